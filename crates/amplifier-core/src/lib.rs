@@ -1,0 +1,1 @@
+//! The agent kernel: types and decisions, with no Python and no I/O.

@@ -1,0 +1,1 @@
+//! Provider bytes in, typed content-block events out.
