@@ -1,0 +1,120 @@
+# Everything a checkout can do. Each target first sets up what it needs: a virtual environment in
+# `.venv`, the extension built into it, tools in `.tools`. Needs Python 3.11+, Rust and make.
+
+PYTHON ?= python3
+PROMPT = Give me a tour of this project
+ARGS =
+PYTEST_ARGS =
+BENCH_ARGS =
+
+CARGO_DENY_VERSION = 0.20.2
+REFERENCE_VERSION = 2.0.2
+
+# Prompts may hold quotes and dollar signs: they reach the shell as a variable, never as text.
+override PROMPT := $(value PROMPT)
+export PROMPT
+
+# Recorded streams of real providers, where they lie beside the checkout: more to test with.
+ifneq ($(wildcard ../shared/data/streams/index.tsv),)
+export RECORDED_STREAMS ?= $(CURDIR)/../shared/data/streams
+endif
+
+VENV_PYTHON = .venv/bin/python
+INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
+
+# Folders too, so that a file that goes away is noticed.
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml)
+PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
+	-not -name __pycache__)
+BENCHES := emit session import_time
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test test-rust test-python check check-rust check-python check-dependencies wheel bench clean
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
+		printf '  %-20s %s\n' "$$name" "$$text"; done
+
+run: .venv/.extension ## Run the agent in the current folder (PROMPT="…" ARGS="--json")
+	@.venv/bin/amplifier-core run $(ARGS) -- "$$PROMPT"
+
+test: test-rust test-python ## Run all tests, Rust and Python
+
+test-rust: ## Run the tests of the crates
+	cargo test --quiet --workspace --exclude amplifier-python
+
+test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_ARGS="tests/kernel -x")
+	AMPLIFIER_WHEEL="$$(ls dist/*.whl)" .venv/bin/pytest $(PYTEST_ARGS)
+
+check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
+
+check-rust: ## Check the format and the lints of the crates
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets --all-features -- --deny warnings
+
+check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lints, types and stubs of the Python packages
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/pyright
+	MYPYPATH=python .venv/bin/stubtest amplifier_core._engine
+
+check-dependencies: .tools/bin/cargo-deny ## Check licences, bans and sources of the crates we use
+	.tools/bin/cargo-deny --locked check bans licenses sources
+
+wheel: dist/.built ## Build the abi3 wheel into dist/
+
+bench: .tools/reference/.installed .tools/product/.installed ## Measure against the reference (BENCH_ARGS="--rounds 9")
+	@for bench in $(BENCHES); do \
+		.tools/product/bin/python "benches/$$bench.py" --reference .tools/reference/bin/python $(BENCH_ARGS) || exit; \
+	done
+
+clean: ## Remove everything that was built or installed here
+	cargo clean --quiet
+	rm -rf .venv .tools dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/amplifier_core/_engine*.so
+
+.venv/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"`$(PYTHON)` is Python %d.%d, but 3.11 or later is needed: make PYTHON=…" % sys.version_info[:2])'
+	@echo 'setting up .venv: once, a minute or two' >&2
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.extension: .venv/.created pyproject.toml $(RUST_SOURCES)
+	@echo 'building the extension into .venv' >&2
+	@$(INSTALL) --editable .
+	@touch $@
+
+# An extra of pyproject.toml by itself: pip would build the extension again with `.[test]`.
+.venv/.test .venv/.check .venv/.wheel: .venv/.%: .venv/.created pyproject.toml
+	@echo 'installing the packages of the extra `$*` into .venv' >&2
+	@$(VENV_PYTHON) -c 'import tomllib; \
+		extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+		print(*extras["$*"], sep="\n")' > .venv/$*.txt
+	@$(INSTALL) --requirement .venv/$*.txt
+	@touch $@
+
+dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
+	@rm -rf dist
+	.venv/bin/maturin build --quiet --release --out dist
+	@touch $@
+
+# A debug build: it takes a quarter of the time, and a check takes a second either way.
+.tools/bin/cargo-deny:
+	@echo 'installing cargo-deny into .tools: once, a minute or two' >&2
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root .tools \
+		--target-dir .tools/target cargo-deny@$(CARGO_DENY_VERSION)
+	@rm -rf .tools/target
+
+.tools/reference/.installed:
+	@$(PYTHON) -m venv .tools/reference
+	.tools/reference/bin/python -m pip install --quiet 'amplifier-core==$(REFERENCE_VERSION)'
+	@touch $@
+
+# The wheel as a user gets it: an editable install is slower to import and may hold a debug build.
+.tools/product/.installed: dist/.built
+	@$(PYTHON) -m venv .tools/product
+	.tools/product/bin/python -m pip install --quiet --force-reinstall dist/*.whl
+	@touch $@
