@@ -1,0 +1,52 @@
+"""What a hook handler answers; a file of its own, as nearly every program needs it first."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Model(BaseModel):
+    """A model that drops unknown keys; its schema is built at first use."""
+
+    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
+
+
+class ContextInjection(_Model):
+    """One text that a hook adds to the conversation."""
+
+    content: str
+    role: Literal["system", "user", "assistant"] = "system"
+    ephemeral: bool = False
+    """Only for the next request, not stored."""
+    append_to_last_tool_result: bool = False
+    hook_name: str = "unknown"
+    event: str = ""
+
+
+class HookResult(_Model):
+    """What a hook handler decided.
+
+    `context_injections` is the complete ordered list; the scalar fields about injection show the
+    merged text of them.
+    """
+
+    action: Literal["continue", "deny", "modify", "inject_context", "ask_user"] = "continue"
+    data: dict[str, Any] | None = None
+    """With `modify`, the payload that later handlers and the caller get."""
+    reason: str | None = None
+    context_injection: str | None = None
+    context_injection_role: Literal["system", "user", "assistant"] = "system"
+    ephemeral: bool = False
+    approval_prompt: str | None = None
+    approval_options: list[str] | None = None
+    approval_timeout: float = 300.0
+    """Seconds."""
+    approval_default: Literal["allow", "deny"] = "deny"
+    suppress_output: bool = False
+    user_message: str | None = None
+    user_message_level: Literal["info", "warning", "error"] = "info"
+    user_message_source: str | None = None
+    append_to_last_tool_result: bool = False
+    context_injections: list[ContextInjection] = Field(default_factory=list[ContextInjection])
