@@ -1,0 +1,1 @@
+"""The application: the `amplifier-core` command, its live display and its demo model."""

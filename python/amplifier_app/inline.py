@@ -1,0 +1,80 @@
+"""Spans of Markdown inside a line: strong, emphasis, code, escapes."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_SPAN = 500
+"""Characters after which an opening sign counts as plain text: it bounds what a stream holds."""
+
+_SPECIAL = re.compile(r"[`*\\]")
+_SPAN = re.compile(
+    r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
+    r"|\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*])\*\*(?!\*)"
+    r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=\S)\*(?![\w*])"
+    r"|\\(?P<escaped>[`*_#|\\\[\]])"
+)
+_RUN = re.compile(r"`+|\*+|\\")
+
+
+class InlineSpans:
+    """Cuts one line into (text, style name) spans while it arrives.
+
+    Cutting the line differently gives the same spans.
+    """
+
+    def __init__(self, style: str = "") -> None:
+        self._style = style
+        self._previous = ""
+        self._held = ""
+
+    def feed(self, text: str) -> list[tuple[str, str]]:
+        """Add text without newlines; returns what is decided by now."""
+        self._held += text
+        return self._take(complete=False)
+
+    def finish(self) -> list[tuple[str, str]]:
+        """The line is complete: returns the rest."""
+        return self._take(complete=True)
+
+    def _take(self, *, complete: bool) -> list[tuple[str, str]]:
+        spans: list[tuple[str, str]] = []
+        line = self._previous + self._held
+        start = len(self._previous)
+        while start < len(line):
+            special = _SPECIAL.search(line, start)
+            at = special.start() if special else len(line)
+            if at > start:
+                spans.append((line[start:at], self._style))
+                start = at
+                continue
+            found = _SPAN.match(line, at, at + LONGEST_SPAN + 1)
+            if found and found.end() - at <= LONGEST_SPAN:
+                if found.end() == len(line) and not complete:
+                    break  # the next character may belong to the closing sign
+                spans.append(self._span(found))
+                start = found.end()
+            elif complete or len(line) - at > LONGEST_SPAN:
+                run = _RUN.match(line, at)
+                start = run.end() if run else at + 1
+                spans.append((line[at:start], self._style))
+            else:
+                break
+        self._previous = line[start - 1 : start]
+        self._held = line[start:]
+        return spans
+
+    def _span(self, found: re.Match[str]) -> tuple[str, str]:
+        if found["code"] is not None:
+            return found["code"], "text.code"
+        if found["strong"] is not None:
+            return _plain(found["strong"]), "text.strong"
+        if found["emphasis"] is not None:
+            return _plain(found["emphasis"]), "text.emphasis"
+        return found["escaped"], self._style
+
+
+def _plain(text: str) -> str:
+    """Text inside a span, without the signs of the spans inside it."""
+    inner = InlineSpans()
+    return "".join(piece for piece, _ in [*inner.feed(text), *inner.finish()])

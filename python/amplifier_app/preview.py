@@ -1,0 +1,116 @@
+"""Tool calls and their results in one line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from amplifier_app.printable import printable_line
+
+LONGEST_PREVIEW = 200
+"""Characters of a tool call's arguments, or of a result, that are shown."""
+
+
+def arguments_preview(arguments: object) -> str:
+    """The arguments of a call as `name=value` pairs, cut at `LONGEST_PREVIEW` characters."""
+    if isinstance(arguments, Mapping):
+        pairs = cast("Mapping[object, object]", arguments).items()
+        text = ", ".join(f"{_cut(str(name))}={_value(value)}" for name, value in pairs)
+    else:
+        text = "" if arguments is None else _value(arguments)
+    return printable_line(text, LONGEST_PREVIEW)
+
+
+def result_summary(result: object) -> tuple[bool, str]:
+    """Whether a tool result is a success, and what it says in short."""
+    if not isinstance(result, Mapping):
+        return True, _summary(result)
+    fields = cast("Mapping[str, object]", result)
+    success = bool(fields.get("success", True))
+    if success:
+        return True, _summary(fields["output"] if "output" in fields else dict(fields))
+    return False, failure_summary(fields.get("error") or fields.get("output"))
+
+
+def failure_summary(error: object) -> str:
+    """What a tool's error says in short."""
+    if isinstance(error, Mapping):
+        fields = cast("Mapping[str, object]", error)
+        for key in ("message", "msg", "error"):
+            if fields.get(key):
+                return printable_line(str(fields[key]), LONGEST_PREVIEW)
+    return (
+        printable_line(_text(cast("object", error)), LONGEST_PREVIEW) or "failed without saying why"
+    )
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 file`, `1,234 files`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _summary(output: object) -> str:
+    if isinstance(output, Mapping):
+        return printable_line(_fields_summary(cast("Mapping[str, Any]", output)), LONGEST_PREVIEW)
+    if isinstance(output, str):
+        return _text_summary(output)
+    if isinstance(output, Sequence):
+        return counted(len(cast("Sequence[object]", output)), "item")
+    return "" if output is None else printable_line(_text(output), LONGEST_PREVIEW)
+
+
+def _text_summary(text: str) -> str:
+    first, _, rest = text.strip("\n").partition("\n")
+    line = printable_line(first, LONGEST_PREVIEW - 20)
+    return f"{line} (+{counted(rest.count(chr(10)) + 1, 'line')})" if rest else line
+
+
+def _fields_summary(fields: Mapping[str, Any]) -> str:
+    """The counts of a structured result; they say more than its first values."""
+
+    def number(key: str) -> int | None:
+        value = fields.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    total = number("total")
+    if (matches := number("total_matches")) is not None:
+        files = number("total_files")
+        where = "" if files is None else f" in {counted(files, 'file')}"
+        return counted(matches, "match", "matches") + where
+    if total is not None and "entries" in fields:
+        return counted(total, "entry", "entries")
+    if total is not None and (size := number("total_bytes")) is not None:
+        return f"{counted(total, 'file')}, {counted(size, 'byte')}"
+    if (lines := number("total_lines")) is not None:
+        shown = number("shown_lines")
+        part = "" if shown in (None, lines) else f"{shown:,} of "
+        return part + counted(lines, "line")
+    return ", ".join(
+        f"{_cut(key)}={counted(len(value), 'item') if _is_long(value) else _value(value)}"
+        for key, value in list(fields.items())[:8]
+    )
+
+
+def _is_long(value: object) -> bool:
+    return isinstance(value, list | tuple | dict) and len(cast("Sequence[object]", value)) > 0
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return json.dumps(_cut(value), ensure_ascii=False)
+    return _cut(_text(value))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return type(value).__name__
+
+
+def _cut(text: str) -> str:
+    """The part of a text that could be shown: a call may carry a whole file."""
+    return text if len(text) <= 2 * LONGEST_PREVIEW else text[: 2 * LONGEST_PREVIEW]

@@ -1,0 +1,200 @@
+"""The terminal or pipe that the display writes to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.theme import Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from rich.console import RenderableType
+
+STYLES = {
+    "thinking": "italic bright_black",
+    "thinking.border": "bright_black",
+    "text.strong": "bold",
+    "text.emphasis": "italic",
+    "text.code": "cyan",
+    "text.heading": "bold underline",
+    "text.quote": "italic",
+    "text.mark": "bright_black",
+    "tool": "bold blue",
+    "tool.arguments": "bright_black",
+    "tool.good": "green",
+    "tool.bad": "bold red",
+    "note": "bright_black",
+    "warning": "yellow",
+    "error": "bold red",
+}
+"""Style names of the display, in rich's language."""
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The signs that the display draws with."""
+
+    top_left: str
+    top_right: str
+    bottom_left: str
+    bottom_right: str
+    across: str
+    down: str
+    call: str
+    good: str
+    bad: str
+    bullet: str
+    quote: str
+    dot: str
+    spinner: str
+
+
+_UNICODE = Glyphs("╭", "╮", "╰", "╯", "─", "│", "●", "✓", "✗", "•", "▎", "·", "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+_ASCII = Glyphs("+", "+", "+", "+", "-", "|", "*", "ok", "failed", "-", ">", "-", "|/-\\")
+
+
+class Screen:
+    """Append-only output: what is written stays, so that the scrollback holds all of it.
+
+    Only the waiting line below the last line is ever erased, and only on a terminal. Colours
+    follow `rich`: none with `NO_COLOR`, none on a dumb terminal, none in a pipe (also with
+    `FORCE_COLOR`).
+    """
+
+    def __init__(self, file: TextIO, *, width: int | None = None) -> None:
+        self.is_terminal = file.isatty()
+        self._file = file
+        self._console = Console(
+            file=file,
+            theme=Theme(STYLES),
+            force_terminal=self.is_terminal,
+            width=width,
+            markup=False,
+            highlight=False,
+            emoji=False,
+        )
+        encoding = (getattr(file, "encoding", None) or "utf-8").lower()
+        self.glyphs = _UNICODE if encoding.startswith("utf") else _ASCII
+        self._pens: dict[str, tuple[str, str]] = {"": ("", "")}
+        self._can_erase = self.is_terminal and not self._console.is_dumb_terminal
+        self._waiting = ""
+        self._waiting_since = 0.0
+        self._waiting_shown = False
+        self._ticks = 0
+        self._at_line_start = True
+        self._blank = True
+        self.failure: OSError | None = None
+        self.on_failure: Callable[[], None] | None = None
+
+    @property
+    def width(self) -> int:
+        """Cells of a line, as of now."""
+        # The last column stays free: some terminals wrap as soon as it is filled.
+        return max(20, min(self._console.width, 120) - 1)
+
+    def write(self, text: str, style: str = "") -> None:
+        """Append text, which must be printable already."""
+        if not text:
+            return
+        before, after = self._pen(style)
+        if before:
+            # A style never spans lines: whatever is printed in between stays unstyled.
+            text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
+        self._erase()
+        self._send(text)
+        self._blank = text == "\n" and self._at_line_start
+        self._at_line_start = text.endswith("\n")
+
+    def render(self, renderable: RenderableType) -> None:
+        """Append something complete, such as a table."""
+        with self._console.capture() as capture:
+            self._console.print(renderable, width=self.width)
+        self.write(capture.get())
+
+    def line(self, *pieces: tuple[str, str]) -> None:
+        """Append one whole line of (text, style) pieces."""
+        self.end_line()
+        for text, style in pieces:
+            self.write(text, style)
+        self.write("\n")
+
+    def end_line(self) -> None:
+        """End the current line if there is one."""
+        if not self._at_line_start:
+            self.write("\n")
+
+    def gap(self) -> None:
+        """Leave one blank line before what comes next."""
+        self.end_line()
+        if not self._blank:
+            self.write("\n")
+            self._blank = True
+
+    def flush(self) -> None:
+        """Hand everything written to the operating system."""
+        with self._watched():
+            if self.failure is None:
+                self._file.flush()
+
+    def wait_for(self, what: str) -> None:
+        """Say in the waiting line what the program waits for; nothing if empty."""
+        if what != self._waiting:
+            self._waiting = what
+            self._waiting_since = time.monotonic()
+            if not what:
+                self._erase()
+
+    def tick(self) -> None:
+        """Draw the waiting line anew, where there is a place for it."""
+        if not (self._can_erase and self._waiting and self._at_line_start):
+            return
+        self._ticks += 1
+        sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
+        seconds = int(time.monotonic() - self._waiting_since)
+        text = f"{sign} {self._waiting}" + (f" ({seconds} s)" if seconds >= 2 else "")
+        before, after = self._pen("note")
+        self._waiting_shown = True
+        self._send(f"\r\x1b[K{before}{text[: self.width]}{after}")
+        self.flush()
+
+    async def animate(self) -> None:
+        """Draw the waiting line ten times a second, until cancelled."""
+        while True:
+            await asyncio.sleep(0.1)
+            self.tick()
+
+    def _erase(self) -> None:
+        if self._waiting_shown:
+            self._waiting_shown = False
+            self._send("\r\x1b[K")
+
+    def _pen(self, style: str) -> tuple[str, str]:
+        """The escape codes around a styled text: none where the console would write none."""
+        pen = self._pens.get(style)
+        if pen is None:
+            with self._console.capture() as capture:
+                self._console.print("x", style=style, end="")
+            before, _, after = capture.get().partition("x")
+            pen = self._pens[style] = (before, after)
+        return pen
+
+    def _send(self, text: str) -> None:
+        with self._watched():
+            if self.failure is None:
+                self._file.write(text)
+
+    @contextlib.contextmanager
+    def _watched(self) -> Generator[None]:
+        """Remember the first failure to write: a hook's exception would only be logged."""
+        try:
+            yield
+        except OSError as error:
+            self.failure = error
+            if self.on_failure is not None:
+                self.on_failure()

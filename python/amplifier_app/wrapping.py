@@ -1,0 +1,184 @@
+"""Word wrapping of text that arrives in pieces."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, get_character_cell_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TOKEN = re.compile(r"\n|[^\S\n]+|[^\s]+")
+
+
+class Wrapper:
+    """Writes styled text in lines of at most `width` cells, and never writes twice.
+
+    A word is held until its end is known; everything before it is on the screen already.
+
+    Args:
+        write: Takes (text, style name) pieces in the order of the screen.
+        width: Cells a line may have, prefix included.
+        prefix: Begins each line, as (text, style name).
+        edge: Ends each line, as (text, style name), in the cells after `width`.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str, str], None],
+        width: int,
+        *,
+        prefix: tuple[str, str] = ("", ""),
+        edge: tuple[str, str] | None = None,
+    ) -> None:
+        self._write = write
+        self._width = width
+        self._prefix = prefix
+        self._edge = edge
+        self._hang = ""
+        self._column = 0
+        self._open = False
+        self._space: list[tuple[str, str]] = []
+        self._is_long = False
+        self._word: list[tuple[str, str]] = []
+        self._word_cells = 0
+
+    def feed(self, text: str, style: str) -> None:
+        """Add text; newlines end lines."""
+        for token in _TOKEN.findall(text):
+            if token == "\n":
+                self._place_word()
+                self._end_line()
+                self._hang = ""
+            elif token.isspace():
+                self._place_word()
+                self._space.append((token, style))
+                self._is_long = False
+            else:
+                self._add_to_word(token, style)
+
+    def hang(self, text: str) -> None:
+        """Begin the lines after this one with `text` until the next newline."""
+        self._hang = text
+
+    def flush(self) -> None:
+        """Put the held word on the screen."""
+        self._place_word()
+
+    def finish(self) -> None:
+        """Put the held word on the screen and end the line if it has anything."""
+        self._place_word()
+        if self._open:
+            self._end_line()
+        self._hang = ""
+
+    def _add_to_word(self, token: str, style: str) -> None:
+        for piece in _breakable(token, self._width):
+            cells = cell_len(piece)
+            if cells == 2 and len(piece) == 1:
+                # Scripts of wide characters have no spaces: a line may end before any of them.
+                self._place_word()
+            self._word.append((piece, style))
+            self._word_cells += cells
+            if self._word_cells >= self._width:
+                self._is_long = True
+                self._place_word()
+
+    def _place_word(self) -> None:
+        if not self._word:
+            return
+        space, self._space = self._space, []
+        cells = sum(cell_len(text) for text, _ in space)
+        fits = self._column + cells + self._word_cells <= self._width
+        # A word that no line can hold fills the rest of this one.
+        if not self._open or fits or self._is_long:
+            self._begin_line("")
+            for text, style in space:
+                self._put(text, style)
+        else:
+            self._end_line()
+            self._begin_line(self._hang)
+        word, self._word, self._word_cells = self._word, [], 0
+        for text, style in word:
+            self._put_broken(text, style)
+
+    def _put_broken(self, text: str, style: str) -> None:
+        """Write a piece of a word, over several lines if none can hold it."""
+        while self._column + cell_len(text) > self._width:
+            room = self._width - self._column
+            fitting = _fitting(text, room)
+            if not fitting and self._column > cell_len(self._prefix[0]) + cell_len(self._hang):
+                self._continue_word()
+                continue
+            fitting = fitting or text[:1]
+            self._put(fitting, style)
+            text = text[len(fitting) :]
+            if not text:
+                return
+            self._continue_word()
+        self._put(text, style)
+
+    def _continue_word(self) -> None:
+        is_long = self._is_long
+        self._end_line()
+        self._begin_line(self._hang)
+        self._is_long = is_long
+
+    def _begin_line(self, hang: str) -> None:
+        if self._open:
+            return
+        self._open = True
+        self._put(*self._prefix)
+        self._put(hang, "")
+
+    def _end_line(self) -> None:
+        if not self._open:
+            self._begin_line("")
+        if self._edge is not None:
+            text, style = self._edge
+            self._put(" " * max(0, self._width - self._column), "")
+            self._put(text, style)
+        self._write("\n", "")
+        self._open = False
+        self._column = 0
+        self._space.clear()
+        self._is_long = False
+
+    def _put(self, text: str, style: str) -> None:
+        if text:
+            self._write(text, style)
+            self._column += cell_len(text)
+
+
+def _breakable(token: str, longest: int) -> list[str]:
+    """The parts of a word between which a line may end, of at most `longest` characters."""
+    if token.isascii():
+        return [token[start : start + longest] for start in range(0, len(token), longest)]
+    parts: list[str] = []
+    narrow = ""
+    for character in token:
+        if get_character_cell_size(character) == 2 or len(narrow) >= longest:
+            if narrow:
+                parts.append(narrow)
+            narrow = ""
+        if get_character_cell_size(character) == 2:
+            parts.append(character)
+        else:
+            narrow += character
+    if narrow:
+        parts.append(narrow)
+    return parts
+
+
+def _fitting(text: str, room: int) -> str:
+    """The longest beginning of `text` that takes at most `room` cells."""
+    if text.isascii():
+        return text[: max(0, room)]
+    used = 0
+    for index, character in enumerate(text):
+        used += get_character_cell_size(character)
+        if used > room:
+            return text[:index]
+    return text
