@@ -1,0 +1,48 @@
+"""What a fresh interpreter pays for `import amplifier_core`, and for a first model with it."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+from side_by_side import Figure, Times, run
+
+PROGRAMS = {
+    "nothing": "pass",
+    "import": "import amplifier_core",
+    "first model": "import amplifier_core; amplifier_core.HookResult()",
+}
+REPETITIONS = 5
+
+
+def cpu_time(program: str) -> float:
+    """CPU seconds of one interpreter that runs the program, start and end included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for _ in range(REPETITIONS):
+        subprocess.run([sys.executable, "-I", "-c", program], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent / REPETITIONS
+
+
+def measure() -> Times:
+    """The whole processes, and what is left of them without the interpreter's own start."""
+    for program in PROGRAMS.values():
+        subprocess.run([sys.executable, "-I", "-c", program], check=True)
+    whole = {name: cpu_time(program) for name, program in PROGRAMS.items()}
+    return {f"{name} alone": time - whole["nothing"] for name, time in whole.items()} | whole
+
+
+if __name__ == "__main__":
+    run(
+        __file__,
+        measure,
+        "import",
+        [
+            Figure("import amplifier_core", "import alone", share=1 / 8),
+            Figure("the same with a first HookResult()", "first model alone", share=0.85),
+            Figure("import, interpreter included", "import"),
+            Figure("first HookResult(), interpreter included", "first model"),
+        ],
+    )

@@ -1,0 +1,135 @@
+"""Two installations of `amplifier_core`, measured in turns: CPU time, ratios, medians.
+
+A script gives `run` a function that measures and the figures to reach. `run` starts the script
+once more under the Python of each side, round after round in alternating order, and compares
+what they print. All times are CPU seconds of the whole process, threads included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+SHORTEST_TIMING = 0.25
+"""CPU seconds: what is shorter says more about the clock than about the code."""
+
+Times = dict[str, float]
+"""CPU seconds of one operation, by the name of the case."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A ratio to reach: how many times faster, or at most which share of the other."""
+
+    what: str
+    case: str
+    """The case measured on our side."""
+    times_faster: float | None = None
+    share: float | None = None
+    against: str | None = None
+    """The case of our own side to compare with; without it, the same case of the reference."""
+
+    def ratio(self, reference: Times, ours: Times) -> float:
+        """What one round says: a multiple for `times_faster`, else a share."""
+        other = reference[self.case] if self.against is None else ours[self.against]
+        own = ours[self.case]
+        return other / own if self.times_faster is not None else own / other
+
+    def is_reached(self, ratio: float) -> bool:
+        """Whether the ratio is on the right side of the target."""
+        if self.times_faster is not None:
+            return ratio >= self.times_faster
+        return self.share is None or ratio <= self.share
+
+    def row(self, reference: Sequence[Times], ours: Sequence[Times]) -> list[str]:
+        """The medians of all rounds, as one line of the table."""
+        ratio = statistics.median(map(self.ratio, reference, ours))
+        others = (
+            [times[self.case] for times in reference]
+            if self.against is None
+            else [times[self.against] for times in ours]
+        )
+        if self.times_faster is not None:
+            target, reached = f">= {self.times_faster:g}x", f"{ratio:.1f}x"
+        else:
+            target = "" if self.share is None else f"<= {self.share:g}"
+            reached = f"{ratio:.3f}"
+        return [
+            self.what,
+            duration(statistics.median(others)),
+            duration(statistics.median(times[self.case] for times in ours)),
+            target,
+            reached,
+            "" if not target else "reached" if self.is_reached(ratio) else "MISSED",
+        ]
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it: `4.31 µs`."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+async def time_each(repeat: Callable[[int], Awaitable[object]]) -> float:
+    """CPU seconds of one operation.
+
+    Args:
+        repeat: Runs the operation the given number of times. The first calls, which find out
+            how many make a timing long enough, are the warm-up.
+    """
+    count = 1
+    while True:
+        gc.collect()
+        start = time.process_time()
+        await repeat(count)
+        elapsed = time.process_time() - start
+        if elapsed >= SHORTEST_TIMING:
+            return elapsed / count
+        count = max(2 * count, int(1.2 * count * SHORTEST_TIMING / max(elapsed, 1e-6)))
+        count = min(count, 10_000_000)
+
+
+def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence[Figure]) -> None:
+    """Measure both sides in turns and print the table, or be one side of it.
+
+    Args:
+        script: The path of the calling script, which is started again for each measurement.
+        measure: Measures all cases in the interpreter that it runs in.
+        title: What the table is about.
+        figures: The rows of the table.
+    """
+    parser = argparse.ArgumentParser(description=title)
+    parser.add_argument("--reference", help="the Python of the reference")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--measure", action="store_true", help="print this side's times as JSON")
+    options = parser.parse_args()
+    if options.measure:
+        json.dump(measure(), sys.stdout)
+        return
+
+    ours: list[Times] = []
+    reference: list[Times] = []
+    sides = [(sys.executable, ours), (options.reference or sys.executable, reference)]
+    for number in range(options.rounds):
+        for python, rounds in sides if number % 2 else reversed(sides):
+            command = [python, script, "--measure"]
+            rounds.append(
+                json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+            )
+
+    header = [title, "reference", "ours", "target", "median", ""]
+    table = [header, *(figure.row(reference, ours) for figure in figures)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for name, *cells in table:
+        padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        print(name.ljust(widths[0]), *padded, sep="  ")
+    print()
