@@ -1,0 +1,1 @@
+"""Model providers: one module for each wire."""

@@ -1,0 +1,120 @@
+"""One content block of ours to one block of the Anthropic wire."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+JsonDict = dict[str, Any]
+
+
+def fields_of(value: Any) -> JsonDict:
+    """Return the fields of a message, block or call, whether model, dataclass or mapping.
+
+    Only the top level is unpacked: a long history is not copied through and through.
+    """
+    if isinstance(value, BaseModel):
+        return dict(value)
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Any]", value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dict(vars(value))
+    return {}
+
+
+def blocks_of(content: Any) -> list[JsonDict]:
+    """Return `content` as a list of block fields; a plain text is one text block."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if isinstance(content, list | tuple):
+        return [
+            {"type": "text", "text": item} if isinstance(item, str) else fields_of(item)
+            for item in cast("list[Any]", content)
+        ]
+    return [fields_of(content)]
+
+
+def encode_text(block: JsonDict) -> JsonDict | None:
+    """Encode a text block; blank text gives None, because the API refuses it."""
+    text = block.get("text")
+    if not isinstance(text, str) or not text.strip():
+        return None
+    wire: JsonDict = {"type": "text", "text": text}
+    if block.get("citations"):
+        wire["citations"] = block["citations"]
+    return wire
+
+
+def encode_thinking(block: JsonDict) -> JsonDict | None:
+    """Encode a thinking block exactly as it came; one that was never signed gives None."""
+    if not block.get("signature"):
+        return None
+    return {
+        "type": "thinking",
+        "thinking": block.get("thinking") or "",
+        "signature": block["signature"],
+    }
+
+
+def encode_redacted_thinking(block: JsonDict) -> JsonDict | None:
+    """Encode an encrypted thinking block exactly as it came."""
+    data = block.get("data")
+    return {"type": "redacted_thinking", "data": data} if data else None
+
+
+def encode_other(block: JsonDict) -> JsonDict | None:
+    """Encode an image, or pass on a block of a type that only the API itself knows."""
+    kind = block.get("type")
+    if not isinstance(kind, str) or kind == "reasoning":
+        return None
+    if kind == "image":
+        return {"type": "image", "source": block.get("source")}
+    return {key: value for key, value in block.items() if key != "visibility"}
+
+
+def encode_result(wire_id: str, output: Any, is_error: bool) -> JsonDict:
+    """Encode the result of one tool call.
+
+    Args:
+        wire_id: The id of the call on the wire.
+        output: A text, a list of blocks, or any JSON value, which is written as text.
+        is_error: Whether the tool failed.
+    """
+    wire: JsonDict = {"type": "tool_result", "tool_use_id": wire_id}
+    content = _result_content(output)
+    if content:
+        wire["content"] = content
+    if is_error:
+        wire["is_error"] = True
+    return wire
+
+
+def _result_content(output: Any) -> str | list[JsonDict]:
+    if output is None:
+        return ""
+    if isinstance(output, str):
+        return output
+    blocks = blocks_of(output) if isinstance(output, list) else []
+    if blocks and all(block.get("type") in {"text", "image"} for block in blocks):
+        encoded = [encode_text(b) if b["type"] == "text" else encode_other(b) for b in blocks]
+        return [block for block in encoded if block is not None]
+    if isinstance(output, BaseModel):
+        output = output.model_dump(mode="json")
+    return json.dumps(output, ensure_ascii=False, default=str)
+
+
+def arguments_of(call: JsonDict) -> JsonDict:
+    """Return the arguments of a tool call under any of the names in use; a bad value gives {}."""
+    value = call.get("input", call.get("arguments"))
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    return dict(cast("JsonDict", value)) if isinstance(value, Mapping) else {}

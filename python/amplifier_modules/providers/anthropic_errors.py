@@ -1,0 +1,169 @@
+"""What went wrong at the Anthropic API, as one of `amplifier_core.llm_errors`, with advice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from amplifier_core import llm_errors
+from amplifier_core.llm_errors import LLMError
+
+PROVIDER = "anthropic"
+_LONGEST_MESSAGE = 500
+_SPEND_LIMIT = "enforced_spend_limit_reached"
+_TOO_LONG = re.compile(
+    r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length)", re.IGNORECASE
+)
+_FILTERED = re.compile(r"content filter|blocked by .*polic", re.IGNORECASE)
+_NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
+
+# The first that fits decides: the type of the error, which also holds for errors in a stream that
+# began with status 200; then the status, for bodies that some proxy wrote.
+_BY_TYPE: dict[str, type[LLMError]] = {
+    "authentication_error": llm_errors.AuthenticationError,
+    "permission_error": llm_errors.AccessDeniedError,
+    "billing_error": llm_errors.QuotaExceededError,
+    "not_found_error": llm_errors.NotFoundError,
+    "request_too_large": llm_errors.ContextLengthError,
+    "rate_limit_error": llm_errors.RateLimitError,
+    "timeout_error": llm_errors.LLMTimeoutError,
+    "api_error": llm_errors.ProviderUnavailableError,
+    "overloaded_error": llm_errors.ProviderUnavailableError,
+}
+_BY_STATUS: dict[int, type[LLMError]] = {
+    401: llm_errors.AuthenticationError,
+    402: llm_errors.QuotaExceededError,
+    403: llm_errors.AccessDeniedError,
+    404: llm_errors.NotFoundError,
+    408: llm_errors.LLMTimeoutError,
+    409: llm_errors.ProviderUnavailableError,
+    413: llm_errors.ContextLengthError,
+    429: llm_errors.RateLimitError,
+    504: llm_errors.LLMTimeoutError,
+}
+_ADVICE: tuple[tuple[type[LLMError], str], ...] = (
+    (llm_errors.AccessDeniedError, "the key may not use this; check its permissions"),
+    (llm_errors.AuthenticationError, "the key was refused; check `ANTHROPIC_API_KEY`"),
+    (llm_errors.QuotaExceededError, "the account has no credit left; check its billing"),
+    (llm_errors.NotFoundError, "check the name of the model and `ANTHROPIC_BASE_URL`"),
+    (llm_errors.ContextLengthError, "the conversation is too long for the model; shorten it"),
+    (llm_errors.RateLimitError, "too many requests; wait and try again"),
+    (llm_errors.LLMTimeoutError, "the server took too long; try again"),
+    (llm_errors.ProviderUnavailableError, "the server cannot answer now; try again in a moment"),
+)
+
+
+def api_error(
+    details: Mapping[str, Any], *, model: str | None, request_id: str | None = None
+) -> LLMError:
+    """Make the error for what the server answered.
+
+    Args:
+        details: `type`, `code`, `status`, `message`, `retryable`, `retry_after` (seconds) and
+            `request_id`, as the stream decoder gives them; each may be missing.
+        model: The model that was asked.
+        request_id: The server's name for the request, where `details` has none.
+    """
+    kind = str(details.get("type") or "")
+    status: int | None = details.get("status")
+    text = str(details.get("message") or "")
+    error_class = _error_class(kind, str(details.get("code") or ""), status, text)
+    arguments: dict[str, Any] = {
+        "provider": PROVIDER,
+        "model": model,
+        "status_code": status,
+        "retry_after": details.get("retry_after"),
+    }
+    if error_class is not llm_errors.QuotaExceededError and details.get("retryable") is not None:
+        arguments["retryable"] = bool(details["retryable"])
+    if kind == "overloaded_error" or status == 529:
+        # An overload lasts longer than a lost connection; each retry waits ten times as long.
+        arguments["delay_multiplier"] = 10.0
+    named = " ".join(str(part) for part in (status, kind) if part)
+    request = details.get("request_id") or request_id
+    message = f"Anthropic API error ({named or 'without a status'}): {_one_line(text)}"
+    advice = next((text for base, text in _ADVICE if issubclass(error_class, base)), "")
+    message += f"; {advice}" if advice else ""
+    message += f" (request id {request})" if request else ""
+    return error_class(message, **arguments)
+
+
+def redirect_error(url: str, status: int, location: str | None, *, model: str | None) -> LLMError:
+    """Make the error for a redirect, which is never followed: the key would go with it."""
+    return llm_errors.ConfigurationError(
+        f"`{url}` answered {status}, a redirect to `{_one_line(location or 'nowhere')}`, which is"
+        " not followed because the key would go with it; set `ANTHROPIC_BASE_URL` to the final"
+        " address",
+        provider=PROVIDER,
+        model=model,
+        status_code=status,
+    )
+
+
+def unfitting_error(url: str, found: str, expected: str, *, model: str | None) -> LLMError:
+    """Make the error for a success that is not what was asked for, such as a login page."""
+    return llm_errors.ConfigurationError(
+        f"`{url}` answered with {_one_line(found)} in place of {expected}; check"
+        " `ANTHROPIC_BASE_URL`",
+        provider=PROVIDER,
+        model=model,
+        status_code=200,
+    )
+
+
+def truncated_error(model: str | None, cause: str = "", request_id: str | None = None) -> LLMError:
+    """Make the error for an answer that ended before its end."""
+    reason = f": {_one_line(cause)}" if cause else ""
+    request = f" (request id {request_id})" if request_id else ""
+    return llm_errors.StreamError(
+        f"the answer of `{model}` stopped in the middle{reason}; no tool call of it was run,"
+        f" try again{request}",
+        provider=PROVIDER,
+        model=model,
+    )
+
+
+def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
+    """Make the error for a server that cannot be reached at all."""
+    return llm_errors.NetworkError(
+        f"cannot connect to `{url}`: {_one_line(cause)}; check"
+        " `ANTHROPIC_BASE_URL` and the network",
+        provider=PROVIDER,
+        model=model,
+    )
+
+
+def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> LLMError:
+    """Make the error for a wait of more than `seconds` for `what`."""
+    return llm_errors.LLMTimeoutError(
+        f"no {what} from `{url}` within {seconds:g} s; try again, or raise `timeout`",
+        provider=PROVIDER,
+        model=model,
+    )
+
+
+def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
+    if code == _SPEND_LIMIT:
+        return llm_errors.QuotaExceededError
+    if kind == "invalid_request_error" or status == 400:
+        if _TOO_LONG.search(text):
+            return llm_errors.ContextLengthError
+        if _NO_CREDIT.search(text):
+            return llm_errors.QuotaExceededError
+        if _FILTERED.search(text):
+            return llm_errors.ContentFilterError
+        return llm_errors.InvalidRequestError
+    if kind in _BY_TYPE:
+        return _BY_TYPE[kind]
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if status is None or status < 400 or status >= 500:
+        return llm_errors.ProviderUnavailableError
+    return llm_errors.InvalidRequestError
+
+
+def _one_line(text: str) -> str:
+    """Return `text` on one line without control characters, cut where it gets long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"

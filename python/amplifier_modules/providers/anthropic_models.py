@@ -1,0 +1,62 @@
+"""What is known of each Claude generation: how it thinks, and how much it reads and writes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+
+Thinking = Literal["none", "budget", "adaptive"]
+
+_FAMILY = "opus|sonnet|haiku|fable|mythos"
+# Both orders are in use: `claude-sonnet-4-5-20250929` and `claude-3-7-sonnet-20250219`.
+# A version part has one or two digits, so that a date is never taken for one.
+_NAME = re.compile(
+    rf"claude-(?:(?P<family>{_FAMILY})-)?(?P<major>\d{{1,2}})(?:[-.](?P<minor>\d{{1,2}}))?(?!\d)"
+    rf"(?:-(?P<late_family>{_FAMILY}))?"
+)
+_DATE = re.compile(r"(?:-\d{8}|-latest|-0)$")
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """What a request to one model may ask for; sizes are in tokens."""
+
+    thinking: Thinking
+    """`budget`: a fixed number of tokens; `adaptive`: the model decides, `effort` guides it."""
+    sampling: bool
+    """Whether `temperature` and `top_p` are accepted at all."""
+    interleaved_beta: bool
+    """Whether thinking between tool calls needs a beta header."""
+    context_window: int
+    max_output_tokens: int
+
+
+# An unknown name is a gateway's alias or a model of somebody else's: ask for nothing special.
+_UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000)
+
+
+def model_profile(model: str) -> ModelProfile:
+    """Return what `model` supports; a name that is not Claude's gets a cautious profile."""
+    if "mythos-preview" in model:
+        return ModelProfile("adaptive", False, False, 200_000, 64_000)
+    name = _NAME.search(model)
+    if name is None:
+        return _UNKNOWN
+    version = (int(name["major"]), int(name["minor"] or 0))
+    family = name["family"] or name["late_family"]
+    if version >= (4, 6):
+        return ModelProfile("adaptive", version < (4, 7), False, 200_000, 64_000)
+    if version >= (4, 0):
+        output = 32_000 if family == "opus" and version < (4, 5) else 64_000
+        return ModelProfile("budget", True, True, 200_000, output)
+    if version >= (3, 7):
+        return ModelProfile("budget", True, False, 200_000, 64_000)
+    return ModelProfile("none", True, False, 200_000, 8_192 if version >= (3, 5) else 4_096)
+
+
+def is_same_model(one: str, other: str) -> bool:
+    """Return whether two names mean one model, a dated name and its alias being the same."""
+    return one == other or _DATE.sub("", one) == _DATE.sub("", other)
