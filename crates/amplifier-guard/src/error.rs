@@ -1,0 +1,110 @@
+//! Why a path was refused or could not be read.
+
+use std::io;
+use std::path::Path;
+
+use crate::Kind;
+
+/// A path that was refused or could not be read.
+///
+/// Paths in messages are shown as the caller gave them, control characters escaped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// The path has no characters.
+    #[error("the path is empty (`.` names the root)")]
+    Empty,
+    /// The path holds a NUL, which would end it early for the operating system.
+    #[error("path `{path}` holds a NUL character")]
+    Nul {
+        /// The path as given.
+        path: String,
+    },
+    /// The path, or a link on its way, leads out of the root.
+    #[error("path `{path}` leads outside the root `{root}`")]
+    Outside {
+        /// The path as given.
+        path: String,
+        /// The root nothing may leave.
+        root: String,
+    },
+    /// Nothing is there.
+    #[error("no file or directory `{path}` in `{root}`")]
+    Missing {
+        /// The path as given.
+        path: String,
+        /// The folder it was looked for in.
+        root: String,
+    },
+    /// Something other than a regular file is there.
+    #[error("`{path}` is a {found}, not a regular file")]
+    NotAFile {
+        /// The path as given.
+        path: String,
+        /// What is there.
+        found: Kind,
+    },
+    /// Something other than a directory is there.
+    #[error("`{path}` is a {found}, not a directory")]
+    NotADirectory {
+        /// The path as given.
+        path: String,
+        /// What is there.
+        found: Kind,
+    },
+    /// A file with a NUL byte was asked for as text.
+    #[error("`{path}` is a binary file (NUL byte at {offset}), not text")]
+    Binary {
+        /// The path as given.
+        path: String,
+        /// Where the first NUL byte is, counted from 0.
+        offset: u64,
+    },
+    /// Links lead in a circle, or there are too many of them.
+    #[error("path `{path}` goes through too many links (a loop?)")]
+    Loop {
+        /// The path as given.
+        path: String,
+    },
+    /// The path, or a name in it, is longer than the operating system takes.
+    #[error("path `{path}` is too long ({bytes} bytes)")]
+    TooLong {
+        /// The beginning of the path.
+        path: String,
+        /// The length of the whole path.
+        bytes: usize,
+    },
+    /// The caller asked for the work to end.
+    #[error("reading `{path}` was stopped before it was complete")]
+    Stopped {
+        /// Where the work began.
+        path: String,
+    },
+    /// The operating system refused.
+    #[error("cannot read `{path}`: {source}")]
+    Io {
+        /// The path as given.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+/// `path` as text for a message: not UTF-8 replaced, control characters escaped, at most 200 long.
+pub(crate) fn shown(path: &Path) -> String {
+    const LONGEST: usize = 200;
+    let text = path.to_string_lossy();
+    let mut shown = String::with_capacity(text.len().min(LONGEST));
+    for (index, character) in text.chars().enumerate() {
+        if index == LONGEST {
+            shown.push('…');
+            break;
+        }
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}

@@ -1,0 +1,376 @@
+//! Path containment: every open happens beneath one directory.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
+
+use crate::PathError;
+use crate::error::shown;
+
+/// As many links as Linux follows in one path.
+const MOST_LINKS: usize = 40;
+
+/// What a directory entry is, links not followed.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+impl Kind {
+    /// The word the tools use: `file`, `directory`, `link` or `other`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Directory => "directory",
+            Self::Link => "link",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Directory
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Other
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Other => "special file (pipe, socket or device)",
+            kind => kind.name(),
+        })
+    }
+}
+
+/// One name in a directory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Entry {
+    /// The name, without its directory.
+    pub name: OsString,
+    /// What it is; a link is a link, whatever it points to.
+    pub kind: Kind,
+    /// The size of a regular file, 0 for everything else.
+    pub bytes: u64,
+}
+
+/// Keeps every read inside one directory, the root.
+///
+/// The root is opened once; all that follows is opened relative to that handle by the operating
+/// system's own containment (`openat2` on Linux), so a link that is swapped in between a check and
+/// an open leads nowhere. Links inside the root are followed as long as they stay inside.
+#[derive(Debug)]
+pub struct PathPolicy {
+    directory: Dir,
+    root: PathBuf,
+    /// The root as the caller spelled it, made absolute: absolute paths may begin with either.
+    spelled: PathBuf,
+}
+
+impl PathPolicy {
+    /// Opens `root`, which must be a directory.
+    pub fn new(root: impl AsRef<Path>) -> Result<Self, PathError> {
+        let given = root.as_ref();
+        let fail = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => PathError::Missing {
+                path: shown(given),
+                root: "/".into(),
+            },
+            io::ErrorKind::NotADirectory => PathError::NotADirectory {
+                path: shown(given),
+                found: Kind::File,
+            },
+            _ => PathError::Io {
+                path: shown(given),
+                source,
+            },
+        };
+        if given.as_os_str().is_empty() {
+            return Err(PathError::Empty);
+        }
+        let root = given.canonicalize().map_err(fail)?;
+        let directory = Dir::open_ambient_dir(&root, ambient_authority()).map_err(fail)?;
+        let spelled = std::path::absolute(given).map_err(fail)?;
+        Ok(Self {
+            directory,
+            root,
+            spelled,
+        })
+    }
+
+    /// The canonical path of the root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The canonical path of something that exists, relative to the root; `.` for the root itself.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, PathError> {
+        self.beneath(path.as_ref(), |directory, path| {
+            directory.canonicalize(path)
+        })
+    }
+
+    /// Opens a regular file for reading; a pipe or a device is refused and never waited for.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<std::fs::File, PathError> {
+        let path = path.as_ref();
+        // Merely opening a device can act on it, so the kind is looked at before as well as after.
+        expect_file(path, &self.metadata(path)?)?;
+        let file = self.beneath(path, |directory, path| {
+            directory.open_with(path, &reading())
+        })?;
+        let metadata = file
+            .metadata()
+            .map_err(|source| self.failure(path, source))?;
+        expect_file(path, &metadata)?;
+        Ok(file.into_std())
+    }
+
+    /// The first `limit` bytes of a regular file.
+    pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, PathError> {
+        let path = path.as_ref();
+        let mut content = Vec::new();
+        self.open(path)?
+            .take(limit)
+            .read_to_end(&mut content)
+            .map_err(|source| self.failure(path, source))?;
+        Ok(content)
+    }
+
+    /// The entries of a directory, by name.
+    pub fn list(&self, path: impl AsRef<Path>) -> Result<Vec<Entry>, PathError> {
+        let path = path.as_ref();
+        let mut entries = Vec::new();
+        let listing = self
+            .open_directory(path)?
+            .entries()
+            .map_err(|source| self.failure(path, source))?;
+        for entry in listing {
+            let entry = entry.map_err(|source| self.failure(path, source))?;
+            // What vanished since the listing began is not there.
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            let kind = Kind::from(metadata.file_type());
+            let bytes = if kind == Kind::File {
+                metadata.len()
+            } else {
+                0
+            };
+            entries.push(Entry {
+                name: entry.file_name(),
+                kind,
+                bytes,
+            });
+        }
+        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        Ok(entries)
+    }
+
+    /// What is at `path`, links followed inside the root.
+    pub(crate) fn metadata(&self, path: &Path) -> Result<Metadata, PathError> {
+        self.beneath(path, |directory, path| directory.metadata(path))
+    }
+
+    pub(crate) fn open_directory(&self, path: &Path) -> Result<Dir, PathError> {
+        let metadata = self.metadata(path)?;
+        if !metadata.is_dir() {
+            let found = metadata.file_type().into();
+            return Err(PathError::NotADirectory {
+                path: shown(path),
+                found,
+            });
+        }
+        self.beneath(path, |directory, path| directory.open_dir(path))
+    }
+
+    /// Runs `operation` on `path` beneath the root.
+    fn beneath<T>(
+        &self,
+        path: &Path,
+        operation: impl Fn(&Dir, &Path) -> io::Result<T>,
+    ) -> Result<T, PathError> {
+        let relative = self.relative(path)?;
+        match operation(&self.directory, relative) {
+            Ok(value) => Ok(value),
+            Err(error) if is_escape(&error) => {
+                let followed = self.follow(path, relative)?;
+                operation(&self.directory, &followed).map_err(|error| self.failure(path, error))
+            }
+            Err(error) => Err(self.failure(path, error)),
+        }
+    }
+
+    /// `path` as it counts from the root, or why no path of this form can.
+    fn relative<'path>(&self, path: &'path Path) -> Result<&'path Path, PathError> {
+        if path.as_os_str().is_empty() {
+            return Err(PathError::Empty);
+        }
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(PathError::Nul { path: shown(path) });
+        }
+        if path.has_root() {
+            self.inside(path).ok_or_else(|| self.outside(path))
+        } else {
+            Ok(path)
+        }
+    }
+
+    /// An absolute path as it counts from the root, if it is spelled as lying inside.
+    fn inside<'path>(&self, path: &'path Path) -> Option<&'path Path> {
+        let relative = path
+            .strip_prefix(&self.root)
+            .or_else(|_| path.strip_prefix(&self.spelled))
+            .ok()?;
+        Some(if relative.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            relative
+        })
+    }
+
+    /// Follows the links of a path by hand: the operating system refuses every absolute link, also
+    /// one that points back into the root. What this finds is opened beneath the root all the same.
+    fn follow(&self, path: &Path, relative: &Path) -> Result<PathBuf, PathError> {
+        let mut followed = PathBuf::new();
+        let mut links = 0;
+        let mut pending = Vec::new();
+        push_components(&mut pending, relative);
+        while let Some(component) = pending.pop() {
+            if component == ".." {
+                if followed.as_os_str().is_empty() {
+                    return Err(self.outside(path));
+                }
+                let metadata = self.directory.metadata(&followed);
+                if !metadata
+                    .map_err(|error| self.failure(path, error))?
+                    .is_dir()
+                {
+                    return Err(self.failure(path, io::ErrorKind::NotADirectory.into()));
+                }
+                followed.pop();
+                continue;
+            }
+            followed.push(component);
+            let Ok(target) = self.directory.read_link_contents(&followed) else {
+                continue;
+            };
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(PathError::Loop { path: shown(path) });
+            }
+            if target.has_root() {
+                followed.clear();
+                let target = self.inside(&target).ok_or_else(|| self.outside(path))?;
+                push_components(&mut pending, target);
+            } else {
+                followed.pop();
+                push_components(&mut pending, &target);
+            }
+        }
+        let ending = relative.as_os_str().as_encoded_bytes();
+        if followed.as_os_str().is_empty() || ending.ends_with(b"/") || ending.ends_with(b"/.") {
+            // Only a directory may be spelled so, and the operating system sees to it.
+            followed.push(".");
+        }
+        Ok(followed)
+    }
+
+    fn outside(&self, path: &Path) -> PathError {
+        PathError::Outside {
+            path: shown(path),
+            root: shown(&self.root),
+        }
+    }
+
+    /// What the operating system said about `path`, as one of ours.
+    pub(crate) fn failure(&self, path: &Path, source: io::Error) -> PathError {
+        if is_escape(&source) {
+            return self.outside(path);
+        }
+        let bytes = path.as_os_str().len();
+        let path = shown(path);
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => PathError::Missing {
+                path,
+                root: shown(&self.root),
+            },
+            io::ErrorKind::InvalidFilename => PathError::TooLong { path, bytes },
+            _ if is_loop(&source) => PathError::Loop { path },
+            _ => PathError::Io { path, source },
+        }
+    }
+}
+
+/// Refuses what is not a regular file.
+pub(crate) fn expect_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let found = metadata.file_type().into();
+    Err(PathError::NotAFile {
+        path: shown(path),
+        found,
+    })
+}
+
+/// Pushes the parts of a relative path so that they pop in order.
+fn push_components(pending: &mut Vec<OsString>, path: &Path) {
+    let start = pending.len();
+    pending.extend(path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    }));
+    pending[start..].reverse();
+}
+
+/// Whether cap-std refused: its own refusal carries no number of the operating system's.
+fn is_escape(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &io::Error) -> bool {
+    false
+}
+
+/// How files are opened: without waiting, should it turn out to be a pipe.
+pub(crate) fn reading() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        use rustix::fs::OFlags;
+
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options
+}

@@ -1,0 +1,358 @@
+//! Nothing outside the root is ever read.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use amplifier_guard::{Entry, Kind, PathError, PathPolicy};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const SECRET: &[u8] = b"the secret";
+
+/// `proj` is the root; beside it lie `proj-evil/secret`, `secret` and, inside, links of all kinds.
+fn tree() -> (TempDir, PathPolicy) {
+    let outer = TempDir::new().unwrap();
+    let at = |path: &str| outer.path().join(path);
+    for directory in ["proj/src", "proj/a/b", "proj-evil"] {
+        fs::create_dir_all(at(directory)).unwrap();
+    }
+    fs::write(at("secret"), SECRET).unwrap();
+    fs::write(at("proj-evil/secret"), SECRET).unwrap();
+    fs::write(at("proj/src/main.rs"), "fn main() {}\n").unwrap();
+    fs::write(at("proj/a/b/c.txt"), "c\n").unwrap();
+    fs::write(at("proj/..."), "dots\n").unwrap();
+    for (link, target) in [
+        ("up", ".."),
+        ("out", "../secret"),
+        ("far", "/etc"),
+        ("chain", "out"),
+        ("loop", "loop"),
+        ("dangling", "nothing"),
+        ("near", "src/main.rs"),
+        ("a/back", "../src"),
+        ("a/leave", "../../secret"),
+        ("magic", "/proc/self/root"),
+    ] {
+        symlink(target, at("proj").join(link)).unwrap();
+    }
+    symlink(at("proj-evil/secret"), at("proj/evil")).unwrap();
+    symlink(at("proj/src"), at("proj/absolute")).unwrap();
+    symlink(at("proj/src/../../secret"), at("proj/winding")).unwrap();
+    let policy = PathPolicy::new(at("proj")).unwrap();
+    (outer, policy)
+}
+
+/// What a refusal is, without its words.
+fn variant(error: &PathError) -> &'static str {
+    match error {
+        PathError::Empty => "empty",
+        PathError::Nul { .. } => "nul",
+        PathError::Outside { .. } => "outside",
+        PathError::Missing { .. } => "missing",
+        PathError::NotAFile { .. } => "not a file",
+        PathError::NotADirectory { .. } => "not a directory",
+        PathError::Loop { .. } => "loop",
+        PathError::TooLong { .. } => "too long",
+        _ => "other",
+    }
+}
+
+fn read(policy: &PathPolicy, path: impl AsRef<Path>) -> Result<String, &'static str> {
+    policy
+        .read(path, 1000)
+        .map(|content| String::from_utf8(content).unwrap())
+        .map_err(|error| variant(&error))
+}
+
+#[test]
+fn paths_inside_are_read_however_they_are_spelled() {
+    let (outer, policy) = tree();
+    let main = Ok("fn main() {}\n".to_owned());
+    for path in [
+        "src/main.rs",
+        "./src//main.rs",
+        "a/b/../../src/main.rs",
+        "near",
+        "a/back/main.rs",
+        "absolute/main.rs",
+        "absolute/../near",
+        "a/../absolute/main.rs",
+    ] {
+        assert_eq!(read(&policy, path), main, "{path}");
+    }
+    assert_eq!(read(&policy, "..."), Ok("dots\n".to_owned()));
+    assert_eq!(read(&policy, outer.path().join("proj/src/main.rs")), main);
+    assert_eq!(
+        read(&policy, outer.path().join("proj/absolute/main.rs")),
+        main
+    );
+}
+
+#[test]
+fn paths_that_leave_are_refused_for_what_they_are() {
+    let (outer, policy) = tree();
+    let outer = outer.path().to_str().unwrap();
+    for (path, expected) in [
+        ("", "empty"),
+        ("src/main.rs\0", "nul"),
+        ("../secret", "outside"),
+        ("src/../../secret", "outside"),
+        ("../proj/src/main.rs", "outside"),
+        ("up/secret", "outside"),
+        ("out", "outside"),
+        ("chain", "outside"),
+        ("evil", "outside"),
+        ("winding", "outside"),
+        ("far/passwd", "outside"),
+        ("a/leave", "outside"),
+        ("magic/etc/passwd", "outside"),
+        ("/etc/passwd", "outside"),
+        ("/proc/self/environ", "outside"),
+        (&format!("{outer}/secret"), "outside"),
+        (&format!("{outer}/proj-evil/secret"), "outside"),
+        (&format!("{outer}/proj/../secret"), "outside"),
+        (&format!("{outer}/proj/../proj/src/main.rs"), "outside"),
+        ("loop", "loop"),
+        ("dangling", "missing"),
+        ("nothing", "missing"),
+        ("src/main.rs/x", "missing"),
+        ("C:\\Windows\\System32", "missing"),
+        ("\u{ff0e}\u{ff0e}/secret", "missing"),
+        ("%2e%2e/secret", "missing"),
+        ("src", "not a file"),
+        (".", "not a file"),
+        (&"x".repeat(256), "too long"),
+        (&"a/".repeat(3000), "too long"),
+    ] {
+        assert_eq!(read(&policy, path), Err(expected), "{path}");
+    }
+}
+
+#[test]
+fn a_path_that_is_not_utf8_is_looked_up_as_it_is() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let (outer, policy) = tree();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    assert_eq!(read(&policy, name), Err("missing"));
+    fs::write(outer.path().join("proj").join(name), "found").unwrap();
+    assert_eq!(read(&policy, name), Ok("found".to_owned()));
+}
+
+#[test]
+fn pipes_and_devices_are_refused_without_waiting() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let (outer, policy) = tree();
+    let make = |name: &str, kind| {
+        mknodat(
+            CWD,
+            outer.path().join("proj").join(name),
+            kind,
+            Mode::RUSR | Mode::WUSR,
+            0,
+        )
+    };
+    make("pipe", FileType::Fifo).unwrap();
+    make("socket", FileType::Socket).unwrap();
+    symlink("pipe", outer.path().join("proj/to-pipe")).unwrap();
+    for path in ["pipe", "socket", "to-pipe"] {
+        assert_eq!(read(&policy, path), Err("not a file"), "{path}");
+        assert_eq!(
+            policy.list(path).map_err(|error| variant(&error)),
+            Err("not a directory")
+        );
+    }
+}
+
+#[test]
+fn resolving_gives_the_canonical_path_from_the_root() {
+    let (_outer, policy) = tree();
+    for (path, expected) in [
+        (".", "."),
+        ("src/..", "."),
+        ("a/back/main.rs", "src/main.rs"),
+        ("absolute/main.rs", "src/main.rs"),
+        ("near", "src/main.rs"),
+        ("a//b/./c.txt", "a/b/c.txt"),
+    ] {
+        assert_eq!(policy.resolve(path).unwrap(), Path::new(expected), "{path}");
+    }
+    assert_eq!(policy.resolve(policy.root()).unwrap(), Path::new("."));
+}
+
+#[test]
+fn listing_reports_links_and_does_not_follow_them() {
+    let (outer, policy) = tree();
+    symlink("main.rs", outer.path().join("proj/src/other.rs")).unwrap();
+    fs::create_dir(outer.path().join("proj/src/inner")).unwrap();
+    let entry = |name: &str, kind, bytes| Entry {
+        name: name.into(),
+        kind,
+        bytes,
+    };
+    assert_eq!(
+        policy.list("src").unwrap(),
+        [
+            entry("inner", Kind::Directory, 0),
+            entry("main.rs", Kind::File, 13),
+            entry("other.rs", Kind::Link, 0),
+        ]
+    );
+    assert_eq!(policy.list("a/back").unwrap(), policy.list("src").unwrap());
+    assert_eq!(
+        policy.list("up").map_err(|error| variant(&error)),
+        Err("outside")
+    );
+}
+
+#[test]
+fn a_root_must_be_a_directory_that_exists() {
+    let (outer, _policy) = tree();
+    let refusal = |path: &str| {
+        variant(&PathPolicy::new(outer.path().join(path)).expect_err("no such root")).to_owned()
+    };
+    assert_eq!(refusal("nothing"), "missing");
+    assert_eq!(refusal("secret"), "not a directory");
+    assert_eq!(
+        variant(&PathPolicy::new("").expect_err("no such root")),
+        "empty"
+    );
+}
+
+#[test]
+fn a_root_spelled_through_a_link_takes_absolute_paths_of_both_spellings() {
+    let (outer, _policy) = tree();
+    let link = outer.path().join("link");
+    symlink(outer.path().join("proj"), &link).unwrap();
+    let policy = PathPolicy::new(&link).unwrap();
+    let main = Ok("fn main() {}\n".to_owned());
+    assert_eq!(read(&policy, link.join("src/main.rs")), main);
+    assert_eq!(read(&policy, policy.root().join("src/main.rs")), main);
+}
+
+#[test]
+fn a_link_swapped_in_during_the_open_leads_nowhere() {
+    let (outer, policy) = tree();
+    let root = outer.path().join("proj");
+    fs::create_dir_all(root.join("real")).unwrap();
+    fs::write(root.join("real/secret"), "harmless").unwrap();
+    symlink("real", root.join("door")).unwrap();
+    let done = AtomicBool::new(false);
+    let seen = thread::scope(|scope| {
+        scope.spawn(|| {
+            // `rename` replaces the link at once: the door always leads somewhere.
+            let targets = [
+                "real".into(),
+                outer.path().join("proj-evil"),
+                root.join("real"),
+            ];
+            for target in targets.iter().cycle() {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                symlink(target, root.join("next")).unwrap();
+                fs::rename(root.join("next"), root.join("door")).unwrap();
+            }
+        });
+        let seen: Vec<_> = (0..3000).map(|_| read(&policy, "door/secret")).collect();
+        done.store(true, Ordering::Relaxed);
+        seen
+    });
+    for outcome in &seen {
+        assert!(matches!(
+            outcome.as_deref(),
+            Ok("harmless") | Err(&("outside" | "missing"))
+        ));
+    }
+    assert!(seen.iter().any(Result::is_ok));
+}
+
+/// What the rules say, found slowly: the canonical path must lie inside, and no part of the way
+/// there may be outside.
+fn reference(root: &Path, path: &str) -> Option<std::path::PathBuf> {
+    let mut at = root.to_owned();
+    let mut pending: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
+    let mut links = 0;
+    while let Some(part) = pending.pop() {
+        match part.as_str() {
+            "" | "." => {
+                if !at.is_dir() {
+                    return None;
+                }
+            }
+            ".." => {
+                if at == root || !at.is_dir() {
+                    return None;
+                }
+                at.pop();
+            }
+            name => {
+                at.push(name);
+                if let Ok(target) = fs::read_link(&at) {
+                    links += 1;
+                    if links > 40 {
+                        return None;
+                    }
+                    if target.is_absolute() {
+                        at = root.to_owned();
+                        let inside = target.strip_prefix(root).ok()?;
+                        pending.extend(inside.to_str()?.split('/').rev().map(str::to_owned));
+                    } else {
+                        at.pop();
+                        pending.extend(target.to_str()?.split('/').rev().map(str::to_owned));
+                    }
+                }
+            }
+        }
+    }
+    at.exists().then_some(at)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn decisions_equal_those_of_a_slow_reference(
+        parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                "..", ".", "", "src", "main.rs", "a", "b", "c.txt", "up", "out", "far", "chain",
+                "loop", "dangling", "near", "back", "leave", "magic", "evil", "absolute",
+                "winding", "secret", "proj", "proj-evil", "etc", "passwd", "...",
+            ]),
+            1..8,
+        ),
+    ) {
+        thread_local! {
+            static TREE: (TempDir, PathPolicy) = tree();
+        }
+        let path = parts.join("/");
+        prop_assume!(!path.is_empty() && !path.starts_with('/'));
+        TREE.with(|(_outer, policy)| {
+            let expected = reference(policy.root(), &path);
+            let resolved = policy.resolve(&path).ok().map(|found| policy.root().join(found));
+            let same = |path: &Path| path.components().collect::<std::path::PathBuf>();
+            prop_assert_eq!(resolved.as_deref().map(same), expected.as_deref().map(same));
+            if let Ok(content) = policy.read(&path, 1000) {
+                prop_assert_eq!(content, fs::read(expected.unwrap()).unwrap());
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn no_string_reads_the_secret_or_panics(path in ".*") {
+        thread_local! {
+            static TREE: (TempDir, PathPolicy) = tree();
+        }
+        TREE.with(|(_outer, policy)| {
+            if let Ok(content) = policy.read(&path, 1000) {
+                prop_assert_ne!(content, SECRET);
+            }
+            Ok(())
+        })?;
+    }
+}
