@@ -1,0 +1,269 @@
+"""The prebuilt wheel as a user gets it: a new virtual environment, no Rust anywhere on `PATH`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from configparser import ConfigParser
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.timeout(1200)
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+RUST = ("cargo", "maturin", "rustc", "rustup")
+HEAVY = ("amplifier_modules", "grpc", "httpx2", "pytest", "rich", "unittest.mock")
+
+
+def _environment(**variables: str) -> dict[str, str]:
+    """This environment without Rust, and without anything that leads back to the checkout."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    path = os.pathsep.join(
+        f for f in folders if not any(shutil.which(tool, path=f) for tool in RUST)
+    )
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AMPLIFIER_", "ANTHROPIC_", "CARGO", "MAKE", "PYTHON", "VIRTUAL_"))
+    }
+    return kept | {"PATH": path} | variables
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout: the one that `make` has just built, else a new one."""
+    if given := os.environ.get("AMPLIFIER_WHEEL"):
+        return CHECKOUT / given
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, CHECKOUT]
+    subprocess.run(command, check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of a new virtual environment that holds the wheel and what it requires."""
+    folder = tmp_path_factory.mktemp("user") / "venv"
+    venv.create(folder, with_pip=True)
+    executable = folder / "bin" / "python"
+    environment = _environment()
+    assert [tool for tool in RUST if shutil.which(tool, path=environment["PATH"])] == []
+    subprocess.run(
+        [executable, "-m", "pip", "install", "--quiet", wheel], check=True, env=environment
+    )
+    return executable
+
+
+def _run(python: Path, program: str, folder: Path, **variables: str) -> Any:
+    """What the program prints as JSON, run as a file of its own in an empty folder."""
+    script = folder / "program.py"
+    script.write_text(program)
+    done = subprocess.run(
+        [python, "-W", "error", script],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=_environment(**variables),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None:
+    name, version, python_tag, abi_tag, _platform = wheel.stem.split("-")
+    assert (name, version, python_tag, abi_tag) == ("amplifier_core", "3.0.0", "cp311", "abi3")
+    assert wheel.stat().st_size < 5_000_000
+
+
+def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = Parser().parsestr(archive.read(_member(archive, "METADATA")).decode())
+        entry_points = ConfigParser()
+        entry_points.read_string(archive.read(_member(archive, "entry_points.txt")).decode())
+
+    assert {key: metadata[key] for key in ("Name", "Version", "License-Expression")} == {
+        "Name": "amplifier-core",
+        "Version": "3.0.0",
+        "License-Expression": "MIT",
+    }
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert dict(entry_points["console_scripts"]) == {"amplifier-core": "amplifier_app.cli:main"}
+    assert not entry_points.has_section("amplifier.modules")
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> str:
+    """The path of a metadata file inside the wheel."""
+    return f"amplifier_core-3.0.0.dist-info/{name}"
+
+
+def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+
+    assert {name.split("/")[0] for name in names} == {
+        "amplifier_app",
+        "amplifier_core",
+        "amplifier_core-3.0.0.dist-info",
+        "amplifier_guard",
+        "amplifier_modules",
+        "amplifier_stream",
+    }
+    assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
+    assert {
+        "amplifier_core/_engine.abi3.so",
+        "amplifier_core/_engine.pyi",
+        "amplifier_core/py.typed",
+        "amplifier_core-3.0.0.dist-info/licenses/LICENSE",
+    } <= set(names)
+
+
+IDENTITIES = """
+import json
+import amplifier_core
+from amplifier_core import _engine
+
+print(json.dumps({
+    "rust": amplifier_core.RUST_AVAILABLE,
+    "versions": [amplifier_core.__version__, _engine.__version__],
+    "same": [
+        amplifier_core.AmplifierSession is _engine.RustSession,
+        amplifier_core.ModuleCoordinator is _engine.RustCoordinator,
+        amplifier_core.HookRegistry is _engine.RustHookRegistry,
+        amplifier_core.CancellationToken is _engine.RustCancellationToken,
+    ],
+}))
+"""
+
+
+def test_the_top_level_names_are_the_rust_types(python: Path, tmp_path: Path) -> None:
+    assert _run(python, IDENTITIES, tmp_path) == {
+        "rust": True,
+        "versions": ["3.0.0", "3.0.0"],
+        "same": [True, True, True, True],
+    }
+
+
+IMPORTS = """
+import json
+import sys
+import amplifier_core
+
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_the_import_brings_nothing_heavy_with_it(python: Path, tmp_path: Path) -> None:
+    loaded = _run(python, IMPORTS, tmp_path)
+
+    assert "amplifier_core" in loaded
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+PROVIDER = '''
+"""A provider that follows a script: one tool call, then an answer from its result."""
+
+from amplifier_core import ChatResponse, ProviderInfo, TextBlock, ToolCall, ToolCallBlock
+
+__amplifier_module_type__ = "provider"
+
+
+class Scripted:
+    name = "scripted"
+
+    def get_info(self):
+        return ProviderInfo(id="scripted", display_name="Scripted")
+
+    async def list_models(self):
+        return []
+
+    async def complete(self, request, **kwargs):
+        last = request.messages[-1]
+        if last.role == "user":
+            arguments = {"path": "."}
+            return ChatResponse(
+                content=[ToolCallBlock(id="call-1", name="list_directory", input=arguments)],
+                tool_calls=[ToolCall(id="call-1", name="list_directory", arguments=arguments)],
+                finish_reason="tool_use",
+            )
+        seen = "notes.txt" in str(last.content)
+        return ChatResponse(
+            content=[TextBlock(text="there are notes" if seen else f"no notes: {last}")],
+            finish_reason="end_turn",
+        )
+
+    def parse_tool_calls(self, response):
+        return response.tool_calls or []
+
+
+async def mount(coordinator, config=None):
+    await coordinator.mount("providers", Scripted(), name="scripted")
+'''
+
+SESSION = """
+import asyncio
+import json
+import os
+from amplifier_core import AmplifierSession
+
+CONFIG = {
+    "session": {
+        "orchestrator": {"module": "loop-basic"},
+        "context": {"module": "context-simple"},
+    },
+    "providers": [{"module": "provider-scripted"}],
+    "tools": [{"module": "tool-filesystem", "config": {"root": os.environ["FOLDER"]}}],
+}
+
+
+async def main():
+    async with AmplifierSession(CONFIG) as session:
+        answer = await session.execute("What is here?")
+        messages = await session.coordinator.get("context").get_messages()
+    return {"answer": answer, "roles": [message["role"] for message in messages]}
+
+
+print(json.dumps(asyncio.run(main())))
+"""
+
+
+def test_a_session_runs_through_the_api(python: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("milk\n")
+    (tmp_path / "amplifier_module_provider_scripted.py").write_text(PROVIDER)
+
+    assert _run(python, SESSION, tmp_path, FOLDER=str(folder)) == {
+        "answer": "there are notes",
+        "roles": ["user", "assistant", "tool", "assistant"],
+    }
+
+
+def test_the_command_runs_on_the_demo_model(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# A folder of notes\n")
+    (tmp_path / "notes.txt").write_text("milk\nTODO: buy eggs\n")
+    command = [
+        python.with_name("amplifier-core"),
+        "run",
+        "--json",
+        "Give me a tour of this project",
+    ]
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=tmp_path, env=_environment()
+    )
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert {"session:start", "tool:post", "session:end"} <= {event["event"] for event in events}
+    assert events[-1]["event"] == "answer"
+    assert "A folder of notes" in events[-1]["data"]["text"]
+    assert len(done.stderr.splitlines()) == 1
