@@ -1,0 +1,12 @@
+"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# No deadline: a busy machine is not a slow parser.
+settings.register_profile("fast", deadline=None)
+settings.register_profile("slow", deadline=None, max_examples=5_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
