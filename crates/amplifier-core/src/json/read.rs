@@ -1,0 +1,149 @@
+//! From text to [`Json`], by the parser that pydantic-core uses.
+
+use jiter::{Jiter, JiterError, JiterErrorType, NumberFloat, Peek};
+
+use super::{Json, MAX_DEPTH, MAX_DIGITS, Object};
+
+/// Text that is not the JSON that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid JSON: {message} at line {line} column {column}")]
+pub struct JsonError {
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte in the line, from 1.
+    pub column: usize,
+}
+
+/// What to do with a key that an object has twice.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Duplicates {
+    Collapse,
+    Refuse,
+}
+
+pub(super) fn parse(text: &[u8], duplicates: Duplicates) -> Result<Json, JsonError> {
+    let mut reader = Reader {
+        jiter: Jiter::new(text),
+        duplicates,
+    };
+    let value = match reader.jiter.peek() {
+        Ok(peek) => reader.value(peek, 0)?,
+        Err(error) => return Err(reader.located(&error)),
+    };
+    match reader.jiter.finish() {
+        Ok(()) => Ok(value),
+        Err(error) => Err(reader.located(&error)),
+    }
+}
+
+struct Reader<'text> {
+    jiter: Jiter<'text>,
+    duplicates: Duplicates,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, peek: Peek, depth: usize) -> Result<Json, JsonError> {
+        match peek {
+            Peek::Null => self.jiter.known_null().map(|()| Json::Null),
+            Peek::True | Peek::False => self.jiter.known_bool(peek).map(Json::Bool),
+            Peek::String => self
+                .jiter
+                .known_str()
+                .map(|text| Json::Str(text.to_owned())),
+            Peek::Array => return self.array(depth),
+            Peek::Object => return self.object(depth),
+            _ => return self.number(peek),
+        }
+        .map_err(|error| self.located(&error))
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.check_depth(depth)?;
+        let mut items = Vec::new();
+        let mut next = self.jiter.known_array();
+        loop {
+            match next {
+                Ok(Some(peek)) => items.push(self.value(peek, depth + 1)?),
+                Ok(None) => return Ok(Json::Array(items)),
+                Err(error) => return Err(self.located(&error)),
+            }
+            next = self.jiter.array_step();
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.check_depth(depth)?;
+        let mut entries = Object::new();
+        let mut next = self.jiter.known_object().map(|key| key.map(str::to_owned));
+        loop {
+            let key = match next {
+                Ok(Some(key)) => key,
+                Ok(None) => return Ok(Json::Object(entries)),
+                Err(error) => return Err(self.located(&error)),
+            };
+            if self.duplicates == Duplicates::Refuse && entries.contains_key(&key) {
+                return Err(self.here(format!("duplicate key `{key}`")));
+            }
+            let value = match self.jiter.peek() {
+                Ok(peek) => self.value(peek, depth + 1)?,
+                Err(error) => return Err(self.located(&error)),
+            };
+            entries.insert(key, value);
+            next = self.jiter.next_key().map(|key| key.map(str::to_owned));
+        }
+    }
+
+    fn number(&mut self, peek: Peek) -> Result<Json, JsonError> {
+        let digits = match self.jiter.known_number_bytes(peek) {
+            Ok(bytes) => bytes.to_vec(),
+            Err(error) => return Err(self.located(&error)),
+        };
+        if digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+            return match NumberFloat::from_bytes(&digits, false) {
+                Ok(number) => Ok(Json::Float(number.0)),
+                Err(_) => Err(self.here("invalid number".to_owned())),
+            };
+        }
+        let digits = String::from_utf8_lossy(&digits);
+        if digits.trim_start_matches('-').len() > MAX_DIGITS {
+            return Err(self.here("number out of range".to_owned()));
+        }
+        match Json::integer(&digits) {
+            Some(number) => Ok(number),
+            None => Err(self.here("invalid number".to_owned())),
+        }
+    }
+
+    fn check_depth(&self, depth: usize) -> Result<(), JsonError> {
+        if depth < MAX_DEPTH {
+            return Ok(());
+        }
+        Err(self.here(format!("nested deeper than {MAX_DEPTH} levels")))
+    }
+
+    fn here(&self, message: String) -> JsonError {
+        let position = self.jiter.current_position();
+        JsonError {
+            message,
+            line: position.line,
+            column: position.column,
+        }
+    }
+
+    fn located(&self, error: &JiterError) -> JsonError {
+        let position = self.jiter.error_position(error.index);
+        let message = match &error.error_type {
+            JiterErrorType::JsonError(kind) => kind.to_string(),
+            JiterErrorType::WrongType { expected, actual } => {
+                format!("expected {expected}, found {actual}")
+            }
+        };
+        JsonError {
+            message,
+            line: position.line,
+            column: position.column,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Opaque JSON comes back as it went out, and is refused where Pydantic refuses it.
+
+use amplifier_core::{Json, MAX_DEPTH, MAX_DIGITS, Object};
+use proptest::prelude::*;
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        any::<i64>().prop_map(Json::Int),
+        "-?[1-9][0-9]{19,60}".prop_map(|digits| Json::integer(&digits).expect("digits")),
+        any::<f64>()
+            .prop_filter("finite", |value| value.is_finite())
+            .prop_map(Json::Float),
+        any::<String>().prop_map(Json::Str),
+    ];
+    leaf.prop_recursive(6, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Json::Array),
+            prop::collection::vec((any::<String>(), inner), 0..8)
+                .prop_map(|entries| entries.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(value in any_json()) {
+        let text = value.to_string();
+        let read = Json::parse(text.as_bytes()).expect("canonical text");
+        prop_assert_eq!(&read, &value);
+        prop_assert_eq!(read.to_string(), text);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+        drop(Json::parse(&bytes));
+    }
+
+    #[test]
+    fn serde_carries_what_64_bits_hold(value in any_json()) {
+        let through: serde_json::Value = serde_json::from_str(&value.to_string()).expect("JSON");
+        let back: Json = serde_json::from_value(through).expect("any value");
+        if !value.to_string().contains(|c: char| c.is_ascii_digit()) {
+            prop_assert_eq!(back, value);
+        }
+    }
+}
+
+fn written(text: &str) -> String {
+    Json::parse(text.as_bytes())
+        .expect("valid JSON")
+        .to_string()
+}
+
+#[test]
+fn the_forms_are_those_of_pydantic() {
+    assert_eq!(
+        written(r#" { "z" : [1e16, 1.0, -0.0, 1e-7, 0.1] , "é" : "\u00e9\u2028\u0001\n\/" } "#),
+        "{\"z\":[1e+16,1.0,-0.0,1e-7,0.1],\"é\":\"é\u{2028}\\u0001\\n/\"}",
+    );
+    assert_eq!(
+        Json::Array(vec![f64::NAN.into(), f64::INFINITY.into()]).to_string(),
+        "[null,null]"
+    );
+}
+
+#[test]
+fn the_last_of_two_values_stands_in_the_first_place() {
+    assert_eq!(written(r#"{"a":1,"b":2,"a":3}"#), r#"{"a":3,"b":2}"#);
+}
+
+#[test]
+fn a_key_that_comes_twice_can_be_refused() {
+    let error = Json::parse_unique(br#"{"a":{"b":1,"b":2}}"#).expect_err("duplicate");
+    assert_eq!(error.message, "duplicate key `b`");
+    assert_eq!(
+        Json::parse_unique(br#"{"a":1}"#),
+        Json::parse(br#"{"a":1}"#)
+    );
+}
+
+#[test]
+fn integers_keep_every_digit() {
+    let digits = "9".repeat(MAX_DIGITS);
+    assert_eq!(written(&digits), digits);
+    assert_eq!(written("9223372036854775808"), "9223372036854775808");
+    assert_eq!(
+        Json::parse(b"-9223372036854775808"),
+        Ok(Json::Int(i64::MIN))
+    );
+    assert_eq!(written("-0"), "0");
+    assert!(Json::parse("9".repeat(MAX_DIGITS + 1).as_bytes()).is_err());
+    for text in ["", "-", "01", "+1", "1.0", "١"] {
+        assert_eq!(Json::integer(text), None, "{text}");
+    }
+}
+
+#[test]
+fn nesting_has_one_limit() {
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert_eq!(written(&nested(MAX_DEPTH)), nested(MAX_DEPTH));
+    let error = Json::parse(nested(MAX_DEPTH + 1).as_bytes()).expect_err("too deep");
+    assert_eq!(error.message, "nested deeper than 201 levels");
+    assert!(Json::parse("{\"a\":".repeat(100_000).as_bytes()).is_err());
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_its_place() {
+    for text in [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "nan",
+        r#""\ud800""#,
+        "01",
+        "1.",
+        "[1,]",
+        "",
+        "{",
+        "1 2",
+    ] {
+        assert!(Json::parse(text.as_bytes()).is_err(), "{text}");
+    }
+    let error = Json::parse(b"{\"a\": 1,\n \"b\": nul}").expect_err("no JSON");
+    assert_eq!(
+        error.to_string(),
+        "invalid JSON: expected ident at line 2 column 10"
+    );
+}
+
+#[test]
+fn accessors_answer_only_for_their_kind() {
+    let value: Json = [("n", Json::Int(1)), ("t", "x".into())]
+        .into_iter()
+        .collect();
+    assert_eq!(value.get("n").and_then(Json::as_i64), Some(1));
+    assert_eq!(value.get("n").and_then(Json::as_f64), Some(1.0));
+    assert_eq!(value.get("t").and_then(Json::as_str), Some("x"));
+    assert_eq!(value.get("x"), None);
+    assert_eq!(value.as_object().map(Object::len), Some(2));
+    assert_eq!(
+        (value.as_array(), value.as_bool(), value.is_null()),
+        (None, None, false)
+    );
+}
