@@ -87,6 +87,15 @@ class Display:
             "execution:end": lambda _: self.finish(),
         }
 
+    @property
+    def failure(self) -> OSError | None:
+        """Why nothing more can be written, if so."""
+        return self._screen.failure
+
+    def call_on_failure(self, act: Callable[[], object]) -> None:
+        """Call this as soon as nothing more can be written."""
+        self._screen.on_failure = act
+
     def handle(self, event: str, data: Mapping[str, Any]) -> None:
         """Draw an event; events that it does not draw are ignored."""
         if handler := self._handlers.get(event):

@@ -90,7 +90,7 @@ class Screen:
         self._at_line_start = True
         self._blank = True
         self.failure: OSError | None = None
-        self.on_failure: Callable[[], None] | None = None
+        self.on_failure: Callable[[], object] | None = None
 
     @property
     def width(self) -> int:

@@ -1,0 +1,96 @@
+"""Asking the user at the terminal for permission."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from typing import Literal
+
+from amplifier_app.notice import notice
+from amplifier_app.printable import printable_line
+
+
+class TerminalApproval:
+    """Asks on standard error and reads the answer from the terminal.
+
+    Where nobody can be asked (standard input is no terminal), the answer is the option that
+    denies.
+
+    Args:
+        before_asking: Called first, to end a line that is being drawn.
+    """
+
+    def __init__(self, before_asking: Callable[[], None] = lambda: None) -> None:
+        self._before_asking = before_asking
+        self._turn = asyncio.Lock()
+
+    async def request_approval(
+        self,
+        prompt: str,
+        options: list[str],
+        timeout: float,  # noqa: ASYNC109 - the kernel's contract
+        default: Literal["allow", "deny"],
+    ) -> str:
+        """Ask, and give back the option that was chosen.
+
+        Raises:
+            ApprovalTimeoutError: No answer came within `timeout` seconds.
+        """
+        from amplifier_core.approval import ApprovalTimeoutError
+
+        question = printable_line(prompt)
+        async with self._turn:
+            self._before_asking()
+            if not _can_ask():
+                notice(f"denied, as nobody can be asked here: {question}")
+                return "Deny"
+            listed = ", ".join(f"{number} {name}" for number, name in enumerate(options, 1))
+            notice(f"approval needed: {question}")
+            notice(f"type a number and press Enter: {listed} (in {timeout:.0f} s: {default})")
+            try:
+                async with asyncio.timeout(timeout):
+                    while True:
+                        if (chosen := _choice(await _line_from_terminal(), options)) is not None:
+                            return chosen
+                        notice(f"please type one of: {listed}")
+            except TimeoutError:
+                raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+
+
+def _choice(line: str, options: list[str]) -> str | None:
+    """The option that a line names, by its number or its text."""
+    answer = line.strip().casefold()
+    for number, option in enumerate(options, 1):
+        if answer in (str(number), option.casefold()):
+            return option
+    return None
+
+
+async def _line_from_terminal() -> str:
+    """One line, read without a thread, so that a cancelled question leaves nothing behind.
+
+    Raises:
+        EOFError: The terminal was closed (Ctrl+D).
+    """
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Future[bytes] = loop.create_future()
+    descriptor = sys.stdin.fileno()
+
+    def read() -> None:
+        if not arrived.done():
+            arrived.set_result(os.read(descriptor, 4096))
+
+    loop.add_reader(descriptor, read)
+    try:
+        line = await arrived
+    finally:
+        loop.remove_reader(descriptor)
+    if not line:
+        raise EOFError("standard input was closed while a question was open")
+    return line.decode(errors="replace")

@@ -1,0 +1,58 @@
+"""The folder and the prompt that the command line names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from amplifier_app.failure import Failure
+
+
+def named_folder(directory: str) -> Path:
+    """The folder to work in, absolute.
+
+    Raises:
+        Failure: There is no such folder, or it cannot be read.
+    """
+    path = Path(directory).expanduser()
+    try:
+        folder = path.resolve(strict=True)
+        if not folder.is_dir():
+            raise Failure(f"`{directory}` is a file; give a folder to `--directory`", exit_code=2)
+        next(folder.iterdir(), None)
+    except (FileNotFoundError, NotADirectoryError):
+        advice = "check the path given to `--directory`"
+        raise Failure(f"the folder `{directory}` does not exist; {advice}", exit_code=2) from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"the folder `{directory}` cannot be read: {reason}; choose another"
+        raise Failure(message, exit_code=2) from None
+    return folder
+
+
+def given_prompt(prompt: str | None) -> str:
+    """The prompt, from the command line or from standard input.
+
+    Raises:
+        Failure: It is missing, empty or unreadable.
+    """
+    if prompt == "-":
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise Failure(
+                f"standard input is not UTF-8 text (byte {error.start}); convert it first"
+            ) from None
+        except (OSError, AttributeError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is closed"
+            message = f"standard input cannot be read: {reason}; give the prompt as an argument"
+            raise Failure(message) from None
+        if not text.strip():
+            raise Failure("standard input held no prompt; write one to it", exit_code=2)
+    else:
+        text = os.fsencode(prompt or "").decode("utf-8", "replace")
+        if not text.strip():
+            message = "there is no prompt; give one in quotes, or `-` to read standard input"
+            raise Failure(message, exit_code=2)
+    return text

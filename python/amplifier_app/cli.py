@@ -1,0 +1,59 @@
+"""The console script `amplifier-core`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Args:
+        arguments: The command line without the program; that of the process if None.
+
+    Returns:
+        0; 1 for a failure; 2 for wrong usage; 130 and 143 when interrupted or terminated; 141
+        when standard output was closed.
+    """
+    try:
+        # Imported here, so that Ctrl+C during the import ends as quietly as later.
+        from amplifier_app.command import run_command
+
+        code = run_command(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        code = 130
+    if arguments is None:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """End the process, whatever is left of it, without another word."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except AttributeError:
+            pass  # closed before the start
+        except (OSError, ValueError):
+            # The interpreter would try again at exit, and complain.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if any(each for each in threading.enumerate() if _is_busy(each)):
+        os._exit(code)  # a tool's thread that cannot be stopped must not keep the user waiting
+    sys.exit(code)
+
+
+def _is_busy(thread: threading.Thread) -> bool:
+    return thread is not threading.main_thread() and not thread.daemon
+
+
+if __name__ == "__main__":
+    main()

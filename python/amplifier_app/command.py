@@ -1,0 +1,138 @@
+"""The command line: its options, its help, and its errors in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from amplifier_app.arguments import given_prompt, named_folder
+from amplifier_app.failure import Failure, report
+from amplifier_app.notice import notice
+
+_EPILOG = """\
+\b
+Examples:
+  amplifier-core run "Give me a tour of this project"
+  amplifier-core run -C ~/src/app "Where are the TODOs?"
+  git diff | amplifier-core run -
+  amplifier-core run --json "Which tests are slow?" | jq -r .event
+
+\b
+Environment:
+  ANTHROPIC_API_KEY   Key of the Anthropic API. Without it the demo model is
+                      used: a local program, not a language model.
+  ANTHROPIC_BASE_URL  Another address of that API.
+  AMPLIFIER_DEBUG     Like --debug, when set to 1.
+  NO_COLOR            No colours, when set to anything.
+
+\b
+Exit codes:
+  0    The turn is complete.
+  1    It failed; one line on standard error says why.
+  2    The command was called wrongly.
+  130  Interrupted. Ctrl+C once stops after the running tool, twice at once.
+  141  The reader of standard output has gone.
+  143  Terminated (SIGTERM).
+"""
+
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Do what the arguments say and return the exit code."""
+    try:
+        code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
+    except click.ClickException as error:
+        notice(f"error: {_usage_message(error)}")
+        return error.exit_code
+    except click.Abort:
+        return 130
+    except Failure as failure:
+        return report(failure)
+    except SystemExit as exit_:  # click, when the reader of its help has gone
+        return exit_.code if isinstance(exit_.code, int) else 1
+    return code if isinstance(code, int) else 0
+
+
+def _usage_message(error: click.ClickException) -> str:
+    """What is wrong with the arguments, and what would be right."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "amplifier-core"
+    hint = f"see `{command} --help`"
+    message = error.format_message()
+    if alike := getattr(error, "possibilities", None):
+        hint = f"did you mean `{alike[0]}`?"
+        message = error.message
+    if message.startswith("Got unexpected extra argument"):
+        hint = "put the prompt in quotes"
+    message = message.replace("'", "`").rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}; {hint}"
+
+
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            click.echo(f"amplifier-core {version('amplifier-core')}")
+        except PackageNotFoundError:
+            from amplifier_core import __version__
+
+            click.echo(f"amplifier-core {__version__}")
+        context.exit()
+
+
+@click.group(context_settings=_SETTINGS, invoke_without_command=True, epilog=_EPILOG)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def amplifier_core(context: click.Context) -> None:
+    """Run agents: a model, tools, and a session that drives them."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@amplifier_core.command(epilog=_EPILOG)
+@click.argument("prompt", required=False)
+@click.option(
+    "-C",
+    "--directory",
+    default=".",
+    metavar="FOLDER",
+    help="The folder the agent works in; it reads nothing outside it.  [default: the current one]",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help='Write every event as a JSON line {"event", "data"}; the last one is the answer.',
+)
+@click.option("--model", metavar="NAME", help="The model to use instead of the provider's default.")
+@click.option("-v", "--verbose", is_flag=True, help="Write the program's log to standard error.")
+@click.option("--debug", is_flag=True, help="Log everything and show tracebacks.")
+def run(
+    prompt: str | None, directory: str, as_json: bool, model: str | None, verbose: bool, debug: bool
+) -> int:
+    """Run one turn in a folder and show it live.
+
+    PROMPT is what the agent is asked; `-` reads it from standard input. It can list, search and
+    read the files of the folder, and changes none.
+    """
+    if debug:
+        os.environ["AMPLIFIER_DEBUG"] = "1"
+    text, folder = given_prompt(prompt), named_folder(directory)
+    # Imported here, so that `--help` and a wrong option answer at once.
+    from amplifier_app.run import Order
+    from amplifier_app.start import set_up_logging, start
+
+    set_up_logging(verbose=verbose)
+    return start(Order(text, folder, model), as_json=as_json)

@@ -1,0 +1,57 @@
+"""All events of a session, those that modules add included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+EARLIEST = -1_000_000
+"""The priority of an observer: it sees an event before another hook denies it."""
+
+_CHANNEL = "observability.events"
+_UNLISTED = ("turn:start", "turn:end", "llm:pre", "llm:post", "session:config")
+
+
+class Observer:
+    """Hands every event of a session to one function, once each.
+
+    Args:
+        coordinator: The session's coordinator.
+        handle: Takes the event's name and its data.
+    """
+
+    def __init__(self, coordinator: Any, handle: Callable[[str, Any], None]) -> None:
+        self._coordinator = coordinator
+        self._handle = handle
+        self._names: set[str] = set()
+
+    def start(self) -> None:
+        """Observe the kernel's events; before `initialize`, so that none is missed."""
+        from amplifier_core.events import ALL_EVENTS
+
+        self._register([*ALL_EVENTS, *_UNLISTED])
+
+    async def add_contributed(self) -> None:
+        """Observe the events that the mounted modules say they emit."""
+        names: list[str] = []
+        for found in (
+            *await self._coordinator.collect_contributions(_CHANNEL),
+            self._coordinator.get_capability(_CHANNEL),
+        ):
+            if isinstance(found, str):
+                names.append(found)
+            elif isinstance(found, list | tuple | set | frozenset):
+                each = cast("Iterable[object]", found)
+                names.extend(name for name in each if isinstance(name, str))
+        self._register(names)
+
+    def _register(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self._names:
+                self._names.add(name)
+                self._coordinator.hooks.register(
+                    name, self._observe, priority=EARLIEST, name="amplifier-app"
+                )
+
+    def _observe(self, event: str, data: Any) -> None:
+        self._handle(event, data)

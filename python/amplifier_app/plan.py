@@ -1,0 +1,64 @@
+"""The mount plan of `amplifier-core run`, and the model that it talks to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SYSTEM_PROMPT = """\
+You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
+Look before you answer: use the tools, several at once where they do not depend on each other.
+Paths are relative to the folder; nothing outside it can be read. Report only what you saw, with
+exact figures, in Markdown that is short enough to be read in a terminal."""
+"""What a language model is told first."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where the model is: None where the provider reads the environment itself."""
+
+    base_url: str | None = None
+    api_key: str | None = None
+
+
+def has_key() -> bool:
+    """Whether there is a key for the real model."""
+    return bool(os.environ.get("ANTHROPIC_API_KEY", "").strip())
+
+
+def demo_notice() -> str:
+    """The line that says what the demo model is and how to get a real one."""
+    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
+        why = "`ANTHROPIC_BASE_URL` is set, but `ANTHROPIC_API_KEY` is not"
+    else:
+        why = "`ANTHROPIC_API_KEY` is not set"
+    return (
+        f"{why}: running on the demo model, a local program and not a language model; set the key"
+        " to talk to Claude"
+    )
+
+
+def mount_plan(folder: Path, endpoint: Endpoint, model: str | None = None) -> dict[str, Any]:
+    """The modules of one run: the streaming loop, a context, Claude, and tools for a folder."""
+    provider: dict[str, Any] = {}
+    if endpoint.base_url is not None:
+        provider["base_url"] = endpoint.base_url
+    if endpoint.api_key is not None:
+        provider["api_key"] = endpoint.api_key
+    if model is not None:
+        provider["default_model"] = model
+    root = {"root": str(folder)}
+    return {
+        "session": {
+            "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": True}},
+            "context": {"module": "context-simple"},
+        },
+        "providers": [{"module": "provider-anthropic", "config": provider}],
+        "tools": [
+            {"module": "tool-filesystem", "config": dict(root)},
+            {"module": "tool-search", "config": dict(root)},
+        ],
+        "hooks": [],
+    }
