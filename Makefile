@@ -116,5 +116,6 @@ dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYT
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.
 .tools/product/.installed: dist/.built
 	@$(PYTHON) -m venv .tools/product
-	.tools/product/bin/python -m pip install --quiet --force-reinstall dist/*.whl
+	.tools/product/bin/python -m pip install --quiet dist/*.whl
+	@.tools/product/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	@touch $@
