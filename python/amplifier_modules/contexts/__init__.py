@@ -1,0 +1,1 @@
+"""Contexts: where a session keeps its conversation."""

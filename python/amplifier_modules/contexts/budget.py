@@ -1,0 +1,78 @@
+"""How many tokens a request may have, and how many a message is taken for."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+CHARACTERS_PER_TOKEN = 4
+IMAGE_TOKENS = 1_600
+"""What an image costs, whatever its data's length."""
+SAFETY_MARGIN = 4_096
+"""Tokens left for what an estimate misses."""
+MESSAGE_OVERHEAD = 4
+"""Tokens that a message costs without its content."""
+
+
+def estimate_tokens(message: Mapping[str, Any]) -> int:
+    """Return roughly how many tokens a message has, from its text alone."""
+    content = message.get("content")
+    characters, tokens = 0, MESSAGE_OVERHEAD
+    if isinstance(content, str):
+        characters += len(content)
+    elif isinstance(content, list):
+        for block in cast("list[Any]", content):
+            if isinstance(block, Mapping) and block.get("type") == "image":  # pyright: ignore[reportUnknownMemberType] -- block dicts of any kind
+                tokens += IMAGE_TOKENS
+            else:
+                characters += _length(block)
+    if not isinstance(content, list) and (calls := message.get("tool_calls")):
+        characters += _length(calls)
+    return tokens + characters // CHARACTERS_PER_TOKEN
+
+
+async def request_budget(token_budget: int | None, provider: Any, default: int) -> int:
+    """Return how many tokens the messages of a request may have.
+
+    Args:
+        token_budget: What the caller asks for; outranks everything.
+        provider: Where the model's context window may be known.
+        default: What holds where nothing is known.
+    """
+    if token_budget is not None:
+        return token_budget
+    window, output = await _limits(provider)
+    if window is None:
+        return default
+    # The answer needs room too, but hardly ever all that a model could write.
+    budget = window - (output or 0) // 2 - SAFETY_MARGIN
+    return max(budget, window // 2)
+
+
+async def _limits(provider: Any) -> tuple[int | None, int | None]:
+    """Return the provider's context window and most output, in tokens, where it knows them."""
+    for name in ("get_model_info", "get_info"):
+        method = getattr(provider, name, None)
+        if not callable(method):
+            continue
+        info = method()
+        if inspect.isawaitable(info):
+            info = await info
+        defaults = getattr(info, "defaults", None)
+        source = cast("Any", defaults if isinstance(defaults, Mapping) else info)
+        window = _positive(source, "context_window")
+        if window is not None:
+            return window, _positive(source, "max_output_tokens")
+    return None, None
+
+
+def _positive(source: Any, key: str) -> int | None:
+    is_mapping = isinstance(source, Mapping)
+    value = cast("Any", source).get(key) if is_mapping else getattr(source, key, None)
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _length(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, default=str))

@@ -1,0 +1,23 @@
+"""`loop-basic`: turns that show whole blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .loop import Loop
+
+__amplifier_module_type__ = "orchestrator"
+
+
+class BasicLoop(Loop):
+    """A loop that emits start and end of each block, once the response is there."""
+
+    name = "loop-basic"
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+    """Mount the loop as the session's orchestrator."""
+    loop = BasicLoop(config)
+    loop.attach(coordinator)
+    await coordinator.mount("orchestrator", loop)

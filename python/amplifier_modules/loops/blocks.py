@@ -1,0 +1,58 @@
+"""Block events for a response whose provider did not emit them while it streamed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+
+from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
+
+from .hook_points import HookPoints
+from .response import BLOCKS_EMITTED, block_dict
+
+
+def are_emitted(response: Any) -> bool:
+    """Whether the provider emitted the events of this response itself."""
+    metadata = getattr(response, "metadata", None)
+    return isinstance(metadata, dict) and bool(metadata.get(BLOCKS_EMITTED))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] -- a provider's own dict
+
+
+async def emit_blocks(
+    hooks: HookPoints, response: Any, *, with_deltas: bool, delay: float = 0.0
+) -> None:
+    """Emit start, optionally deltas, and end of each block.
+
+    Args:
+        hooks: Where the events go.
+        response: The response, with `content_blocks` of its own or only the `content`.
+        with_deltas: Whether to emit the content as deltas too.
+        delay: Seconds between the words of a block; 0 makes it one delta.
+    """
+    content = getattr(response, "content_blocks", None) or response.content
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}] if content else []
+    for index, block in enumerate(content or ()):
+        data = block_dict(block)
+        place = {"block_type": data.get("type"), "block_index": index}
+        raw = getattr(block, "raw", None)
+        await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
+        if with_deltas:
+            for delta in _deltas(data, in_words=delay > 0):
+                await hooks.emit(CONTENT_BLOCK_DELTA, {**place, **delta})
+                await anyio.sleep(delay)
+        await hooks.emit(CONTENT_BLOCK_END, {**place, "block": data})
+
+
+def _deltas(block: dict[str, Any], *, in_words: bool) -> Iterator[dict[str, Any]]:
+    if block.get("type") == "tool_call":
+        arguments = block["arguments"] if "arguments" in block else block.get("input")
+        yield {"partial_json": json.dumps(arguments or {}, default=str)}
+        return
+    text = block.get("text") or block.get("thinking")
+    if isinstance(text, str):
+        for part in re.findall(r"\s*\S+|\s+", text) if in_words else [text]:
+            yield {"delta": part}

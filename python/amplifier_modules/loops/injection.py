@@ -1,0 +1,63 @@
+"""Text that hooks add to one model request without it becoming history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Injection:
+    """One piece of text for the next request."""
+
+    content: str
+    role: str = "system"
+    append_to_last_tool_result: bool = False
+    """Glue it to the last message, where that is a tool's result."""
+
+
+def injections_of(result: Any) -> list[Injection]:
+    """Return what a processed hook result still wants to be said."""
+    if getattr(result, "action", None) != "inject_context":
+        return []
+    items: list[Any] = getattr(result, "context_injections", None) or []
+    if items:
+        found = [
+            Injection(item.content, item.role, item.append_to_last_tool_result) for item in items
+        ]
+    else:
+        found = [
+            Injection(
+                result.context_injection or "",
+                result.context_injection_role,
+                result.append_to_last_tool_result,
+            )
+        ]
+    return [injection for injection in found if injection.content]
+
+
+def with_injections(
+    messages: list[dict[str, Any]], injections: Iterable[Injection]
+) -> list[dict[str, Any]]:
+    """Return the messages with the injections at their end; the given ones stay as they are."""
+    result = list(messages)
+    glued: list[str] = []
+    appended: list[dict[str, Any]] = []
+    ends_in_tool_result = bool(result) and result[-1].get("role") == "tool"
+    for injection in injections:
+        if injection.append_to_last_tool_result and ends_in_tool_result:
+            glued.append(injection.content)
+        else:
+            appended.append({"role": injection.role, "content": injection.content})
+    if glued:
+        result[-1] = _glue(result[-1], glued)
+    return result + appended
+
+
+def _glue(message: dict[str, Any], texts: list[str]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, list):
+        blocks: list[Any] = [*content, *({"type": "text", "text": text} for text in texts)]  # pyright: ignore[reportUnknownVariableType] -- block dicts of any kind
+        return {**message, "content": blocks}
+    return {**message, "content": "\n\n".join([str(content or ""), *texts])}

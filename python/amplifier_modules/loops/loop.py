@@ -1,0 +1,101 @@
+"""What all loops share: their settings, and the turns that they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from amplifier_core.llm_errors import ConfigurationError
+
+from .cancellation import TurnCancellation
+from .hook_points import HookPoints
+from .model_call import ModelCalls, Pace
+from .provider_choice import choose_provider
+from .request import RequestBuilder
+from .settings import LoopSettings
+from .steering import SteeringQueue
+from .turn import Turn
+
+
+class Loop:
+    """An orchestrator: runs turns one after the other."""
+
+    name: str
+    is_streaming = False
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        """Read the configuration.
+
+        Raises:
+            ValueError: A setting is of the wrong kind or out of range.
+        """
+        self.settings = LoopSettings.from_config(config)
+        self.steering: SteeringQueue | None = None
+        self._requests = RequestBuilder(self.settings)
+        self._pace = Pace(self.settings.min_delay_between_calls_ms)
+        self._running: list[Turn] = []
+
+    async def execute(
+        self,
+        prompt: str,
+        context: Any,
+        providers: Mapping[str, Any],
+        tools: Mapping[str, Any],
+        hooks: Any,
+        **kwargs: Any,
+    ) -> str:
+        """Run one turn and return its answer.
+
+        Args:
+            prompt: What the user says.
+            context: Where the conversation is kept.
+            providers: Mounted providers by name.
+            tools: Mounted tools by name.
+            hooks: The hook registry.
+            **kwargs: `coordinator`, with the cancellation token and the processing of hook
+                results; without it a turn cannot be cancelled or approved.
+
+        Raises:
+            ConfigurationError: No provider is mounted.
+            Exception: What the provider raised.
+        """
+        coordinator = kwargs.get("coordinator")
+        if callable(reset := getattr(coordinator, "reset_turn", None)):
+            reset()
+        points = HookPoints(hooks, coordinator)
+        turn = Turn(
+            orchestrator=self.name,
+            prompt=prompt,
+            context=context,
+            tools=tools,
+            hooks=points,
+            cancellation=TurnCancellation(coordinator),
+            settings=self.settings,
+            requests=self._requests,
+            steering=self.steering,
+        )
+        self._running.append(turn)
+        try:
+            return await turn.run(self._model(providers, points))
+        finally:
+            self._running.remove(turn)
+
+    def attach(self, coordinator: Any) -> None:
+        """Let the cancellation callbacks of the session interrupt the turns of this loop."""
+        token = getattr(coordinator, "cancellation", None)
+        if token is not None:
+            token.on_cancel(self._interrupt)
+
+    def _interrupt(self) -> None:
+        for turn in self._running:
+            if turn.cancellation.is_immediate:
+                turn.scope.cancel()
+
+    def _model(self, providers: Mapping[str, Any], points: HookPoints) -> ModelCalls | Exception:
+        try:
+            name, provider = choose_provider(providers, self.settings.default_provider)
+        except ConfigurationError as error:
+            return error
+        return ModelCalls(
+            name, provider, points, self.settings, self._pace, is_streaming=self.is_streaming
+        )

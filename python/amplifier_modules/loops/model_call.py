@@ -1,0 +1,115 @@
+"""One call of the model: the events around it, its errors, its blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+from pydantic import BaseModel
+
+from amplifier_core.events import (
+    LLM_POST,
+    LLM_PRE,
+    PROVIDER_ERROR,
+    PROVIDER_RESPONSE,
+)
+from amplifier_core.llm_errors import LLMError
+from amplifier_core.message_models import ChatRequest, ChatResponse
+
+from .blocks import are_emitted, emit_blocks
+from .failure import described
+from .hook_points import HookPoints
+from .provider_choice import model_name
+from .provider_stream import gather_stream, streams
+from .settings import LoopSettings
+
+RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
+"""Event: a call waits because the last one was too short ago."""
+
+
+class Pace:
+    """Keeps a least time between the starts of model calls, across turns."""
+
+    def __init__(self, milliseconds: float) -> None:
+        """Keep this many milliseconds; 0 waits never."""
+        self._seconds = milliseconds / 1000
+        self._last: float | None = None
+
+    async def wait(self, hooks: HookPoints, iteration: int) -> None:
+        """Wait until the next call may start."""
+        if not self._seconds:
+            return
+        if self._last is not None:
+            delay = self._last + self._seconds - anyio.current_time()
+            if delay > 0:
+                data = {"delay_ms": delay * 1000, "iteration": iteration}
+                await hooks.emit(RATE_LIMIT_DELAY, data)
+                await anyio.sleep(delay)
+        self._last = anyio.current_time()
+
+
+class ModelCalls:
+    """The calls of one turn to its provider."""
+
+    def __init__(
+        self,
+        name: str,
+        provider: Any,
+        hooks: HookPoints,
+        settings: LoopSettings,
+        pace: Pace,
+        *,
+        is_streaming: bool,
+    ) -> None:
+        """Call the provider that is mounted as `name`."""
+        self.provider = provider
+        self.identity: dict[str, Any] = {"provider": name, "model": model_name(provider)}
+        self._hooks = hooks
+        self._settings = settings
+        self._pace = pace
+        self._is_streaming = is_streaming
+
+    async def ask(self, request: ChatRequest, iteration: int) -> ChatResponse:
+        """Return the model's response, its block events emitted.
+
+        Raises:
+            Exception: What the provider raised, after `provider:error`.
+        """
+        about = {**self.identity, "iteration": iteration}
+        await self._pace.wait(self._hooks, iteration)
+        await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
+        try:
+            response = await self._complete(request)
+        except Exception as error:
+            await self._hooks.emit(LLM_POST, {**about, "status": "error"})
+            await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
+            raise
+        facts: dict[str, Any] = {
+            **about,
+            "usage": _plain(getattr(response, "usage", None)),
+            "finish_reason": getattr(response, "finish_reason", None),
+        }
+        await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
+        await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
+        if not are_emitted(response):
+            delay = self._settings.stream_delay
+            await emit_blocks(self._hooks, response, with_deltas=self._is_streaming, delay=delay)
+        return response
+
+    async def _complete(self, request: ChatRequest) -> ChatResponse:
+        options = {"extended_thinking": True} if self._settings.extended_thinking else {}
+        if self._is_streaming and streams(self.provider):
+            return await gather_stream(self._hooks, self.provider, request, **options)
+        return await self.provider.complete(request, **options)
+
+
+def _error_data(error: Exception) -> dict[str, Any]:
+    description = described(error)
+    data: dict[str, Any] = {**description, "error": description}
+    if isinstance(error, LLMError):
+        data |= {"retryable": error.retryable, "status_code": error.status_code}
+    return data
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump() if isinstance(value, BaseModel) else value

@@ -1,0 +1,51 @@
+"""Which of the mounted providers a turn talks to."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, cast
+
+from amplifier_core.llm_errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_PRIORITY = 100
+
+
+def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tuple[str, Any]:
+    """Return mount name and provider: the preferred one, else the lowest priority.
+
+    Equal priorities keep the order of mounting.
+
+    Raises:
+        ConfigurationError: No provider is mounted.
+    """
+    if not providers:
+        message = "no provider is mounted (check its configuration and credentials)"
+        raise ConfigurationError(message)
+    if preferred is not None:
+        for name in (preferred, preferred.removeprefix("provider-")):
+            if name in providers:
+                return name, providers[name]
+        names = ", ".join(f"`{name}`" for name in providers)
+        logger.warning("default provider `%s` is not mounted (mounted: %s)", preferred, names)
+    return min(providers.items(), key=lambda item: _priority(item[1]))
+
+
+def model_name(provider: Any) -> str | None:
+    """Return the model that the provider says it will use, if it says so."""
+    for attribute in ("default_model", "model"):
+        value = getattr(provider, attribute, None)
+        if isinstance(value, str):
+            return value
+    return None
+
+
+def _priority(provider: Any) -> float:
+    config = getattr(provider, "config", None)
+    settings = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+    for value in (getattr(provider, "priority", None), settings.get("priority")):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+    return DEFAULT_PRIORITY

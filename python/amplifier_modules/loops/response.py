@@ -1,0 +1,132 @@
+"""What a model's response says: its text, its tool calls, and the message to remember it by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+from pydantic import BaseModel
+
+BLOCKS_EMITTED = "content_blocks_emitted"
+"""Key in the metadata of a response whose provider emitted the block events itself."""
+
+
+@dataclass(frozen=True)
+class RequestedCall:
+    """A tool call as the model asked for it."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] | None
+    """None where what the model sent cannot be run."""
+    problem: str | None = None
+    """Why the arguments cannot be run."""
+
+
+def block_dict(block: Any) -> dict[str, Any]:
+    """Return a block as plain data, without the declared fields that were left empty."""
+    if isinstance(block, BaseModel):
+        declared = type(block).model_fields
+        return {
+            key: value
+            for key, value in block.model_dump().items()
+            if value is not None or key not in declared
+        }
+    if isinstance(block, Mapping):
+        return dict(cast("Mapping[str, Any]", block))
+    return block.to_dict()
+
+
+def text_of(response: Any) -> str:
+    """Return the answer: the text blocks alone, never thinking.
+
+    Text that the model wrote in one go may come as several blocks (citations split it), so
+    neighbours are joined as they are, and blocks with something between them by an empty line.
+    """
+    content = response.content
+    if isinstance(content, str):
+        return content
+    paragraphs: list[str] = []
+    is_continued = False
+    for block in content or ():
+        kind, text = _field(block, "type"), _field(block, "text")
+        if kind == "text" and isinstance(text, str):
+            if is_continued:
+                paragraphs[-1] += text
+            else:
+                paragraphs.append(text)
+        is_continued = kind == "text"
+    return "\n\n".join(text for text in paragraphs if text)
+
+
+def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
+    """Return the tool calls of a response, as its field or else its provider gives them."""
+    calls: Any = getattr(response, "tool_calls", None)
+    if not calls and (parse := getattr(provider, "parse_tool_calls", None)) is not None:
+        calls = parse(response)
+    if not isinstance(calls, list | tuple):
+        return []
+    return [_requested(call) for call in cast("Iterable[Any]", calls)]
+
+
+def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:
+    """Return the message that stores a response with these of its calls, None if it is empty."""
+    content: Any = response.content
+    blocks: list[dict[str, Any]] = []
+    if isinstance(content, str):
+        blocks = [{"type": "text", "text": content}] if content else []
+    else:
+        blocks = [block_dict(block) for block in content or ()]
+    kept = {call.id for call in calls}
+    blocks = [
+        block for block in blocks if block.get("type") != "tool_call" or block.get("id") in kept
+    ]
+    present = {block.get("id") for block in blocks if block.get("type") == "tool_call"}
+    blocks += [
+        {"type": "tool_call", "id": call.id, "name": call.name, "input": call.arguments or {}}
+        for call in calls
+        if call.id not in present
+    ]
+    if not blocks:
+        return None
+    message: dict[str, Any] = {"role": "assistant", "content": blocks}
+    if calls:
+        message["tool_calls"] = [
+            {"id": call.id, "tool": call.name, "arguments": call.arguments or {}} for call in calls
+        ]
+    metadata = getattr(response, "metadata", None)
+    if isinstance(metadata, dict):
+        remembered = {
+            key: value
+            for key, value in cast("dict[str, Any]", metadata).items()
+            if key != BLOCKS_EMITTED
+        }
+        if remembered:
+            message["metadata"] = remembered
+    return message
+
+
+def _requested(call: Any) -> RequestedCall:
+    name = _field(call, "name") or _field(call, "tool") or ""
+    arguments = _field(call, "arguments")
+    if arguments is None:
+        arguments = _field(call, "input")
+    problem = _field(call, "error")
+    if not isinstance(arguments, dict):
+        problem = problem or f"they are {type(arguments).__name__}, not an object"
+    return RequestedCall(
+        id=str(_field(call, "id") or f"call_{uuid4().hex}"),
+        name=str(name),
+        arguments=None if problem else dict(cast("dict[str, Any]", arguments)),
+        problem=str(problem) if problem else None,
+    )
+
+
+def _field(item: Any, key: str) -> Any:
+    """Return a field of a block or call, which may be a model, a dataclass or a dict."""
+    if isinstance(item, Mapping):
+        return cast("Mapping[str, Any]", item).get(key)
+    value = getattr(item, key, None)
+    return getattr(value, "value", value) if key == "type" else value

@@ -1,0 +1,65 @@
+"""Messages that a user sends while a turn is running."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import Any
+
+from .hook_points import HookPoints
+
+logger = logging.getLogger(__name__)
+
+CAPACITY = 100
+STEERING_INJECTED = "orchestrator:steering_injected"
+"""Event: a message was put into the conversation."""
+STEERING_DISCARDED = "orchestrator:steering_discarded"
+"""Event: messages were thrown away, because the turn was cancelled before they were used."""
+
+
+class SteeringQueueFull(Exception):
+    """More messages wait than a turn will take."""
+
+
+class SteeringQueue:
+    """Messages waiting for the next model call, first in, first out."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._waiting: deque[str] = deque()
+
+    def __len__(self) -> int:
+        """Return how many messages wait."""
+        return len(self._waiting)
+
+    def steer(self, text: str) -> None:
+        """Let the model read the text before its next call, or in the next turn.
+
+        Raises:
+            ValueError: The text is empty.
+            SteeringQueueFull: Too many messages wait already.
+        """
+        if not text.strip():
+            message = "the steering message is empty"
+            raise ValueError(message)
+        if len(self._waiting) >= CAPACITY:
+            message = f"{CAPACITY} steering messages are waiting already"
+            raise SteeringQueueFull(message)
+        self._waiting.append(text)
+
+    async def inject(self, context: Any, hooks: HookPoints, iteration: int) -> None:
+        """Put all waiting messages into the context."""
+        while self._waiting:
+            text = self._waiting[0]
+            await context.add_message({"role": "user", "content": text})
+            self._waiting.popleft()
+            await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})
+
+    async def discard(self, hooks: HookPoints) -> None:
+        """Throw the waiting messages away, and say so."""
+        if not self._waiting:
+            return
+        messages = list(self._waiting)
+        self._waiting.clear()
+        logger.warning("%d steering messages discarded: the turn was cancelled", len(messages))
+        await hooks.emit(STEERING_DISCARDED, {"messages": messages})

@@ -1,0 +1,45 @@
+"""`loop-streaming`: turns that show blocks as they come, and can be steered on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .loop import Loop
+from .model_call import RATE_LIMIT_DELAY
+from .steering import STEERING_DISCARDED, STEERING_INJECTED, SteeringQueue
+
+__amplifier_module_type__ = "orchestrator"
+
+EVENTS = [RATE_LIMIT_DELAY, STEERING_INJECTED, STEERING_DISCARDED]
+"""The events that this module has beside those of the kernel."""
+
+
+class StreamingLoop(Loop):
+    """A loop that emits the content of blocks as deltas, where the provider does not.
+
+    Providers that stream inside of `complete` emit their block events themselves; of those that
+    have a `stream` method the text is emitted as it comes; of others when it is complete.
+    """
+
+    name = "loop-streaming"
+    is_streaming = True
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        """Read the configuration.
+
+        Raises:
+            ValueError: A setting is of the wrong kind or out of range.
+        """
+        super().__init__(config)
+        self.steering = SteeringQueue()
+        self.steer = self.steering.steer
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+    """Mount the loop as the session's orchestrator, and the capability `session.steer`."""
+    loop = StreamingLoop(config)
+    loop.attach(coordinator)
+    coordinator.register_capability("session.steer", loop.steer)
+    coordinator.register_contributor("observability.events", loop.name, lambda: list(EVENTS))
+    await coordinator.mount("orchestrator", loop)

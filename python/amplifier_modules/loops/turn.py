@@ -1,0 +1,254 @@
+"""One turn: from the user's prompt through model and tool calls to the answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import anyio
+
+from amplifier_core.events import (
+    CANCEL_COMPLETED,
+    CANCEL_REQUESTED,
+    EXECUTION_END,
+    EXECUTION_START,
+    ORCHESTRATOR_COMPLETE,
+    PROMPT_COMPLETE,
+    PROMPT_SUBMIT,
+    PROVIDER_REQUEST,
+    TURN_END,
+    TURN_START,
+)
+from amplifier_core.message_models import ChatResponse, ToolSpec
+
+from .cancellation import TurnCancellation, grace, shielded
+from .failure import in_words
+from .hook_points import HookPoints
+from .injection import Injection, with_injections
+from .model_call import ModelCalls
+from .request import RequestBuilder, tool_specs
+from .response import RequestedCall, assistant_message, calls_of, text_of
+from .settings import UNLIMITED, LoopSettings
+from .steering import SteeringQueue
+from .tool_calls import ToolRound
+
+logger = logging.getLogger(__name__)
+
+_CLOSING_BLOCK = {"type": "text", "text": "The turn was cancelled before it was finished."}
+WRAP_UP = (
+    "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
+    "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
+)
+
+
+class Outcome(Enum):
+    """How a turn ended."""
+
+    COMPLETED = "completed"
+    INCOMPLETE = "incomplete"
+    """A hook refused it, or the limit of model calls was reached."""
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+_ORCHESTRATOR_STATUS = {
+    Outcome.COMPLETED: "success",
+    Outcome.INCOMPLETE: "incomplete",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.ERROR: "incomplete",
+}
+_EXECUTION_STATUS = {
+    Outcome.COMPLETED: "completed",
+    Outcome.INCOMPLETE: "completed",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.ERROR: "error",
+}
+
+
+@dataclass
+class Turn:
+    """A turn of a loop; `run` it once.
+
+    The history that it leaves in the context is valid at every exit: each tool call that was
+    stored has its result, whether the turn ended well, was cancelled or failed.
+    """
+
+    orchestrator: str
+    prompt: str
+    context: Any
+    tools: Mapping[str, Any]
+    hooks: HookPoints
+    cancellation: TurnCancellation
+    settings: LoopSettings
+    requests: RequestBuilder
+    steering: SteeringQueue | None = None
+    answer: str = ""
+    """The text of the last response that had any."""
+    iterations: int = 0
+    """How many times the model was called."""
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    """What stops the turn at once when it is cancelled."""
+    _ends_in_tool_results: bool = False
+    _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
+
+    async def run(self, model: ModelCalls | Exception) -> str:
+        """Return the answer, or as much of it as there is when the turn is cancelled.
+
+        Args:
+            model: The model to talk to, or why there is none.
+
+        Raises:
+            Exception: What the provider or the context raised.
+        """
+        outcome = Outcome.ERROR
+        was_interrupted = False
+        try:
+            await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
+            with self.scope:
+                outcome = await self._converse(model)
+            if self.scope.cancelled_caught:
+                outcome, was_interrupted = Outcome.CANCELLED, True
+        except anyio.get_cancelled_exc_class():
+            outcome, was_interrupted = Outcome.CANCELLED, True
+            raise
+        finally:
+            if outcome is Outcome.CANCELLED:
+                with grace():
+                    await self._close_cancelled(was_interrupted or self.cancellation.is_immediate)
+                    await self._close(outcome)
+            else:
+                await self._close(outcome)
+        return self.answer
+
+    async def _converse(self, model: ModelCalls | Exception) -> Outcome:
+        await self.hooks.emit(
+            TURN_START, {"orchestrator": self.orchestrator, "prompt": self.prompt}
+        )
+        verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
+        if verdict.denied:
+            self.answer = f"Operation denied: {verdict.reason}"
+            return Outcome.INCOMPLETE
+        if isinstance(model, Exception):
+            raise model
+        changed = None if verdict.data is None else verdict.data.get("prompt")
+        prompt = changed if isinstance(changed, str) else self.prompt
+        await self._store({"role": "user", "content": prompt})
+        self._tool_specs = tool_specs(self.tools)
+        outcome = await self._iterate(model)
+        if outcome is not Outcome.CANCELLED:
+            await self.hooks.emit(PROMPT_COMPLETE, {"prompt": prompt, "response": self.answer})
+        return outcome
+
+    async def _iterate(self, model: ModelCalls) -> Outcome:
+        while not self.cancellation.is_cancelled:
+            if self.iterations == self.settings.max_iterations != UNLIMITED:
+                await self._wrap_up(model)
+                return Outcome.INCOMPLETE
+            self.iterations += 1
+            if self.steering is not None:
+                await self.steering.inject(self.context, self.hooks, self.iterations)
+            response = await self._ask(model)
+            if response is None:
+                return Outcome.INCOMPLETE
+            calls = calls_of(model.provider, response)
+            if calls:
+                await self._use_tools(response, calls)
+                continue
+            await self._remember(response, [])
+            if not self.steering:
+                return Outcome.COMPLETED
+        return Outcome.CANCELLED
+
+    async def _ask(
+        self, model: ModelCalls, *injections: Injection, **options: Any
+    ) -> ChatResponse | None:
+        """Return the model's response, None where a hook denied the call."""
+        verdict = await self.hooks.judge(
+            PROVIDER_REQUEST,
+            {
+                **model.identity,
+                "message_count": len(await self.context.get_messages()),
+                "iteration": self.iterations,
+            },
+        )
+        if verdict.denied:
+            self.answer = f"Operation denied: {verdict.reason}"
+            return None
+        messages = await self.context.get_messages_for_request(provider=model.provider)
+        messages = with_injections(messages, [*self.hooks.take_injections(), *injections])
+        request = self.requests.build(messages, self._tool_specs, **options)
+        response = await model.ask(request, self.iterations)
+        self.answer = text_of(response) or self.answer
+        return response
+
+    async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
+        calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation)
+        await self._remember(response, calls)
+        # Nothing may be awaited here: from now on the calls stand in the history.
+        try:
+            await calls_round.run()
+        finally:
+            with shielded():
+                for message in calls_round.messages():
+                    await self.context.add_message(message)
+            self._ends_in_tool_results = True
+
+    async def _wrap_up(self, model: ModelCalls) -> None:
+        """Let the model close a turn that has reached its limit."""
+        reminder = Injection(WRAP_UP, role="user")
+        try:
+            response = await self._ask(model, reminder, tool_choice="none")
+        except Exception as error:  # noqa: BLE001 -- `provider:error` has told of it
+            self.answer = (
+                f"Stopped after {self.iterations} model calls, the limit of this turn; "
+                f"the closing call failed: {in_words(error)}"
+            )
+        else:
+            if response is not None:
+                await self._remember(response, [])
+
+    async def _remember(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
+        if message := assistant_message(response, calls):
+            await self._store(message)
+
+    async def _store(self, message: dict[str, Any]) -> None:
+        """Add a message wholly or not at all, also while the turn is being cancelled."""
+        with shielded():
+            await self.context.add_message(message)
+        self._ends_in_tool_results = False
+
+    async def _close(self, outcome: Outcome) -> None:
+        await self.hooks.emit(
+            TURN_END,
+            {
+                "orchestrator": self.orchestrator,
+                "turn_count": self.iterations,
+                "status": _EXECUTION_STATUS[outcome],
+            },
+        )
+        await self.hooks.emit(
+            ORCHESTRATOR_COMPLETE,
+            {
+                "orchestrator": self.orchestrator,
+                "turn_count": self.iterations,
+                "status": _ORCHESTRATOR_STATUS[outcome],
+            },
+        )
+        await self.hooks.emit(
+            EXECUTION_END, {"response": self.answer, "status": _EXECUTION_STATUS[outcome]}
+        )
+
+    async def _close_cancelled(self, was_immediate: bool) -> None:
+        await self.hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
+        await self.cancellation.run_callbacks()
+        if self.steering is not None:
+            await self.steering.discard(self.hooks)
+        if self._ends_in_tool_results:
+            try:
+                await self._store({"role": "assistant", "content": [_CLOSING_BLOCK]})
+            except Exception:
+                logger.exception("the closing message of a cancelled turn could not be stored")
+        await self.hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
