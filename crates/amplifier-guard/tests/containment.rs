@@ -298,7 +298,7 @@ fn reference(root: &Path, path: &str) -> Option<std::path::PathBuf> {
                         return None;
                     }
                     if target.is_absolute() {
-                        at = root.to_owned();
+                        root.clone_into(&mut at);
                         let inside = target.strip_prefix(root).ok()?;
                         pending.extend(inside.to_str()?.split('/').rev().map(str::to_owned));
                     } else {

@@ -1,0 +1,1 @@
+"""Tools: what a model may ask a session to do."""

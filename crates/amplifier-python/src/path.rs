@@ -1,0 +1,356 @@
+//! `PathPolicy`: reading beneath one directory, with the interpreter free meanwhile.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use amplifier_guard as guard;
+use amplifier_guard::{Kind, LineRange, LineSearch, NamePattern, PathError, PatternError, Walker};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyInterruptedError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
+    PyPermissionError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pyo3::import_exception!(amplifier_guard.path, NotText);
+pyo3::import_exception!(amplifier_guard.path, PathDenied);
+
+/// How often a long walk asks whether to stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Keeps every read inside one directory, the root.
+///
+/// Paths count from the root; an absolute path is taken if it lies inside. A link is followed as
+/// long as it stays inside. Whatever leads out raises `PathDenied`.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct PathPolicy {
+    policy: guard::PathPolicy,
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are extracted by value"
+)]
+#[pymethods]
+impl PathPolicy {
+    #[new]
+    fn new(py: Python<'_>, root: PathBuf) -> Result<Self, Error> {
+        let policy = py.detach(|| guard::PathPolicy::new(root))?;
+        Ok(Self { policy })
+    }
+
+    /// The canonical path of the root.
+    #[getter]
+    fn root(&self) -> OsString {
+        self.policy.root().as_os_str().to_owned()
+    }
+
+    /// Return the canonical path of something that exists, relative to the root.
+    fn resolve(&self, py: Python<'_>, path: PathBuf) -> Result<OsString, Error> {
+        Ok(py.detach(|| self.policy.resolve(path))?.into_os_string())
+    }
+
+    /// Open a regular file for reading bytes.
+    #[cfg(unix)]
+    fn open<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyAny>> {
+        use std::os::fd::IntoRawFd;
+
+        let file = py.detach(|| self.policy.open(path)).map_err(Error::from)?;
+        py.import("io")?
+            .call_method1("open", (file.into_raw_fd(), "rb"))
+    }
+
+    /// Return the first `limit` bytes of a regular file.
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        limit: u64,
+    ) -> Result<Bound<'py, PyBytes>, Error> {
+        let content = py.detach(|| self.policy.read(path, limit))?;
+        Ok(PyBytes::new(py, &content))
+    }
+
+    /// Return the `(name, kind, bytes)` of a directory's entries, by name.
+    #[pyo3(signature = (path = PathBuf::from(".")))]
+    fn list(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+    ) -> Result<Vec<(OsString, &'static str, u64)>, Error> {
+        let entries = py.detach(|| self.policy.list(path))?;
+        Ok(entries
+            .into_iter()
+            .map(|entry| (entry.name, entry.kind.name(), entry.bytes))
+            .collect())
+    }
+
+    /// Return the lines of a text file from number `first` on.
+    #[pyo3(signature = (path, *, first = 1, limit = 2000, max_bytes = 262_144, stop = None))]
+    fn lines(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        first: u64,
+        limit: u64,
+        max_bytes: usize,
+        stop: Option<Py<PyAny>>,
+    ) -> Result<LineWindow, Error> {
+        let range = LineRange {
+            first,
+            limit,
+            most_bytes: max_bytes,
+        };
+        let window = py.detach(|| self.policy.lines(path, range, &mut stopped(stop.as_ref())))?;
+        Ok(LineWindow { window })
+    }
+
+    /// Return the regular files beneath `path`, links not followed.
+    #[pyo3(signature = (path = PathBuf::from("."), *, pattern = None, skip = vec![], stop = None))]
+    fn walk(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        pattern: Option<&str>,
+        skip: Vec<OsString>,
+        stop: Option<Py<PyAny>>,
+    ) -> Result<Walk, Error> {
+        let pattern = pattern.map(NamePattern::new).transpose()?;
+        let walk = py.detach(|| {
+            let stopped = &mut stopped(stop.as_ref());
+            self.policy.walk(
+                path,
+                &mut Walker {
+                    skip: &skip,
+                    pattern: pattern.as_ref(),
+                    stopped,
+                },
+            )
+        })?;
+        Ok(Walk { walk })
+    }
+
+    /// Search the lines of the text files beneath `path` for a regular expression.
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+    #[pyo3(signature = (
+        expression, path = PathBuf::from("."), *, pattern = None, skip = vec![],
+        ignore_case = false, limit = 100, stop = None,
+    ))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        path: PathBuf,
+        pattern: Option<&str>,
+        skip: Vec<OsString>,
+        ignore_case: bool,
+        limit: usize,
+        stop: Option<Py<PyAny>>,
+    ) -> Result<SearchReport, Error> {
+        let search = LineSearch::new(expression, ignore_case)?;
+        let pattern = pattern.map(NamePattern::new).transpose()?;
+        let report = py.detach(|| {
+            let stopped = &mut stopped(stop.as_ref());
+            let mut walker = Walker {
+                skip: &skip,
+                pattern: pattern.as_ref(),
+                stopped,
+            };
+            self.policy.search(path, &search, limit, &mut walker)
+        })?;
+        Ok(SearchReport { report })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PathPolicy('{}')", self.policy.root().display())
+    }
+}
+
+/// Some lines of a text file, and the figures of the whole.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct LineWindow {
+    window: guard::LineWindow,
+}
+
+#[pymethods]
+impl LineWindow {
+    /// The size of the whole file.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.window.bytes
+    }
+
+    /// The newline characters of the whole file.
+    #[getter]
+    fn total_lines(&self) -> u64 {
+        self.window.total_lines
+    }
+
+    /// The lines in `content`, an unfinished last one among them.
+    #[getter]
+    fn shown_lines(&self) -> u64 {
+        self.window.shown_lines
+    }
+
+    /// The lines as they are in the file.
+    #[getter]
+    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.window.content)
+    }
+
+    /// Whether the file goes on after `content`.
+    #[getter]
+    fn truncated(&self) -> bool {
+        self.window.truncated
+    }
+}
+
+/// The regular files beneath a directory.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct Walk {
+    walk: guard::Walk,
+}
+
+#[pymethods]
+impl Walk {
+    /// The files as a new list of `(path, bytes, modified)`, by path; `modified` in nanoseconds.
+    #[getter]
+    fn files(&self) -> Vec<(OsString, u64, i64)> {
+        let files = self.walk.files.iter();
+        files
+            .map(|file| (file.path.clone().into(), file.bytes, file.modified))
+            .collect()
+    }
+
+    /// How many directories could not be read, so that their files are missing.
+    #[getter]
+    fn unreadable(&self) -> u64 {
+        self.walk.unreadable
+    }
+}
+
+/// What a search found; its totals are complete, whatever the lines were limited to.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct SearchReport {
+    report: guard::SearchReport,
+}
+
+#[pymethods]
+impl SearchReport {
+    /// The first matching lines as a new list of `(path, line number, text)`.
+    #[getter]
+    fn lines(&self) -> Vec<(OsString, u64, &str)> {
+        let lines = self.report.lines.iter();
+        lines
+            .map(|found| (found.path.clone().into(), found.line, found.text.as_str()))
+            .collect()
+    }
+
+    /// Every file with a match as a new list of `(path, matching lines)`, by path.
+    #[getter]
+    fn files(&self) -> Vec<(OsString, u64)> {
+        self.report
+            .files
+            .iter()
+            .map(|file| (file.path.clone().into(), file.matches))
+            .collect()
+    }
+
+    /// Matching lines in all.
+    #[getter]
+    fn total_matches(&self) -> u64 {
+        self.report.total_matches
+    }
+
+    /// Text files searched: files without a NUL byte.
+    #[getter]
+    fn searched_files(&self) -> u64 {
+        self.report.searched_files
+    }
+
+    /// Newline characters in the text files.
+    #[getter]
+    fn searched_lines(&self) -> u64 {
+        self.report.searched_lines
+    }
+
+    /// Files with a NUL byte, whose matches do not count.
+    #[getter]
+    fn binary_files(&self) -> u64 {
+        self.report.binary_files
+    }
+
+    /// Files and directories that could not be read.
+    #[getter]
+    fn unreadable(&self) -> u64 {
+        self.report.unreadable
+    }
+}
+
+/// Whether the caller's event is set, asked for seldom: each question takes the interpreter.
+fn stopped(stop: Option<&Py<PyAny>>) -> impl FnMut() -> bool {
+    let mut asked = Instant::now();
+    move || {
+        let Some(stop) = stop else { return false };
+        if asked.elapsed() < STOP_INTERVAL {
+            return false;
+        }
+        asked = Instant::now();
+        // An event that cannot answer stops the work rather than be ignored.
+        Python::attach(|py| {
+            stop.bind(py)
+                .call_method0("is_set")
+                .and_then(|set| set.is_truthy())
+                .unwrap_or(true)
+        })
+    }
+}
+
+/// An error of the guard on its way to Python; `?` does the conversion.
+pub(crate) enum Error {
+    Path(PathError),
+    Pattern(PatternError),
+}
+
+impl From<PathError> for Error {
+    fn from(error: PathError) -> Self {
+        Self::Path(error)
+    }
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Self {
+        Self::Pattern(error)
+    }
+}
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        let error = match error {
+            Error::Path(error) => error,
+            Error::Pattern(error) => return PyValueError::new_err(error.to_string()),
+        };
+        let message = error.to_string();
+        match error {
+            PathError::Empty | PathError::Nul { .. } | PathError::Outside { .. } => {
+                PathDenied::new_err(message)
+            }
+            PathError::NotAFile {
+                found: Kind::Directory,
+                ..
+            } => PyIsADirectoryError::new_err(message),
+            PathError::NotAFile { .. } => PathDenied::new_err(message),
+            PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
+            PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
+            PathError::Binary { .. } => NotText::new_err(message),
+            PathError::Stopped { .. } => PyInterruptedError::new_err(message),
+            PathError::Io { source, .. }
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                PyPermissionError::new_err(message)
+            }
+            _ => PyOSError::new_err(message),
+        }
+    }
+}
