@@ -1,0 +1,96 @@
+"""Where a conversation stands: what the user wants now, and what the tools have answered to it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from .readings import blocks, items, mapping, text
+from .wire import Call
+
+# Texts that a program put into a user message, such as `<system-reminder>`, are nobody's wish.
+_NOT_FROM_THE_USER = "<"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came back for one tool call."""
+
+    call: Call
+    text: str
+    failed: bool
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The output as an object; empty for anything that is none."""
+        if self.failed:
+            return {}
+        try:
+            return mapping(json.loads(self.text))
+        except (ValueError, RecursionError):
+            return {}
+
+
+@dataclass
+class Turn:
+    """What has happened since the user last said something."""
+
+    prompt: str = ""
+    rounds: int = 0
+    """How often tools were asked for."""
+    results: list[Result] = field(default_factory=list[Result])
+    tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The tools on offer, and the parameters that each declares (none: it takes any)."""
+    thinks: bool = False
+    """Whether the request wants to see thinking."""
+
+
+def read_turn(body: dict[str, Any]) -> Turn:
+    """Read the present turn out of a request that has been checked."""
+    turn = Turn()
+    calls: dict[str, Call] = {}
+    for message in items(body.get("messages")):
+        content = blocks(mapping(message).get("content"))
+        if mapping(message).get("role") == "assistant":
+            asked = [
+                Call(text(b.get("id")), text(b.get("name")), mapping(b.get("input")))
+                for b in content
+                if b.get("type") == "tool_use"
+            ]
+            calls = {call.id: call for call in asked}
+            turn.rounds += bool(asked)
+            continue
+        results = [_result(block, calls) for block in content if block.get("type") == "tool_result"]
+        turn.results += results
+        said = _said(content)
+        if said and _begins_anew(turn, results):
+            turn = Turn(prompt=said)
+        elif said:
+            turn.prompt += "\n" + said
+    for tool in items(body.get("tools")):
+        properties = mapping(mapping(tool.get("input_schema")).get("properties"))
+        turn.tools[text(tool.get("name"))] = frozenset(properties)
+    turn.thinks = mapping(body.get("thinking")).get("type") in {"enabled", "adaptive"}
+    return turn
+
+
+def _begins_anew(turn: Turn, results: list[Result]) -> bool:
+    """Return whether words of the user open a new turn.
+
+    Beside results they are steering. Only where the one round of tools was cut off, so that all
+    of its results are failures, do they replace a request that nobody waits for any more.
+    """
+    return not results or (turn.rounds == 1 and all(result.failed for result in results))
+
+
+def _said(content: list[dict[str, Any]]) -> str:
+    texts = [text(block.get("text")).strip() for block in content if block.get("type") == "text"]
+    return "\n".join(said for said in texts if said and not said.startswith(_NOT_FROM_THE_USER))
+
+
+def _result(block: dict[str, Any], calls: dict[str, Call]) -> Result:
+    call_id = text(block.get("tool_use_id"))
+    written = "\n".join(text(part.get("text")) for part in blocks(block.get("content")))
+    call = calls.get(call_id, Call(call_id, "", {}))
+    return Result(call, written, bool(block.get("is_error")))

@@ -1,0 +1,49 @@
+"""Pieces of Markdown that show foreign text as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def code(written: str) -> str:
+    """Return `written` as code on one line, whatever backticks it holds."""
+    line = " ".join(written.split("\n")).strip() or " "
+    fence = "`"
+    while fence in line:
+        fence += "`"
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def quote(written: str) -> str:
+    """Return `written` as a quotation."""
+    return "\n".join(f"> {line}" for line in written.split("\n"))
+
+
+def number(count: int) -> str:
+    """Return `count` with its thousands set apart."""
+    return f"{count:,}"
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return `count` with the fitting form of its noun."""
+    return f"{number(count)} {singular if count == 1 else plural or singular + 's'}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; its last column holds figures."""
+    lines = [header, ["---"] * (len(header) - 1) + ["---:"]]
+    lines += [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return up to `most` names as code, with an ellipsis where there are more."""
+    more = ", …" if len(names) > most else ""
+    return ", ".join(code(name) for name in names[:most]) + more
+
+
+def clipped(written: str, longest: int) -> str:
+    """Return `written` without its indentation, cut where it gets long."""
+    line = written.strip()
+    return line if len(line) <= longest else line[:longest] + "…"

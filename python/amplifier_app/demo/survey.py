@@ -1,0 +1,198 @@
+"""What the tools said about the folder, as typed findings; nothing is ever filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .conversation import Result, Turn
+from .readings import items, mapping, text, whole
+
+EVERY_FILE = "**/*"
+TODO = "TODO"
+TODO_PATTERN = rf"\b{TODO}\b"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The entries of the folder itself."""
+
+    total: int
+    files: list[str]
+    directories: list[str]
+    truncated: bool
+
+
+@dataclass(frozen=True)
+class FileCount:
+    """All files below the folder that match a pattern; sizes in bytes."""
+
+    pattern: str
+    total: int
+    total_bytes: int
+    extensions: dict[str, int]
+    files: list[tuple[str, int]]
+    """Some of them, with their sizes, in the order asked for."""
+    by_size: bool
+
+
+@dataclass(frozen=True)
+class Search:
+    """The lines that match a pattern, and how much text was searched for them."""
+
+    pattern: str
+    total_matches: int
+    total_files: int
+    searched_files: int
+    searched_lines: int
+    binary_files: int
+    places: list[tuple[str, int, str]]
+    """The first of them: path, line number, line."""
+
+
+@dataclass(frozen=True)
+class FileText:
+    """A file that was read, or the beginning of it."""
+
+    path: str
+    total_lines: int
+    size: int
+    content: str
+    truncated: bool
+
+
+@dataclass
+class Survey:
+    """All findings of a turn."""
+
+    listing: Listing | None = None
+    files: FileCount | None = None
+    todos: Search | None = None
+    words: dict[str, Search] = field(default_factory=dict[str, Search])
+    """Searches for words of the prompt, by pattern."""
+    names: dict[str, FileCount] = field(default_factory=dict[str, FileCount])
+    """Searches for file names, by pattern."""
+    texts: dict[str, FileText] = field(default_factory=dict[str, FileText])
+    """Files that were read, by path."""
+    problems: list[str] = field(default_factory=list[str])
+    """What could not be found out, and why."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that there is no file."""
+        if self.files is not None:
+            return self.files.total == 0
+        return self.listing is not None and self.listing.total == 0
+
+
+def read_survey(turn: Turn) -> Survey:
+    """Read all results of the turn."""
+    survey = Survey()
+    for result in turn.results:
+        if not _take(survey, result):
+            reason = _first_line(result.text) if not result.data else "an answer I cannot read"
+            survey.problems.append(f"`{_shown(result)}` gave no figures: {reason}")
+    return survey
+
+
+def _take(survey: Survey, result: Result) -> bool:
+    """Add one result; return whether it had the form that its tool's results have."""
+    data = result.data
+    match result.call.name:
+        case "list_directory":
+            survey.listing = _listing(data) or survey.listing
+            return _listing(data) is not None
+        case "glob":
+            count = _file_count(data, result.call.input)
+            if count is not None and count.pattern == EVERY_FILE:
+                survey.files = count
+            elif count is not None:
+                survey.names[count.pattern] = count
+            return count is not None
+        case "grep":
+            search = _search(data, result.call.input)
+            if search is not None and search.pattern == TODO_PATTERN:
+                survey.todos = search
+            elif search is not None:
+                survey.words[search.pattern] = search
+            return search is not None
+        case "read_file":
+            file = _file_text(data, result.call.input)
+            if file is not None:
+                survey.texts[file.path] = file
+            return file is not None
+        case _:
+            return False
+
+
+def _listing(data: dict[str, Any]) -> Listing | None:
+    total = whole(data.get("total"))
+    if total is None or not isinstance(data.get("entries"), list):
+        return None
+    entries = [mapping(entry) for entry in items(data["entries"])]
+    return Listing(
+        total=total,
+        files=[text(e.get("name")) for e in entries if e.get("type") == "file"],
+        directories=[text(e.get("name")) for e in entries if e.get("type") == "directory"],
+        truncated=bool(data.get("truncated")),
+    )
+
+
+def _file_count(data: dict[str, Any], asked: dict[str, Any]) -> FileCount | None:
+    total, total_bytes = whole(data.get("total")), whole(data.get("total_bytes"))
+    if total is None or total_bytes is None:
+        return None
+    counts = {key: whole(value) for key, value in mapping(data.get("extensions")).items()}
+    files = [mapping(entry) for entry in items(data.get("files"))]
+    return FileCount(
+        pattern=text(asked.get("pattern")),
+        total=total,
+        total_bytes=total_bytes,
+        extensions={key: count for key, count in counts.items() if count is not None},
+        files=[
+            (text(file.get("path")), size)
+            for file in files
+            if (size := whole(file.get("bytes"))) is not None
+        ],
+        by_size=asked.get("sort") == "size",
+    )
+
+
+def _search(data: dict[str, Any], asked: dict[str, Any]) -> Search | None:
+    keys = ("total_matches", "total_files", "searched_files", "searched_lines", "binary_files")
+    counts = {key: count for key in keys if (count := whole(data.get(key))) is not None}
+    if len(counts) < len(keys):
+        return None
+    matches = [mapping(match) for match in items(data.get("matches"))]
+    return Search(
+        pattern=text(asked.get("pattern")),
+        places=[
+            (text(match.get("path")), line, text(match.get("text")))
+            for match in matches
+            if (line := whole(match.get("line"))) is not None
+        ],
+        **counts,
+    )
+
+
+def _file_text(data: dict[str, Any], asked: dict[str, Any]) -> FileText | None:
+    total_lines, size = whole(data.get("total_lines")), whole(data.get("bytes"))
+    if total_lines is None or size is None or not isinstance(data.get("content"), str):
+        return None
+    return FileText(
+        path=text(asked.get("path")),
+        total_lines=total_lines,
+        size=size,
+        content=text(data["content"]),
+        truncated=bool(data.get("truncated")),
+    )
+
+
+def _shown(result: Result) -> str:
+    target = text(result.call.input.get("pattern")) or text(result.call.input.get("path"))
+    return f"{result.call.name} {target}".strip().replace("`", "'")
+
+
+def _first_line(written: str) -> str:
+    line = next((line.strip() for line in written.splitlines() if line.strip()), "no answer")
+    return line if len(line) <= 200 else line[:200] + "…"

@@ -1,0 +1,84 @@
+"""What the demo model thinks aloud before each step."""
+
+from __future__ import annotations
+
+from .conversation import Turn
+from .languages import count_languages
+from .markup import clipped, code, counted, listed, number
+from .prompt import words_to_look_for
+from .readings import text
+from .survey import TODO, Survey
+from .wire import Call
+
+_LONGEST_PROMPT = 200
+_MOST_NAMES = 6
+_SHOWN_LANGUAGES = 3
+
+
+def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
+    """Return the thoughts before `calls` are made, or before the report if there are none."""
+    if not turn.results:
+        return _before_looking(turn, calls)
+    if calls:
+        return _after_looking(survey, calls)
+    return _before_reporting(survey)
+
+
+def _before_looking(turn: Turn, calls: list[Call]) -> str:
+    asked = clipped(" ".join(turn.prompt.split()), _LONGEST_PROMPT)
+    thoughts = [f"The request is: “{asked}”." if asked else "There is no request in words."]
+    if not calls:
+        thoughts.append("I have no tool to look with, so there is nothing that I can know.")
+        return " ".join(thoughts)
+    thoughts.append("I know nothing of this folder yet, so I look before I say anything.")
+    plans = {
+        "list_directory": "list the folder",
+        "glob": "count all files by kind and find the largest",
+        "grep": f"count the lines and find the places where {TODO} is written",
+    }
+    steps = [plan for name, plan in plans.items() if any(call.name == name for call in calls)]
+    thoughts.append(f"At once, I {', '.join(steps)}.")
+    if words := words_to_look_for(turn.prompt):
+        thoughts.append(f"I also look for {listed(words, _MOST_NAMES)}, which the request names.")
+    return " ".join(thoughts)
+
+
+def _after_looking(survey: Survey, calls: list[Call]) -> str:
+    thoughts = _impressions(survey)
+    paths = [text(call.input.get("path")) for call in calls]
+    thoughts.append(f"These should say what it is about, so I read them: {listed(paths, 10)}.")
+    return " ".join(thoughts)
+
+
+def _impressions(survey: Survey) -> list[str]:
+    thoughts: list[str] = []
+    if survey.files is not None:
+        size = f"{number(survey.files.total_bytes)} bytes"
+        thoughts.append(f"I see {counted(survey.files.total, 'file')} with {size} in all.")
+        known, _ = count_languages(survey.files.extensions)
+        first = list(known.items())[:_SHOWN_LANGUAGES]
+        if first:
+            kinds = ", ".join(f"{language} ({number(count)})" for language, count in first)
+            thoughts.append(f"Most common among them: {kinds}.")
+        if survey.files.by_size and survey.files.files:
+            path, size = survey.files.files[0]
+            thoughts.append(f"The largest is {code(path)} with {number(size)} bytes.")
+    if survey.todos is not None:
+        lines = counted(survey.todos.total_matches, "line")
+        thoughts.append(f"{lines} with {TODO}.")
+    if survey.listing is not None and survey.listing.directories:
+        shown = listed(survey.listing.directories, _MOST_NAMES)
+        thoughts.append(f"At the top level are the folders {shown}.")
+    if survey.problems:
+        thoughts.append("Some of my questions were not answered; the report has to say so.")
+    return thoughts
+
+
+def _before_reporting(survey: Survey) -> str:
+    if survey.is_empty:
+        return "There is nothing here. I say just that."
+    thoughts = [] if survey.texts else _impressions(survey)
+    if survey.texts:
+        thoughts.append(f"I have read {listed(list(survey.texts), 10)}.")
+    thoughts.append("Now the report, with the figures that the tools gave me and no others.")
+    return " ".join(thoughts)
