@@ -42,7 +42,7 @@ if __name__ == "__main__":
         [
             Figure("import amplifier_core", "import alone", share=1 / 8),
             Figure("the same with a first HookResult()", "first model alone", share=0.85),
-            Figure("import, interpreter included", "import"),
-            Figure("first HookResult(), interpreter included", "first model"),
+            Figure("import, interpreter included", "import", share=1 / 8),
+            Figure("first HookResult(), interpreter included", "first model", share=0.85),
         ],
     )
