@@ -1,0 +1,106 @@
+//! The table of shared types: what has one Rust type and one Pydantic model under the same name.
+
+use crate::content::{
+    ContentBlock, ContentBlockType, ImageBlock, ReasoningBlock, RedactedThinkingBlock, TextBlock,
+    ThinkingBlock, ToolCallBlock, ToolResultBlock, UnknownBlock, Visibility,
+};
+use crate::message::{
+    ChatRequest, ChatResponse, Degradation, Message, ResponseFormat, ResponseFormatJson,
+    ResponseFormatJsonSchema, ResponseFormatText, Role, ToolCall, ToolSpec, Usage,
+};
+use crate::model::{
+    ApprovalDefault, ApprovalRequest, ApprovalResponse, ConfigField, ConfigFieldType,
+    ContextInjection, ContextInjectionRole, HookAction, HookResult, ModelInfo, ModuleInfo,
+    ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
+};
+use crate::record::{FromJson, ModelError};
+use crate::tool_result::ToolResult;
+
+/// A type that Rust and Python share.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedType {
+    /// Its name on both sides.
+    pub name: &'static str,
+    /// What it is made of.
+    pub shape: Shape,
+    rewrite: fn(&[u8]) -> Result<String, ModelError>,
+}
+
+/// What a shared type is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Keys, in the order in which they are written.
+    Record(&'static [&'static str]),
+    /// Words of which it is one.
+    Words(&'static [&'static str]),
+    /// Values of `type` that tell its variants apart.
+    Union(&'static [&'static str]),
+}
+
+impl SharedType {
+    /// Read a JSON text as this type and write it again.
+    pub fn rewrite(&self, text: &[u8]) -> Result<String, ModelError> {
+        (self.rewrite)(text)
+    }
+}
+
+fn rewrite<T: FromJson + serde::Serialize>(text: &[u8]) -> Result<String, ModelError> {
+    let value = T::parse(text)?;
+    // No shared type holds a map with other keys than strings: writing it to memory cannot fail.
+    Ok(serde_json::to_string(&value).unwrap_or_default())
+}
+
+macro_rules! shared {
+    ($($name:ident: $shape:ident($parts:ident),)*) => {
+        /// All shared types.
+        pub const SHARED_TYPES: &[SharedType] = &[$(SharedType {
+            name: stringify!($name),
+            shape: Shape::$shape($name::$parts),
+            rewrite: rewrite::<$name>,
+        }),*];
+    };
+}
+
+shared! {
+    HookResult: Record(KEYS),
+    HookAction: Words(WORDS),
+    ContextInjection: Record(KEYS),
+    ContextInjectionRole: Words(WORDS),
+    ApprovalDefault: Words(WORDS),
+    UserMessageLevel: Words(WORDS),
+    ToolResult: Record(KEYS),
+    ModelInfo: Record(KEYS),
+    Pricing: Record(KEYS),
+    ConfigField: Record(KEYS),
+    ConfigFieldType: Words(WORDS),
+    ProviderInfo: Record(KEYS),
+    ModuleInfo: Record(KEYS),
+    ModuleType: Words(WORDS),
+    SessionStatus: Record(KEYS),
+    SessionState: Words(WORDS),
+    ApprovalRequest: Record(KEYS),
+    ApprovalResponse: Record(KEYS),
+    Message: Record(KEYS),
+    Role: Words(WORDS),
+    Visibility: Words(WORDS),
+    ContentBlock: Union(TYPES),
+    ContentBlockType: Words(WORDS),
+    TextBlock: Record(KEYS),
+    ThinkingBlock: Record(KEYS),
+    RedactedThinkingBlock: Record(KEYS),
+    ToolCallBlock: Record(KEYS),
+    ToolResultBlock: Record(KEYS),
+    ImageBlock: Record(KEYS),
+    ReasoningBlock: Record(KEYS),
+    UnknownBlock: Record(KEYS),
+    ToolSpec: Record(KEYS),
+    ChatRequest: Record(KEYS),
+    ResponseFormat: Union(TYPES),
+    ResponseFormatText: Record(KEYS),
+    ResponseFormatJson: Record(KEYS),
+    ResponseFormatJsonSchema: Record(KEYS),
+    ToolCall: Record(KEYS),
+    Usage: Record(KEYS),
+    Degradation: Record(KEYS),
+    ChatResponse: Record(KEYS),
+}

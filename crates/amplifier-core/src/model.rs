@@ -1,0 +1,323 @@
+//! The core models: what hooks and tools answer, and what modules say about themselves.
+
+use indexmap::IndexMap;
+
+use crate::cost::Cost;
+use crate::json::Object;
+use crate::record::{record, words};
+
+words! {
+    /// What a hook handler decided.
+    pub enum HookAction {
+        /// Go on.
+        Continue = "continue",
+        /// Stop here.
+        Deny = "deny",
+        /// Go on with other data.
+        Modify = "modify",
+        /// Add text to the conversation.
+        InjectContext = "inject_context",
+        /// Let the user decide.
+        AskUser = "ask_user",
+    }
+}
+
+words! {
+    /// As whose text an injection enters the conversation.
+    pub enum ContextInjectionRole {
+        System = "system",
+        User = "user",
+        Assistant = "assistant",
+    }
+}
+
+words! {
+    /// What happens when the user does not answer in time.
+    pub enum ApprovalDefault {
+        Allow = "allow",
+        Deny = "deny",
+    }
+}
+
+words! {
+    /// How important a message to the user is.
+    pub enum UserMessageLevel {
+        Info = "info",
+        Warning = "warning",
+        Error = "error",
+    }
+}
+
+record! {
+    /// One text that a hook adds to the conversation.
+    pub struct ContextInjection {
+        /// The text.
+        pub content: String,
+        /// Whose text it is.
+        pub role: ContextInjectionRole = ContextInjectionRole::System,
+        /// Only for the next request, not stored.
+        pub ephemeral: bool = false,
+        /// Append to the last tool result instead of adding a message.
+        pub append_to_last_tool_result: bool = false,
+        /// The handler that it came from.
+        pub hook_name: String = "unknown".to_owned(),
+        /// The event that it was called for.
+        pub event: String = String::new(),
+    }
+}
+
+record! {
+    /// What a hook handler answers.
+    ///
+    /// `context_injections` is the complete ordered list; the scalar fields about injection show
+    /// the merged text of them.
+    pub struct HookResult {
+        /// The decision.
+        pub action: HookAction = HookAction::Continue,
+        /// With `Modify`, the payload that later handlers and the caller get.
+        pub data: Option<Object> = None,
+        /// Why.
+        pub reason: Option<String> = None,
+        /// The text to inject.
+        pub context_injection: Option<String> = None,
+        /// Whose text it is.
+        pub context_injection_role: ContextInjectionRole = ContextInjectionRole::System,
+        /// Only for the next request, not stored.
+        pub ephemeral: bool = false,
+        /// What to ask the user.
+        pub approval_prompt: Option<String> = None,
+        /// What the user may answer.
+        pub approval_options: Option<Vec<String>> = None,
+        /// How long to wait for the answer, in seconds.
+        pub approval_timeout: f64 = 300.0,
+        /// The answer where none comes.
+        pub approval_default: ApprovalDefault = ApprovalDefault::Deny,
+        /// Do not show the tool's output.
+        pub suppress_output: bool = false,
+        /// What to tell the user.
+        pub user_message: Option<String> = None,
+        /// How important it is.
+        pub user_message_level: UserMessageLevel = UserMessageLevel::Info,
+        /// Who tells it.
+        pub user_message_source: Option<String> = None,
+        /// Append the injection to the last tool result.
+        pub append_to_last_tool_result: bool = false,
+        /// All injections, in their order.
+        pub context_injections: Vec<ContextInjection> = Vec::new(),
+    }
+}
+
+impl Default for HookResult {
+    fn default() -> Self {
+        Self {
+            action: HookAction::Continue,
+            data: None,
+            reason: None,
+            context_injection: None,
+            context_injection_role: ContextInjectionRole::System,
+            ephemeral: false,
+            approval_prompt: None,
+            approval_options: None,
+            approval_timeout: 300.0,
+            approval_default: ApprovalDefault::Deny,
+            suppress_output: false,
+            user_message: None,
+            user_message_level: UserMessageLevel::Info,
+            user_message_source: None,
+            append_to_last_tool_result: false,
+            context_injections: Vec::new(),
+        }
+    }
+}
+
+words! {
+    /// What a setting holds.
+    pub enum ConfigFieldType {
+        Text = "text",
+        Secret = "secret",
+        Choice = "choice",
+        Boolean = "boolean",
+    }
+}
+
+words! {
+    /// What a module provides.
+    pub enum ModuleType {
+        Orchestrator = "orchestrator",
+        Provider = "provider",
+        Tool = "tool",
+        Context = "context",
+        Hook = "hook",
+        Resolver = "resolver",
+    }
+}
+
+words! {
+    /// Where a session is in its life.
+    pub enum SessionState {
+        Running = "running",
+        Completed = "completed",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+record! {
+    /// Prices of a model per million tokens, for display.
+    pub struct Pricing {
+        /// Fresh input.
+        pub input_per_million: f64,
+        /// Output.
+        pub output_per_million: f64,
+        /// Input read from a cache.
+        pub cache_read_per_million: Option<f64> = None,
+        /// Input written to a cache.
+        pub cache_write_per_million: Option<f64> = None,
+        /// Three upper-case letters of ISO 4217.
+        pub currency: String = "USD".to_owned(),
+    }
+}
+
+record! {
+    /// A model that a provider offers; sizes are in tokens.
+    pub struct ModelInfo {
+        /// The provider's name for it.
+        pub id: String,
+        /// The name for users.
+        pub display_name: String,
+        /// Input and output together.
+        pub context_window: i64,
+        /// Output of one response.
+        pub max_output_tokens: i64,
+        /// What it can do.
+        pub capabilities: Vec<String> = Vec::new(),
+        /// Settings where the user gives none.
+        pub defaults: Object = Object::new(),
+        /// What it costs, if known.
+        pub pricing: Option<Pricing> = None,
+    }
+}
+
+record! {
+    /// One setting that an application asks the user for.
+    pub struct ConfigField {
+        /// Its key.
+        pub id: String,
+        /// The name for users.
+        pub display_name: String,
+        /// What it holds.
+        pub field_type: ConfigFieldType = ConfigFieldType::Text,
+        /// The question.
+        pub prompt: String,
+        /// The environment variable that answers it.
+        pub env_var: Option<String> = None,
+        /// The answers there are.
+        pub choices: Option<Vec<String>> = None,
+        /// Whether it must be answered.
+        pub required: bool = true,
+        /// The answer where none is given.
+        pub default_value as "default": Option<String> = None,
+        /// Values of other settings that must hold for this one to be asked.
+        pub show_when: Option<IndexMap<String, String>> = None,
+        /// Whether a model must be chosen first.
+        pub requires_model: bool = false,
+    }
+}
+
+record! {
+    /// A provider: its credentials, capabilities and settings.
+    pub struct ProviderInfo {
+        /// Its key.
+        pub id: String,
+        /// The name for users.
+        pub display_name: String,
+        /// The environment variables that hold its credentials.
+        pub credential_env_vars: Vec<String> = Vec::new(),
+        /// What it can do.
+        pub capabilities: Vec<String> = Vec::new(),
+        /// Settings where the user gives none.
+        pub defaults: Object = Object::new(),
+        /// What to ask the user.
+        pub config_fields: Vec<ConfigField> = Vec::new(),
+    }
+}
+
+record! {
+    /// A module that can be loaded.
+    pub struct ModuleInfo {
+        /// Its key.
+        pub id: String,
+        /// The name for users.
+        pub name: String,
+        /// Its version.
+        pub version: String,
+        /// What it provides.
+        pub module_type as "type": ModuleType,
+        /// Where it is mounted.
+        pub mount_point: String,
+        /// What it does.
+        pub description: String,
+        /// The JSON schema of its configuration.
+        pub config_schema: Option<Object> = None,
+    }
+}
+
+record! {
+    /// Where a session stands; times are ISO 8601 texts as Pydantic writes them.
+    pub struct SessionStatus {
+        /// The session.
+        pub session_id: String,
+        /// When it began; the kernel has no clock, so it is required here.
+        pub started_at: String,
+        /// When it ended.
+        pub ended_at: Option<String> = None,
+        /// Its state.
+        pub status: SessionState = SessionState::Running,
+        /// Messages so far.
+        pub total_messages: i64 = 0,
+        /// Tool calls so far.
+        pub tool_invocations: i64 = 0,
+        /// Those that succeeded.
+        pub tool_successes: i64 = 0,
+        /// Those that failed.
+        pub tool_failures: i64 = 0,
+        /// Input tokens so far.
+        pub total_input_tokens: i64 = 0,
+        /// Output tokens so far.
+        pub total_output_tokens: i64 = 0,
+        /// What it cost, if known.
+        pub cost_usd: Option<Cost> = None,
+        /// When something last happened.
+        pub last_activity: Option<String> = None,
+        /// The last error.
+        pub last_error: Option<Object> = None,
+    }
+}
+
+record! {
+    /// What an approval provider is asked.
+    pub struct ApprovalRequest {
+        /// The tool that wants to act.
+        pub tool_name: String,
+        /// What it wants to do.
+        pub action: String,
+        /// What else is known.
+        pub details: Object = Object::new(),
+        /// How dangerous it is.
+        pub risk_level: String,
+        /// How long to wait, in seconds; `None` waits for ever.
+        pub timeout: Option<f64> = None,
+    }
+}
+
+record! {
+    /// What an approval provider answers.
+    pub struct ApprovalResponse {
+        /// Whether the tool may act.
+        pub approved: bool,
+        /// Why.
+        pub reason: Option<String> = None,
+        /// Whether to answer the same next time.
+        pub remember: bool = false,
+    }
+}
