@@ -42,6 +42,8 @@ class Turn:
     results: list[Result] = field(default_factory=list[Result])
     tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """The tools on offer, and the parameters that each declares (none: it takes any)."""
+    may_call: bool = True
+    """Whether the request lets tools be called."""
     thinks: bool = False
     """Whether the request wants to see thinking."""
 
@@ -71,6 +73,7 @@ def read_turn(body: dict[str, Any]) -> Turn:
     for tool in items(body.get("tools")):
         properties = mapping(mapping(tool.get("input_schema")).get("properties"))
         turn.tools[text(tool.get("name"))] = frozenset(properties)
+    turn.may_call = mapping(body.get("tool_choice")).get("type") != "none"
     turn.thinks = mapping(body.get("thinking")).get("type") in {"enabled", "adaptive"}
     return turn
 

@@ -36,7 +36,7 @@ class DemoModel:
     `read_file`, and reports what they answered. Enter it as a context to start and stop it.
     """
 
-    def __init__(self, *, pace: float = 0.004, api_key: str = "demo-model-key") -> None:
+    def __init__(self, *, pace: float = 0.004, api_key: str = "demo") -> None:
         """Set it up; the port opens on entering.
 
         Args:
@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         check_request(body, self.demo.signer.is_signed)
         turn = read_turn(body)
         survey = read_survey(turn)
-        calls = [] if survey.is_empty else next_calls(turn, survey)
+        calls = next_calls(turn, survey) if turn.may_call and not survey.is_empty else []
         thoughts = think(turn, survey, calls)
         if not calls:
             answer = Answer(thoughts if turn.thinks else "", write_report(turn, survey), [])

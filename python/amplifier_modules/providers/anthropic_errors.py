@@ -16,11 +16,15 @@ _TOO_LONG = re.compile(
     r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length)", re.IGNORECASE
 )
 _FILTERED = re.compile(r"content filter|blocked by .*polic", re.IGNORECASE)
+_INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
 _NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 
-# The first that fits decides: the type of the error, which also holds for errors in a stream that
-# began with status 200; then the status, for bodies that some proxy wrote.
+# The first that fits decides: the type of the error, then the status, for bodies that some proxy
+# wrote.
 _BY_TYPE: dict[str, type[LLMError]] = {
+    "invalid_stream": llm_errors.StreamError,
+    "stream_limit": llm_errors.StreamError,
     "authentication_error": llm_errors.AuthenticationError,
     "permission_error": llm_errors.AccessDeniedError,
     "billing_error": llm_errors.QuotaExceededError,
@@ -42,6 +46,19 @@ _BY_STATUS: dict[int, type[LLMError]] = {
     429: llm_errors.RateLimitError,
     504: llm_errors.LLMTimeoutError,
 }
+# An error in a stream came with status 200; this is what it would have come with before it.
+_STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key may not use this; check its permissions"),
     (llm_errors.AuthenticationError, "the key was refused; check `ANTHROPIC_API_KEY`"),
@@ -50,6 +67,7 @@ _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.ContextLengthError, "the conversation is too long for the model; shorten it"),
     (llm_errors.RateLimitError, "too many requests; wait and try again"),
     (llm_errors.LLMTimeoutError, "the server took too long; try again"),
+    (llm_errors.StreamError, "nothing of the answer was run; try again"),
     (llm_errors.ProviderUnavailableError, "the server cannot answer now; try again in a moment"),
 )
 
@@ -67,6 +85,8 @@ def api_error(
     """
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
+    if status is None or status < 400:
+        status = _STATUS_OF_TYPE.get(kind)
     text = str(details.get("message") or "")
     error_class = _error_class(kind, str(details.get("code") or ""), status, text)
     arguments: dict[str, Any] = {
@@ -158,12 +178,14 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         return _BY_TYPE[kind]
     if status in _BY_STATUS:
         return _BY_STATUS[status]
-    if status is None or status < 400 or status >= 500:
+    if status is None or status >= 500:
         return llm_errors.ProviderUnavailableError
     return llm_errors.InvalidRequestError
 
 
 def _one_line(text: str) -> str:
-    """Return `text` on one line without control characters, cut where it gets long."""
+    """Return `text` on one line without tags and control characters, cut where it gets long."""
+    if text.lstrip().startswith("<"):  # the page of some proxy
+        text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"
