@@ -1,10 +1,47 @@
 //! The extension module `amplifier_core._engine`: one file for each exposed class.
 
+mod awaitable;
+mod cancellation;
+mod cleanup;
+mod clock;
+mod collect;
+mod coordinator;
+mod drive;
+mod effects;
+mod emit;
+mod error;
+mod execute;
+mod hook;
+mod hook_result;
+mod initialize;
+mod json;
+mod model;
 mod path;
+mod payload;
+mod report;
+mod session;
+mod shutdown;
+mod unregister;
 
 /// The Rust engine behind `amplifier_core`.
 #[pyo3::pymodule]
 mod _engine {
+    use amplifier_core::{capability, event};
+    use pyo3::prelude::*;
+    use pyo3::types::PyList;
+
+    #[pymodule_export]
+    use crate::{
+        cancellation::RustCancellationToken, coordinator::RustCoordinator, hook::RustHookRegistry,
+        session::RustSession, unregister::RustUnregisterFn,
+    };
+
+    #[pymodule_export]
+    use crate::{
+        json::{read_json, write_json},
+        model::{round_trip, shared_types},
+    };
+
     #[pymodule_export]
     use crate::path::{LineWindow, PathPolicy, SearchReport, Walk};
 
@@ -14,4 +51,18 @@ mod _engine {
 
     #[pymodule_export]
     const RUST_AVAILABLE: bool = true;
+
+    /// Adds the names that are tables: events and capabilities.
+    #[pymodule_init]
+    fn tables(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        for (name, value) in event::NAMED.iter().chain(event::LEGACY).chain(capability::NAMED) {
+            module.add(*name, *value)?;
+        }
+        let values = |named: &[(&str, &'static str)]| {
+            PyList::new(py, named.iter().map(|(_, value)| *value))
+        };
+        module.add("ALL_EVENTS", values(event::NAMED)?)?;
+        module.add("ALL_WELL_KNOWN_CAPABILITIES", values(capability::NAMED)?)
+    }
 }

@@ -1,0 +1,214 @@
+//! The coordinator's decisions: where a module is mounted, and what an injection may cost.
+
+use crate::error::MountError;
+use crate::model::ContextInjection;
+
+/// A mount point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The loop.
+    Orchestrator,
+    /// The model providers, by name.
+    Providers,
+    /// The tools, by name.
+    Tools,
+    /// The context.
+    Context,
+    /// The hook registry, which is never mounted.
+    Hooks,
+    /// The resolver of module sources.
+    ModuleSourceResolver,
+}
+
+/// What a slot holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotKind {
+    /// One module at most.
+    Single,
+    /// Modules by name.
+    Named,
+    /// The hook registry.
+    Registry,
+}
+
+impl Slot {
+    /// Every slot in the order of the contract.
+    pub const ALL: [Self; 6] = [
+        Self::Orchestrator,
+        Self::Providers,
+        Self::Tools,
+        Self::Context,
+        Self::Hooks,
+        Self::ModuleSourceResolver,
+    ];
+
+    /// The slot with this name.
+    pub fn parse(point: &str) -> Result<Self, MountError> {
+        Self::ALL
+            .into_iter()
+            .find(|slot| slot.as_str() == point)
+            .ok_or_else(|| MountError::UnknownPoint(point.to_owned()))
+    }
+
+    /// The name of the slot.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Orchestrator => "orchestrator",
+            Self::Providers => "providers",
+            Self::Tools => "tools",
+            Self::Context => "context",
+            Self::Hooks => "hooks",
+            Self::ModuleSourceResolver => "module-source-resolver",
+        }
+    }
+
+    /// What the slot holds.
+    #[must_use]
+    pub fn kind(self) -> SlotKind {
+        match self {
+            Self::Orchestrator | Self::Context | Self::ModuleSourceResolver => SlotKind::Single,
+            Self::Providers | Self::Tools => SlotKind::Named,
+            Self::Hooks => SlotKind::Registry,
+        }
+    }
+}
+
+/// Where a mount writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MountTarget<N> {
+    /// The slot itself.
+    Slot,
+    /// The entry of this name in the slot.
+    Entry(N),
+}
+
+/// Decides where a module goes: the given name, else the module's own, in a named slot.
+///
+/// The module's own name is asked for only where it counts.
+pub fn mount_target<N, E: From<MountError>>(
+    slot: Slot,
+    name: Option<N>,
+    own_name: impl FnOnce() -> Result<Option<N>, E>,
+) -> Result<MountTarget<N>, E> {
+    match slot.kind() {
+        SlotKind::Single => Ok(MountTarget::Slot),
+        SlotKind::Registry => Err(MountError::HooksAreRegistered.into()),
+        SlotKind::Named => match name {
+            Some(name) => Ok(MountTarget::Entry(name)),
+            None => own_name()?
+                .map(MountTarget::Entry)
+                .ok_or_else(|| MountError::NameRequired(slot).into()),
+        },
+    }
+}
+
+/// Decides what an unmount removes; `None` for the hook registry, which stays.
+pub fn unmount_target<N>(slot: Slot, name: Option<N>) -> Result<Option<MountTarget<N>>, MountError> {
+    match slot.kind() {
+        SlotKind::Single => Ok(Some(MountTarget::Slot)),
+        SlotKind::Registry => Ok(None),
+        SlotKind::Named => match name {
+            Some(name) => Ok(Some(MountTarget::Entry(name))),
+            None => Err(MountError::NameRequiredToUnmount(slot)),
+        },
+    }
+}
+
+/// The limits that a session sets on what hooks may inject; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InjectionLimits {
+    /// Most characters (code points) of one injection.
+    pub size: Option<i64>,
+    /// Most tokens of all injections of a turn, before a warning.
+    pub budget: Option<i64>,
+}
+
+/// What a set of injections costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InjectionCharge {
+    /// Estimated tokens of all items: four characters are one token, each item rounded down.
+    pub tokens: i64,
+    /// Whether the turn's budget is passed; the injections happen all the same.
+    pub is_over_budget: bool,
+}
+
+/// Checks all items before any is written, and says what they cost.
+pub fn charge_injections(
+    items: &[ContextInjection],
+    limits: InjectionLimits,
+    used_tokens: i64,
+) -> Result<InjectionCharge, MountError> {
+    let mut tokens = 0i64;
+    for item in items {
+        let characters = i64::try_from(item.content.chars().count()).unwrap_or(i64::MAX);
+        if let Some(limit) = limits.size
+            && characters > limit
+        {
+            return Err(MountError::InjectionTooLong { limit });
+        }
+        tokens = tokens.saturating_add(characters / 4);
+    }
+    let total = used_tokens.saturating_add(tokens);
+    Ok(InjectionCharge { tokens, is_over_budget: limits.budget.is_some_and(|budget| total > budget) })
+}
+
+/// Removes what must not reach a model: control characters except tab and line ends.
+#[must_use]
+pub fn sanitize_injection(text: &str) -> String {
+    text.chars()
+        .filter(|character| match *character {
+            '\t' | '\n' | '\r' => true,
+            other => !other.is_control(),
+        })
+        .collect()
+}
+
+/// What a user's decision on an approval amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// The operation may run.
+    Granted,
+    /// The user refused.
+    Denied,
+    /// The answer was none of the offered options, which counts as a refusal.
+    Unexpected,
+}
+
+/// Reads the decision of an approval system.
+///
+/// `allow`, `allow once` and `allow always` grant in any case. Of options that the caller offers
+/// itself, one that begins with a word of refusal refuses, one that begins with a word of consent
+/// grants, and of others the first grants. A decision that was never offered refuses.
+#[must_use]
+pub fn read_approval(decision: &str, options: &[String]) -> Approval {
+    const CONSENT: [&str; 9] =
+        ["accept", "allow", "approve", "confirm", "continue", "grant", "ok", "proceed", "yes"];
+    const REFUSAL: [&str; 12] = [
+        "abort", "block", "cancel", "decline", "deny", "disallow", "do", "don't", "never", "no",
+        "reject", "stop",
+    ];
+    let decision = decision.to_lowercase();
+    if matches!(decision.as_str(), "allow" | "allow once" | "allow always") {
+        return Approval::Granted;
+    }
+    let word = decision.split(|c: char| !c.is_alphanumeric() && c != '\'').next().unwrap_or("");
+    let place = options.iter().position(|option| option.to_lowercase() == decision);
+    match place {
+        None if word == "deny" => Approval::Denied,
+        None => Approval::Unexpected,
+        Some(_) if REFUSAL.contains(&word) => Approval::Denied,
+        Some(_) if CONSENT.contains(&word) => Approval::Granted,
+        Some(0) => Approval::Granted,
+        Some(_) => Approval::Denied,
+    }
+}
+
+/// Cuts a long prompt for a reason or a log line.
+#[must_use]
+pub fn clip_prompt(prompt: &str) -> String {
+    match prompt.char_indices().nth(200) {
+        Some((end, _)) => format!("{}...[truncated]", &prompt[..end]),
+        None => prompt.to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+//! `emit_and_collect`: every handler is asked, each with a time limit of its own.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::awaitable::is_awaitable;
+use crate::drive::{Machine, Next};
+use crate::emit::Handlers;
+use crate::hook::RustHookRegistry;
+use crate::payload::Payload;
+use crate::report::{Level, Logger, is_own_failure, log, type_name};
+
+/// The machine of `emit_and_collect`.
+pub(crate) struct Collect {
+    registry: Py<RustHookRegistry>,
+    event: Py<PyString>,
+    payload: Payload,
+    timeout: Option<f64>,
+    handlers: Option<Handlers>,
+    collected: Py<PyList>,
+}
+
+/// A time limit in seconds; `None` is no limit.
+pub(crate) struct TimeLimit(Option<f64>);
+
+impl Default for TimeLimit {
+    fn default() -> Self {
+        Self(Some(1.0))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for TimeLimit {
+    type Error = PyErr;
+
+    fn extract(limit: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if limit.is_none() {
+            return Ok(Self(None));
+        }
+        if !(limit.is_instance_of::<PyFloat>() || limit.is_instance_of::<PyInt>()) {
+            let found = type_name(&limit);
+            return Err(PyTypeError::new_err(format!(
+                "`timeout` must be a number of seconds or None, not `{found}`"
+            )));
+        }
+        let seconds: f64 = limit.extract()?;
+        if seconds.is_nan() || seconds < 0.0 {
+            return Err(PyValueError::new_err(format!(
+                "`timeout` must be None or at least 0 seconds, not {seconds}"
+            )));
+        }
+        Ok(Self(seconds.is_finite().then_some(seconds)))
+    }
+}
+
+impl Collect {
+    pub(crate) fn new(
+        registry: Py<RustHookRegistry>,
+        event: Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+        timeout: TimeLimit,
+    ) -> PyResult<Self> {
+        let py = event.py();
+        Ok(Self {
+            registry,
+            event: event.unbind(),
+            payload: Payload::bare(data)?,
+            timeout: timeout.0,
+            handlers: None,
+            collected: PyList::empty(py).unbind(),
+        })
+    }
+
+    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        loop {
+            let Some(handler) = self.handlers.as_mut().map_or(Ok(None), |list| list.advance(py))?
+            else {
+                return Ok(Next::Return(self.collected.bind(py).clone().into_any()));
+            };
+            let data = self.payload.hand_out(py)?;
+            match handler.call1((self.event.bind(py), data)) {
+                Ok(value) if !value.is_none() && is_awaitable(&value)? => {
+                    let Some(timeout) = self.timeout else { return Ok(Next::Await(value)) };
+                    let limited = py
+                        .import("amplifier_core._timeout")?
+                        .call_method1("limited", (value, timeout))?;
+                    return Ok(Next::Await(limited));
+                }
+                Ok(value) => self.take(&value)?,
+                Err(error) => self.skip(py, error)?,
+            }
+        }
+    }
+
+    /// Collects the data of one answer.
+    fn take(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if value.is_none() {
+            return Ok(());
+        }
+        let py = value.py();
+        let data = if value.is_instance_of::<PyDict>() {
+            value.get_item(intern!(py, "data")).unwrap_or_else(|_| py.None().into_bound(py))
+        } else {
+            match value.getattr(intern!(py, "data")) {
+                Ok(data) => data,
+                Err(error) => return self.skip(py, error),
+            }
+        };
+        if let Ok(data) = data.cast::<PyDict>() {
+            self.collected.bind(py).append(data.copy()?)?;
+        }
+        Ok(())
+    }
+
+    fn skip(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        if !is_own_failure(py, &error) {
+            return Err(error);
+        }
+        self.tell(py, Level::Error, "failed", Some(&error));
+        Ok(())
+    }
+
+    fn tell(&self, py: Python<'_>, level: Level, what: &str, error: Option<&PyErr>) {
+        let name = self.handlers.as_ref().map(|handlers| handlers.name(py)).unwrap_or_default();
+        let event = self.event.bind(py).to_string_lossy();
+        let message = format!("hook `{name}` {what} on `{event}`; continuing without its answer");
+        log(py, Logger::Hooks, level, &message, error);
+    }
+}
+
+impl Machine for Collect {
+    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        self.handlers = Some(self.registry.get().snapshot(py, self.event.bind(py))?);
+        self.run(py)
+    }
+
+    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let py = value.py();
+        let expired = match self.timeout {
+            Some(_) => value.is(&py.import("amplifier_core._timeout")?.getattr("EXPIRED")?),
+            None => false,
+        };
+        if expired {
+            self.tell(py, Level::Warning, "did not answer in time", None);
+        } else {
+            self.take(&value)?;
+        }
+        self.run(py)
+    }
+
+    fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        self.skip(py, error)?;
+        self.run(py)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.registry)?;
+        visit.call(&self.event)?;
+        visit.call(&self.collected)?;
+        self.payload.traverse(visit)?;
+        self.handlers.as_ref().map_or(Ok(()), |handlers| handlers.traverse(visit))
+    }
+}

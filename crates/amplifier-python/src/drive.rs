@@ -1,0 +1,184 @@
+//! How Python awaits what Rust decides: state machines, driven by one native coroutine.
+//!
+//! A [`Machine`] says what to await next; the coroutines of `amplifier_core._drive` await it and
+//! say what came back. No machine holds a lock or a borrow while Python code runs.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyNone, PyString};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+/// What a machine wants.
+pub(crate) enum Next<'py> {
+    /// Await this and say what came back.
+    Await(Bound<'py, PyAny>),
+    /// The operation is over, with this result.
+    Return(Bound<'py, PyAny>),
+}
+
+/// An operation that calls out, as a machine between its awaits.
+pub(crate) trait Machine: Send + Sync {
+    /// Begins the operation.
+    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>>;
+
+    /// Goes on after the last awaitable returned `value`.
+    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>>;
+
+    /// Goes on after the last awaitable raised; by default the error is the operation's own.
+    fn raised<'py>(&mut self, _py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        Err(error)
+    }
+
+    /// Visits every Python object that the machine owns.
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
+}
+
+enum State {
+    Fresh(Box<dyn Machine>),
+    Waiting(Box<dyn Machine>),
+    Running,
+    Done(Option<Py<PyAny>>),
+}
+
+/// One operation of the kernel in progress, called by the coroutine that drives it.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct Step {
+    state: Mutex<State>,
+}
+
+impl Step {
+    fn replace(&self, state: State) -> State {
+        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *guard, state)
+    }
+
+    fn settle<'py>(
+        &self,
+        py: Python<'py>,
+        machine: Box<dyn Machine>,
+        next: PyResult<Next<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match next {
+            Ok(Next::Await(awaitable)) => {
+                self.replace(State::Waiting(machine));
+                Ok(awaitable)
+            }
+            Ok(Next::Return(result)) => {
+                self.replace(State::Done(Some(result.unbind())));
+                Ok(PyNone::get(py).to_owned().into_any())
+            }
+            Err(error) => {
+                self.replace(State::Done(None));
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn misused() -> PyErr {
+        PyRuntimeError::new_err("a coroutine of the kernel can be awaited once only")
+    }
+}
+
+#[pymethods]
+impl Step {
+    fn __call__<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = value.py();
+        match self.replace(State::Running) {
+            State::Fresh(mut machine) => {
+                let next = machine.start(py);
+                self.settle(py, machine, next)
+            }
+            State::Waiting(mut machine) => {
+                let next = machine.returned(value);
+                self.settle(py, machine, next)
+            }
+            state @ (State::Running | State::Done(_)) => {
+                self.replace(state);
+                Err(Self::misused())
+            }
+        }
+    }
+
+    fn raised<'py>(&self, error: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = error.py();
+        match self.replace(State::Running) {
+            State::Waiting(mut machine) => {
+                let next = machine.raised(py, PyErr::from_value(error));
+                self.settle(py, machine, next)
+            }
+            state => {
+                self.replace(state);
+                Err(Self::misused())
+            }
+        }
+    }
+
+    #[getter]
+    fn result(&self) -> PyResult<Py<PyAny>> {
+        match self.replace(State::Done(None)) {
+            State::Done(Some(result)) => Ok(result),
+            state => {
+                self.replace(state);
+                Err(Self::misused())
+            }
+        }
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A lock that is taken means that the state is being moved: nothing to collect now.
+        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        match &*state {
+            State::Fresh(machine) | State::Waiting(machine) => machine.traverse(&visit),
+            State::Done(Some(result)) => visit.call(result),
+            State::Running | State::Done(None) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        self.replace(State::Done(None));
+    }
+}
+
+/// A coroutine function of `amplifier_core._drive` under the name of a method, made once.
+pub(crate) struct Driver {
+    qualname: &'static str,
+    function: PyOnceLock<Py<PyAny>>,
+}
+
+impl Driver {
+    /// The driver whose coroutines bear this `__qualname__`.
+    pub(crate) const fn new(qualname: &'static str) -> Self {
+        Self { qualname, function: PyOnceLock::new() }
+    }
+
+    /// The coroutine of an operation.
+    pub(crate) fn run<'py>(
+        &self,
+        py: Python<'py>,
+        machine: impl Machine + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let state = Mutex::new(State::Fresh(Box::new(machine)));
+        self.function(py, intern!(py, "driver"))?.call1((Bound::new(py, Step { state })?,))
+    }
+
+    /// The coroutine of an operation that was over when it was called; it returns None.
+    pub(crate) fn completed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.function(py, intern!(py, "completed"))?.call1((py.None(),))
+    }
+
+    fn function<'py>(
+        &self,
+        py: Python<'py>,
+        maker: &Bound<'py, PyString>,
+    ) -> PyResult<&Bound<'py, PyAny>> {
+        let function = self.function.get_or_try_init(py, || {
+            let module = py.import("amplifier_core._drive")?;
+            module.call_method1(maker, (self.qualname,)).map(Bound::unbind)
+        })?;
+        Ok(function.bind(py))
+    }
+}

@@ -1,0 +1,337 @@
+//! What a hook's result does: inject into the context, tell the user, ask the user.
+
+use std::collections::VecDeque;
+
+use amplifier_core::ContextInjection;
+use amplifier_core::coordinator::{
+    Approval, charge_injections, clip_prompt, read_approval, sanitize_injection,
+};
+use amplifier_core::hook::Projection;
+use pyo3::exceptions::{PyTimeoutError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::awaitable::is_awaitable;
+use crate::clock;
+use crate::coordinator::RustCoordinator;
+use crate::drive::{Machine, Next, Step};
+use crate::error::Error;
+use crate::hook_result::{
+    changed, continuing_after, denying, injection_fields, injections, role_name,
+};
+use crate::report::{Level, Logger, is_own_failure, log, type_name};
+
+/// The kernel's own timer on an approval leaves the approval system's a second to be first.
+const APPROVAL_GRACE_SECONDS: f64 = 1.0;
+
+/// Which effect is being carried out.
+enum Stage {
+    Injecting,
+    Showing,
+    Asking(Question),
+}
+
+/// What the user is asked.
+struct Question {
+    prompt: String,
+    options: Vec<String>,
+    allow_on_timeout: bool,
+}
+
+/// The machine of `process_hook_result`.
+pub(crate) struct Effects {
+    coordinator: Py<RustCoordinator>,
+    result: Py<PyAny>,
+    event: String,
+    hook_name: String,
+    stage: Stage,
+    /// The texts that go into the context, still to be added.
+    durable: VecDeque<ContextInjection>,
+}
+
+impl Effects {
+    pub(crate) fn new(
+        coordinator: Py<RustCoordinator>,
+        result: Py<PyAny>,
+        event: &str,
+        hook_name: &str,
+    ) -> Self {
+        Self {
+            coordinator,
+            result,
+            event: event.to_owned(),
+            hook_name: hook_name.to_owned(),
+            stage: Stage::Injecting,
+            durable: VecDeque::new(),
+        }
+    }
+
+    /// Checks and charges the injections, and puts what is left of the result in its place.
+    fn plan_injections(&mut self, py: Python<'_>) -> PyResult<()> {
+        let result = self.result.bind(py).clone();
+        let mut items = injections(&result)?;
+        let listed = result.getattr(intern!(py, "context_injections"))?.is_truthy()?;
+        if !listed {
+            items.retain(|item| !item.content.is_empty());
+        }
+        for item in &mut items {
+            item.content = sanitize_injection(&item.content);
+            if item.event.is_empty() {
+                item.event.clone_from(&self.event);
+            }
+            if item.hook_name == "unknown" {
+                item.hook_name.clone_from(&self.hook_name);
+            }
+        }
+        let coordinator = self.coordinator.get();
+        let used = coordinator.turn_injections();
+        let limits = coordinator.injection_limits(py)?;
+        let charge = charge_injections(&items, limits, used).map_err(Error::from)?;
+        if charge.is_over_budget {
+            let message = format!(
+                "hook `{}` passes the injection budget of the turn: {} tokens used, {} more, {} allowed",
+                self.hook_name,
+                used,
+                charge.tokens,
+                limits.budget.unwrap_or_default(),
+            );
+            log(py, Logger::Coordinator, Level::Warning, &message, None);
+        }
+        coordinator.set_turn_injections(used.saturating_add(charge.tokens));
+        for item in &items {
+            let message = format!(
+                "hook `{}` injects {} characters as `{}` on `{}`{}",
+                item.hook_name,
+                item.content.chars().count(),
+                role_name(item.role),
+                item.event,
+                if item.ephemeral { " for one request" } else { "" },
+            );
+            log(py, Logger::Coordinator, Level::Info, &message, None);
+        }
+        let (ephemeral, durable): (Vec<_>, Vec<_>) =
+            items.into_iter().partition(|item| item.ephemeral);
+        self.durable = durable.into();
+        let update = if let Some(projection) = Projection::of(&ephemeral) {
+            injection_fields(py, &ephemeral, &projection)?
+        } else {
+            continuing_after(py)?
+        };
+        self.result = changed(&result, &update)?.unbind();
+        Ok(())
+    }
+
+    /// Adds the texts that stay to the context, then goes on to the user's message.
+    fn inject<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        while let Some(item) = self.durable.pop_front() {
+            let context = self.coordinator.get().context(py)?;
+            let Some(add) = context.getattr_opt(intern!(py, "add_message"))? else { continue };
+            let role = role_name(item.role);
+            let metadata = PyDict::new(py);
+            metadata.set_item("source", "hook")?;
+            metadata.set_item("hook_name", &item.hook_name)?;
+            metadata.set_item("event", &item.event)?;
+            metadata.set_item("timestamp", clock::timestamp())?;
+            metadata.set_item("requested_role", role)?;
+            metadata.set_item("ephemeral", false)?;
+            metadata.set_item("persisted", true)?;
+            let message = PyDict::new(py);
+            message.set_item("role", role)?;
+            message.set_item("content", &item.content)?;
+            message.set_item("metadata", metadata)?;
+            let value = add.call1((message,))?;
+            if !value.is_none() && is_awaitable(&value)? {
+                return Ok(Next::Await(value));
+            }
+        }
+        self.show(py)
+    }
+
+    /// Shows the result's message to the user, unless it asks them something.
+    fn show<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        self.stage = Stage::Showing;
+        let result = self.result.bind(py).clone();
+        if action(&result)? == "ask_user" {
+            return self.ask(py, &result);
+        }
+        let message = result.getattr(intern!(py, "user_message"))?;
+        if !message.is_truthy()? {
+            return self.finish(py);
+        }
+        let display = self.coordinator.get().display(py);
+        if display.is_none() {
+            let text = format!("hook `{}` has a message but no display is set", self.hook_name);
+            log(py, Logger::Coordinator, Level::Debug, &text, None);
+            return self.finish(py);
+        }
+        let named = result.getattr_opt(intern!(py, "user_message_source"))?;
+        let source = match named {
+            Some(name) if name.is_truthy()? => name.str()?.to_string_lossy().into_owned(),
+            _ => self.hook_name.clone(),
+        };
+        let level = result.getattr(intern!(py, "user_message_level"))?;
+        let shown = display.call_method1(
+            intern!(py, "show_message"),
+            (message, level, format!("hook:{source}")),
+        );
+        match shown {
+            Ok(value) if !value.is_none() && is_awaitable(&value)? => Ok(Next::Await(value)),
+            Ok(_) => self.finish(py),
+            Err(error) => self.not_shown(py, error),
+        }
+    }
+
+    fn not_shown<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        if !is_own_failure(py, &error) {
+            return Err(error);
+        }
+        let message = format!("the display failed on a message of hook `{}`", self.hook_name);
+        log(py, Logger::Coordinator, Level::Error, &message, Some(&error));
+        self.finish(py)
+    }
+
+    /// Asks the approval system, which has to answer in time.
+    fn ask<'py>(&mut self, py: Python<'py>, result: &Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let approval = self.coordinator.get().approval(py);
+        if approval.is_none() {
+            let message = format!("hook `{}` asks but no approval system is set", self.hook_name);
+            log(py, Logger::Coordinator, Level::Error, &message, None);
+            return Ok(Next::Return(denying(py, "No approval system available")?));
+        }
+        let prompt = result.getattr(intern!(py, "approval_prompt"))?;
+        let prompt = if prompt.is_truthy()? {
+            prompt.cast_into::<PyString>()?
+        } else {
+            PyString::new(py, "Allow this operation?")
+        };
+        let options = result.getattr(intern!(py, "approval_options"))?;
+        let options: Vec<String> = if options.is_truthy()? {
+            options.extract()?
+        } else {
+            vec!["Allow".to_owned(), "Deny".to_owned()]
+        };
+        let timeout: f64 = result.getattr(intern!(py, "approval_timeout"))?.extract()?;
+        let default = result.getattr(intern!(py, "approval_default"))?;
+        let question = Question {
+            prompt: prompt.to_string_lossy().into_owned(),
+            options: options.clone(),
+            allow_on_timeout: default.cast::<PyString>()?.to_string_lossy() == "allow",
+        };
+        self.stage = Stage::Asking(question);
+        let asked = approval.call_method1(
+            intern!(py, "request_approval"),
+            (prompt, PyList::new(py, options)?, timeout, default),
+        );
+        match asked {
+            Ok(value) if is_awaitable(&value)? => {
+                let limit = (timeout + APPROVAL_GRACE_SECONDS).max(0.0);
+                if !limit.is_finite() {
+                    return Ok(Next::Await(value));
+                }
+                let limited = py
+                    .import("amplifier_core._timeout")?
+                    .call_method1("limited", (value, limit))?;
+                Ok(Next::Await(limited))
+            }
+            Ok(decision) => self.decide(&decision),
+            Err(error) => self.not_decided(py, error),
+        }
+    }
+
+    /// Reads what the approval system decided.
+    fn decide<'py>(&self, decision: &Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let py = decision.py();
+        let Stage::Asking(question) = &self.stage else { return Err(Step::misused()) };
+        if decision.is(&py.import("amplifier_core._timeout")?.getattr("EXPIRED")?) {
+            return self.timed_out(py);
+        }
+        let Ok(text) = decision.cast::<PyString>() else {
+            let found = type_name(decision);
+            return Err(PyTypeError::new_err(format!(
+                "the approval system must answer with one of its options as a str, not `{found}`"
+            )));
+        };
+        let prompt = clip_prompt(&question.prompt);
+        match read_approval(&text.to_string_lossy(), &question.options) {
+            Approval::Granted => return Ok(Next::Return(granting(py)?)),
+            Approval::Denied => {}
+            Approval::Unexpected => {
+                let message = format!(
+                    "the approval system answered `{}`, which is none of {:?}; denying",
+                    clip_prompt(&text.to_string_lossy()),
+                    question.options,
+                );
+                log(py, Logger::Coordinator, Level::Warning, &message, None);
+            }
+        }
+        Ok(Next::Return(denying(py, &format!("User denied: {prompt}"))?))
+    }
+
+    fn not_decided<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        let timeout = py.import("amplifier_core.approval")?.getattr("ApprovalTimeoutError")?;
+        if error.is_instance_of::<PyTimeoutError>(py) || error.is_instance(py, &timeout) {
+            return self.timed_out(py);
+        }
+        Err(error)
+    }
+
+    fn timed_out<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
+        let Stage::Asking(question) = &self.stage else { return Err(Step::misused()) };
+        Ok(Next::Return(if question.allow_on_timeout {
+            granting(py)?
+        } else {
+            let prompt = clip_prompt(&question.prompt);
+            denying(py, &format!("Approval timeout - denied by default: {prompt}"))?
+        }))
+    }
+
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
+        Ok(Next::Return(self.result.bind(py).clone()))
+    }
+}
+
+/// `HookResult(action="continue")`.
+fn granting(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let action = intern!(py, "continue").as_any();
+    crate::hook_result::build(py, &[(intern!(py, "action"), action)])
+}
+
+fn action(result: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(result
+        .getattr(intern!(result.py(), "action"))?
+        .cast::<PyString>()?
+        .to_string_lossy()
+        .into_owned())
+}
+
+impl Machine for Effects {
+    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        if action(self.result.bind(py))? == "inject_context" {
+            self.plan_injections(py)?;
+        }
+        self.inject(py)
+    }
+
+    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let py = value.py();
+        match &self.stage {
+            Stage::Injecting => self.inject(py),
+            Stage::Showing => self.finish(py),
+            Stage::Asking(_) => self.decide(&value),
+        }
+    }
+
+    fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        match &self.stage {
+            Stage::Injecting => Err(error),
+            Stage::Showing => self.not_shown(py, error),
+            Stage::Asking(_) => self.not_decided(py, error),
+        }
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.coordinator)?;
+        visit.call(&self.result)
+    }
+}

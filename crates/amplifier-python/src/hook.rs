@@ -1,0 +1,327 @@
+//! `RustHookRegistry`: the hook registry as Python sees it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amplifier_core::{event, hook};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::collect::{Collect, TimeLimit};
+use crate::drive::Driver;
+use crate::emit::{Emit, Entry, Handlers};
+use crate::hook_result;
+use crate::payload::{Payload, top_level};
+use crate::unregister::RustUnregisterFn;
+
+#[derive(Default)]
+struct State {
+    registry: hook::HookRegistry<Py<PyAny>>,
+    /// The handlers of each event as one tuple, made when first asked for: a snapshot is then
+    /// one reference, which the collector can follow from each of its owners.
+    snapshots: HashMap<String, Py<PyTuple>>,
+    /// Grows with every change, so that a snapshot of an older state is not kept.
+    version: u64,
+    defaults: Option<Py<PyDict>>,
+}
+
+/// Runs handlers for events, in the order of their priority.
+#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
+#[derive(Default)]
+pub(crate) struct RustHookRegistry {
+    state: Mutex<State>,
+}
+
+impl RustHookRegistry {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the registrations; what the change takes out is dropped after the lock, as
+    /// dropping may run Python code.
+    fn change<T>(&self, event: Option<&str>, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state();
+        state.version += 1;
+        let stale: Vec<Py<PyTuple>> = match event {
+            Some(event) => state.snapshots.remove(event).into_iter().collect(),
+            None => state.snapshots.drain().map(|(_, snapshot)| snapshot).collect(),
+        };
+        let result = change(&mut state);
+        drop(state);
+        drop(stale);
+        result
+    }
+
+    /// The handlers that an event has now.
+    pub(crate) fn snapshot(
+        &self,
+        py: Python<'_>,
+        event: &Bound<'_, PyString>,
+    ) -> PyResult<Handlers> {
+        let event = event.to_string_lossy();
+        let (version, handlers) = {
+            let state = self.state();
+            if let Some(snapshot) = state.snapshots.get(&*event) {
+                return Ok(Handlers::new(snapshot.clone_ref(py)));
+            }
+            let handlers: Vec<(Py<PyAny>, String)> = state
+                .registry
+                .handlers(&event)
+                .iter()
+                .map(|registration| {
+                    (registration.handler.clone_ref(py), registration.name.clone())
+                })
+                .collect();
+            (state.version, handlers)
+        };
+        let pairs = handlers
+            .into_iter()
+            .flat_map(|(handler, name)| [handler, PyString::new(py, &name).into_any().unbind()])
+            .collect::<Vec<_>>();
+        let snapshot = PyTuple::new(py, pairs)?.unbind();
+        let mut state = self.state();
+        if state.version == version {
+            state.snapshots.insert(event.into_owned(), snapshot.clone_ref(py));
+        }
+        Ok(Handlers::new(snapshot))
+    }
+
+    /// The data of an event for handlers: defaults below it, a time stamp above.
+    pub(crate) fn payload(&self, data: &Bound<'_, PyAny>) -> PyResult<Payload> {
+        let py = data.py();
+        let defaults = self.state().defaults.as_ref().map(|defaults| defaults.clone_ref(py));
+        Payload::stamped(data, defaults.as_ref().map(|defaults| defaults.bind(py)))
+    }
+
+    /// The result of an event without handlers: the caller's own data.
+    pub(crate) fn unhandled<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        if data.is_instance_of::<PyDict>() {
+            hook_result::continuing(py, data)
+        } else {
+            hook_result::continuing(py, PyDict::new(py).as_any())
+        }
+    }
+}
+
+/// The data with the `request_id` of its model call, where the event belongs to one.
+fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !event::is_correlated(event) {
+        return Ok(data);
+    }
+    let py = data.py();
+    let Ok(fields) = data.cast::<PyDict>() else { return Ok(data) };
+    let key = intern!(py, "request_id");
+    let explicit = fields.get_item(key)?;
+    let id = py
+        .import("amplifier_core.correlation")?
+        .call_method1("resolve_request_id", (event, explicit.clone()))?;
+    if id.is_none() || explicit.is_some_and(|explicit| !explicit.is_none()) {
+        return Ok(data);
+    }
+    let fields = fields.copy()?;
+    fields.set_item(key, id)?;
+    Ok(fields.into_any())
+}
+
+#[pymethods]
+impl RustHookRegistry {
+    #[new]
+    #[pyo3(signature = ())]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    #[classattr]
+    const SESSION_START: &'static str = event::SESSION_START;
+    #[classattr]
+    const SESSION_END: &'static str = event::SESSION_END;
+    #[classattr]
+    const PROMPT_SUBMIT: &'static str = event::PROMPT_SUBMIT;
+    #[classattr]
+    const TOOL_PRE: &'static str = event::TOOL_PRE;
+    #[classattr]
+    const TOOL_POST: &'static str = event::TOOL_POST;
+    #[classattr]
+    const CONTEXT_PRE_COMPACT: &'static str = event::CONTEXT_PRE_COMPACT;
+    #[classattr]
+    const ORCHESTRATOR_COMPLETE: &'static str = event::ORCHESTRATOR_COMPLETE;
+    #[classattr]
+    const USER_NOTIFICATION: &'static str = event::USER_NOTIFICATION;
+    #[classattr]
+    const TURN_START: &'static str = event::TURN_START;
+    #[classattr]
+    const TURN_END: &'static str = event::TURN_END;
+    #[classattr]
+    const LLM_PRE: &'static str = event::LLM_PRE;
+    #[classattr]
+    const LLM_POST: &'static str = event::LLM_POST;
+    #[classattr]
+    const CONTEXT_COMPACTION: &'static str = event::CONTEXT_COMPACTION;
+
+    /// Register a handler for an event; call what is returned to unregister it.
+    #[pyo3(signature = (event, handler, priority=0, name=None))]
+    fn register(
+        slf: &Bound<'_, Self>,
+        event: String,
+        handler: Py<PyAny>,
+        priority: i32,
+        name: Option<String>,
+    ) -> RustUnregisterFn {
+        let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
+        let serial = slf.get().change(Some(&event), |state| {
+            state.registry.register(&event, handler, priority, name.clone())
+        });
+        RustUnregisterFn::new(slf.clone().unbind(), event, serial, name)
+    }
+
+    /// Register a handler for an event; the same as `register`.
+    #[pyo3(signature = (event, handler, priority=0, name=None))]
+    fn on(
+        slf: &Bound<'_, Self>,
+        event: String,
+        handler: Py<PyAny>,
+        priority: i32,
+        name: Option<String>,
+    ) -> RustUnregisterFn {
+        Self::register(slf, event, handler, priority, name)
+    }
+
+    /// Unregister every handler of this name; an unknown one is ignored.
+    fn unregister(&self, name: &str) {
+        drop(self.change(None, |state| state.registry.unregister_name(name)));
+    }
+
+    /// Set the fields that every event carries, in the place of those set before.
+    #[pyo3(signature = (**defaults))]
+    fn set_default_fields(
+        &self,
+        py: Python<'_>,
+        defaults: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let defaults = match defaults {
+            Some(defaults) => defaults.copy()?,
+            None => PyDict::new(py),
+        };
+        self.set_defaults(defaults);
+        Ok(())
+    }
+
+    /// Name the handlers of one event or of all, in the order of running.
+    #[pyo3(signature = (event=None))]
+    fn list_handlers<'py>(
+        &self,
+        py: Python<'py>,
+        event: Option<&str>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let names = |handlers: &[hook::Registration<Py<PyAny>>]| {
+            handlers.iter().map(|registration| registration.name.clone()).collect::<Vec<_>>()
+        };
+        let listed: Vec<(String, Vec<String>)> = {
+            let state = self.state();
+            match event {
+                Some(event) => vec![(event.to_owned(), names(state.registry.handlers(event)))],
+                None => state
+                    .registry
+                    .events()
+                    .map(|(event, handlers)| (event.to_owned(), names(handlers)))
+                    .collect(),
+            }
+        };
+        let result = PyDict::new(py);
+        for (event, names) in listed {
+            result.set_item(event, PyList::new(py, names)?)?;
+        }
+        Ok(result)
+    }
+
+    /// List an event's registrations as serial number, name and handler, in the order of running.
+    fn _registrations(&self, py: Python<'_>, event: &str) -> Vec<(u64, String, Py<PyAny>)> {
+        let state = self.state();
+        let handlers = state.registry.handlers(event).iter();
+        handlers
+            .map(|registration| {
+                let name = registration.name.clone();
+                (registration.serial, name, registration.handler.clone_ref(py))
+            })
+            .collect()
+    }
+
+    /// Emit an event: run its handlers in order and return what they decide.
+    fn emit<'py>(
+        slf: &Bound<'py, Self>,
+        event: &Bound<'py, PyString>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let registry = slf.get();
+        let data = correlated(&event.to_string_lossy(), top_level(data)?)?;
+        let entry = if registry.snapshot(py, event)?.is_empty(py) {
+            Entry::Raw(data.unbind())
+        } else {
+            Entry::Ready(registry.payload(&data)?)
+        };
+        let machine = Emit::new(slf.clone().unbind(), event.clone().unbind(), entry);
+        static DRIVER: Driver = Driver::new("RustHookRegistry.emit");
+        DRIVER.run(py, machine)
+    }
+
+    /// Ask every handler and collect the data of their answers, each within `timeout` seconds.
+    #[pyo3(
+        signature = (event, data, timeout=TimeLimit::default()),
+        text_signature = "($self, event, data, timeout=1.0)"
+    )]
+    fn emit_and_collect<'py>(
+        slf: &Bound<'py, Self>,
+        event: Bound<'py, PyString>,
+        data: &Bound<'py, PyAny>,
+        timeout: TimeLimit,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let data = top_level(data)?;
+        let machine = Collect::new(slf.clone().unbind(), event, &data, timeout)?;
+        static DRIVER: Driver = Driver::new("RustHookRegistry.emit_and_collect");
+        DRIVER.run(py, machine)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let (events, handlers) = {
+            let state = slf.get().state();
+            let counts: Vec<usize> =
+                state.registry.events().map(|(_, handlers)| handlers.len()).collect();
+            (counts.iter().filter(|count| **count > 0).count(), counts.iter().sum::<usize>())
+        };
+        let name = slf.get_type().name()?;
+        Ok(format!("<{name}: {handlers} handlers on {events} events>"))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A lock that is taken means that the state is being changed: nothing to collect now.
+        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        for (_, handlers) in state.registry.events() {
+            handlers.iter().try_for_each(|registration| visit.call(&registration.handler))?;
+        }
+        state.snapshots.values().try_for_each(|snapshot| visit.call(snapshot))?;
+        visit.call(&state.defaults)
+    }
+
+    fn __clear__(&self) {
+        let state = std::mem::take(&mut *self.state());
+        drop(state);
+    }
+}
+
+impl RustHookRegistry {
+    /// Sets the fields that every event carries.
+    pub(crate) fn set_defaults(&self, defaults: Bound<'_, PyDict>) {
+        let before = self.state().defaults.replace(defaults.unbind());
+        drop(before);
+    }
+
+    /// Removes one registration; one that is gone already is ignored.
+    pub(crate) fn remove(&self, event: &str, serial: u64) {
+        drop(self.change(Some(event), |state| state.registry.unregister(event, serial)));
+    }
+}

@@ -1,0 +1,266 @@
+//! `HookResult` objects: made without running the model's constructor, and read as answers.
+
+use amplifier_core::hook::{Answer, Injection, Projection};
+use amplifier_core::{ContextInjection, ContextInjectionRole};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PySet, PyString};
+
+use crate::payload::Payload;
+
+/// The model classes and what makes an instance of `HookResult` in a third of a microsecond:
+/// calling the class costs four times that, and one is made for every event.
+struct Models {
+    hook_result: Py<PyAny>,
+    context_injection: Py<PyAny>,
+    defaults: Py<PyDict>,
+    new: Py<PyAny>,
+    set_dict: Py<PyAny>,
+    set_fields_set: Py<PyAny>,
+    set_extra: Py<PyAny>,
+    set_private: Py<PyAny>,
+}
+
+impl Models {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        static MODELS: PyOnceLock<Models> = PyOnceLock::new();
+        MODELS.get_or_try_init(py, || {
+            let models = py.import("amplifier_core.models")?;
+            let hook_result = models.getattr("HookResult")?;
+            let base = py.import("pydantic")?.getattr("BaseModel")?.getattr("__dict__")?;
+            let setter = |name: &str| -> PyResult<Py<PyAny>> {
+                Ok(base.get_item(name)?.getattr("__set__")?.unbind())
+            };
+            let object = py.import("builtins")?.getattr("object")?;
+            let defaults = hook_result.call0()?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?;
+            Ok(Self {
+                context_injection: models.getattr("ContextInjection")?.unbind(),
+                new: object.getattr("__new__")?.unbind(),
+                set_dict: setter("__dict__")?,
+                set_fields_set: setter("__pydantic_fields_set__")?,
+                set_extra: setter("__pydantic_extra__")?,
+                set_private: setter("__pydantic_private__")?,
+                defaults: defaults.unbind(),
+                hook_result: hook_result.unbind(),
+            })
+        })
+    }
+}
+
+/// Makes a `HookResult` with these fields set and defaults for the others.
+pub(crate) fn build<'py>(
+    py: Python<'py>,
+    fields: &[(&Bound<'py, PyString>, &Bound<'py, PyAny>)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let models = Models::get(py)?;
+    let values = models.defaults.bind(py).copy()?;
+    values.set_item(intern!(py, "context_injections"), PyList::empty(py))?;
+    let names = PySet::empty(py)?;
+    for (name, value) in fields {
+        values.set_item(name, value)?;
+        names.add(name)?;
+    }
+    let result = models.new.bind(py).call1((models.hook_result.bind(py),))?;
+    models.set_dict.bind(py).call1((&result, values))?;
+    models.set_fields_set.bind(py).call1((&result, names))?;
+    models.set_extra.bind(py).call1((&result, py.None()))?;
+    models.set_private.bind(py).call1((&result, py.None()))?;
+    Ok(result)
+}
+
+/// `HookResult(action="continue", data=data)`.
+pub(crate) fn continuing<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let action = intern!(py, "continue").as_any();
+    build(py, &[(intern!(py, "action"), action), (intern!(py, "data"), data)])
+}
+
+/// `HookResult(action="deny", reason=reason)`.
+pub(crate) fn denying<'py>(py: Python<'py>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
+    let reason = PyString::new(py, reason);
+    let action = intern!(py, "deny").as_any();
+    build(py, &[(intern!(py, "action"), action), (intern!(py, "reason"), reason.as_any())])
+}
+
+/// A changed copy of a result; neither is validated again.
+pub(crate) fn changed<'py>(
+    result: &Bound<'py, PyAny>,
+    update: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = result.py();
+    let arguments = PyDict::new(py);
+    arguments.set_item(intern!(py, "update"), update)?;
+    result.call_method(intern!(py, "model_copy"), (), Some(&arguments))
+}
+
+/// Makes a `ContextInjection` object.
+pub(crate) fn injection_object<'py>(
+    py: Python<'py>,
+    item: &ContextInjection,
+) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    fields.set_item(intern!(py, "content"), &item.content)?;
+    fields.set_item(intern!(py, "role"), role_name(item.role))?;
+    fields.set_item(intern!(py, "ephemeral"), item.ephemeral)?;
+    fields.set_item(
+        intern!(py, "append_to_last_tool_result"),
+        item.append_to_last_tool_result,
+    )?;
+    fields.set_item(intern!(py, "hook_name"), &item.hook_name)?;
+    fields.set_item(intern!(py, "event"), &item.event)?;
+    Models::get(py)?.context_injection.bind(py).call((), Some(&fields))
+}
+
+/// The fields of a result that carry these injections.
+pub(crate) fn injection_fields<'py>(
+    py: Python<'py>,
+    items: &[ContextInjection],
+    projection: &Projection,
+) -> PyResult<Bound<'py, PyDict>> {
+    let objects: Vec<_> =
+        items.iter().map(|item| injection_object(py, item)).collect::<PyResult<_>>()?;
+    let fields = PyDict::new(py);
+    fields.set_item(intern!(py, "context_injection"), &projection.content)?;
+    fields.set_item(intern!(py, "context_injection_role"), role_name(projection.role))?;
+    fields.set_item(intern!(py, "ephemeral"), projection.ephemeral)?;
+    fields.set_item(
+        intern!(py, "append_to_last_tool_result"),
+        projection.append_to_last_tool_result,
+    )?;
+    fields.set_item(intern!(py, "context_injections"), PyList::new(py, objects)?)?;
+    Ok(fields)
+}
+
+/// The result for merged injections: a single handler keeps its other fields, of several only
+/// what the first says about output and the user.
+pub(crate) fn injecting<'py>(
+    py: Python<'py>,
+    injection: &Injection<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let first = injection.first.bind(py);
+    let update = injection_fields(py, &injection.items, &injection.projection)?;
+    if injection.is_single {
+        return changed(first, &update);
+    }
+    update.set_item(intern!(py, "action"), intern!(py, "inject_context"))?;
+    for name in [
+        intern!(py, "suppress_output"),
+        intern!(py, "user_message"),
+        intern!(py, "user_message_level"),
+    ] {
+        update.set_item(name, first.getattr(name)?)?;
+    }
+    Models::get(py)?.hook_result.bind(py).call((), Some(&update))
+}
+
+/// Reads what a handler returned; `payload` is what it was handed.
+///
+/// An error means that the answer cannot be understood.
+pub(crate) fn read(
+    value: &Bound<'_, PyAny>,
+    payload: &Payload,
+) -> PyResult<Answer<Py<PyAny>, Payload>> {
+    let py = value.py();
+    if value.is_none() {
+        return Ok(Answer::Continue);
+    }
+    let models = Models::get(py)?;
+    let class = models.hook_result.bind(py);
+    let result = if value.is_instance(class)? {
+        value.clone()
+    } else if value.is_instance_of::<PyDict>() {
+        class.call_method1(intern!(py, "model_validate"), (value,))?
+    } else {
+        return Err(PyTypeError::new_err("not a `HookResult`, a dict or None"));
+    };
+    let action = result.getattr(intern!(py, "action"))?;
+    let action = action.cast::<PyString>()?.to_str()?;
+    Ok(match action {
+        "continue" => Answer::Continue,
+        "deny" => Answer::Deny(result.unbind()),
+        "ask_user" => Answer::Ask(result.unbind()),
+        "modify" => {
+            let data = result.getattr(intern!(py, "data"))?;
+            if data.is_none() {
+                Answer::Modify(None)
+            } else {
+                Answer::Modify(Some(payload.replaced_by(data.cast::<PyDict>()?)?))
+            }
+        }
+        "inject_context" => {
+            let items = injections(&result)?;
+            if items.is_empty() {
+                Answer::Continue
+            } else {
+                Answer::Inject(result.unbind(), items)
+            }
+        }
+        other => return Err(PyValueError::new_err(format!("unknown action `{other}`"))),
+    })
+}
+
+/// The injections of a result: its list, else the one that its scalar fields describe.
+///
+/// `hook_name` and `event` of an item are its own claims here.
+pub(crate) fn injections(result: &Bound<'_, PyAny>) -> PyResult<Vec<ContextInjection>> {
+    let py = result.py();
+    let list = result.getattr(intern!(py, "context_injections"))?;
+    let mut items = Vec::new();
+    for item in list.try_iter()? {
+        let item = item?;
+        items.push(ContextInjection {
+            content: item.getattr(intern!(py, "content"))?.extract()?,
+            role: role(&item.getattr(intern!(py, "role"))?)?,
+            ephemeral: item.getattr(intern!(py, "ephemeral"))?.extract()?,
+            append_to_last_tool_result: item
+                .getattr(intern!(py, "append_to_last_tool_result"))?
+                .extract()?,
+            hook_name: item.getattr(intern!(py, "hook_name"))?.extract()?,
+            event: item.getattr(intern!(py, "event"))?.extract()?,
+        });
+    }
+    let scalar = result.getattr(intern!(py, "context_injection"))?;
+    if items.is_empty() && !scalar.is_none() {
+        items.push(ContextInjection {
+            content: scalar.extract()?,
+            role: role(&result.getattr(intern!(py, "context_injection_role"))?)?,
+            ephemeral: result.getattr(intern!(py, "ephemeral"))?.extract()?,
+            append_to_last_tool_result: result
+                .getattr(intern!(py, "append_to_last_tool_result"))?
+                .extract()?,
+            hook_name: "unknown".to_owned(),
+            event: String::new(),
+        });
+    }
+    Ok(items)
+}
+
+fn role(value: &Bound<'_, PyAny>) -> PyResult<ContextInjectionRole> {
+    match value.cast::<PyString>()?.to_str()? {
+        "system" => Ok(ContextInjectionRole::System),
+        "user" => Ok(ContextInjectionRole::User),
+        "assistant" => Ok(ContextInjectionRole::Assistant),
+        other => Err(PyValueError::new_err(format!("unknown injection role `{other}`"))),
+    }
+}
+
+pub(crate) fn role_name(role: ContextInjectionRole) -> &'static str {
+    match role {
+        ContextInjectionRole::System => "system",
+        ContextInjectionRole::User => "user",
+        ContextInjectionRole::Assistant => "assistant",
+    }
+}
+
+/// The fields of a result whose injections have all been carried out.
+pub(crate) fn continuing_after(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let fields = PyDict::new(py);
+    fields.set_item(intern!(py, "action"), intern!(py, "continue"))?;
+    fields.set_item(intern!(py, "context_injection"), py.None())?;
+    fields.set_item(intern!(py, "context_injections"), PyList::empty(py))?;
+    Ok(fields)
+}

@@ -1,0 +1,58 @@
+"""The one native coroutine that awaits what the engine decides."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from types import FunctionType
+from typing import Any, Protocol, cast
+
+
+class Step(Protocol):
+    """One operation of the engine in progress: it names the next awaitable, or None at its end."""
+
+    result: Any
+    """The operation's result, once a call has returned None."""
+
+    def __call__(self, value: Any, /) -> Awaitable[Any] | None:
+        """Go on with what the last awaitable returned (None to begin)."""
+        ...
+
+    def raised(self, error: BaseException, /) -> Awaitable[Any] | None:
+        """Go on after the last awaitable raised; raises what is not the operation's to handle."""
+        ...
+
+
+async def drive(step: Step) -> Any:
+    """Await whatever the step names until it is done, and return its result."""
+    awaitable = step(None)
+    while awaitable is not None:
+        try:
+            value = await awaitable
+        except BaseException as error:
+            awaitable = step.raised(error)
+        else:
+            awaitable = step(value)
+    return step.result
+
+
+async def complete(result: Any) -> Any:
+    """Return the result of an operation that was over when it was called."""
+    return result
+
+
+def _named(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
+    """The same coroutine function under another name, which its coroutines bear too."""
+    plain = cast(FunctionType, function)
+    copy = FunctionType(plain.__code__, plain.__globals__, qualname.rpartition(".")[2])
+    copy.__qualname__ = qualname
+    return copy
+
+
+def driver(qualname: str) -> Callable[[Step], Coroutine[Any, Any, Any]]:
+    """The function that drives steps in coroutines with this `__qualname__`."""
+    return _named(drive, qualname)
+
+
+def completed(qualname: str) -> Callable[[Any], Coroutine[Any, Any, Any]]:
+    """The function that wraps a result in a coroutine with this `__qualname__`."""
+    return _named(complete, qualname)
