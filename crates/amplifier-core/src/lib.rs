@@ -1,12 +1,19 @@
 //! The agent kernel: types and decisions, with no Python and no I/O.
 
+pub mod cancellation;
+pub mod capability;
 mod content;
 mod contract;
+pub mod coordinator;
 mod cost;
+pub mod error;
+pub mod event;
+pub mod hook;
 mod json;
 mod message;
 mod model;
 mod record;
+pub mod session;
 mod tool_result;
 
 pub use content::{
