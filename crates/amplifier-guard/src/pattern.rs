@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use regex::{Regex, RegexBuilder};
 
 /// The longest pattern taken, in bytes: a longer one is a mistake or an attack.
 pub(crate) const LONGEST_PATTERN: usize = 4096;
+/// Keeps the automaton small enough that the slowest pattern still runs through megabytes a second.
+pub(crate) const LARGEST_PROGRAM: usize = 1 << 20;
 
 /// A pattern that means nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -37,11 +39,12 @@ pub enum PatternError {
 
 /// A glob pattern over relative paths.
 ///
-/// `*` and `?` stay inside one name, `**` crosses directories, `[a-z]` and `{one,two}` choose.
-/// A pattern without `/` means the name at any depth. Matching takes linear time.
+/// `*` and `?` stay inside one name, `**` crosses directories, `[a-z]` and `{one,two}` choose, `\`
+/// takes a character as it is. A pattern without `/` means the name at any depth. A byte of a path
+/// that is not UTF-8 counts as U+FFFD. Matching takes linear time.
 #[derive(Clone, Debug)]
 pub struct NamePattern {
-    matcher: GlobMatcher,
+    expression: Regex,
     name_only: bool,
 }
 
@@ -53,39 +56,129 @@ impl NamePattern {
                 bytes: pattern.len(),
             });
         }
-        let fail = |reason: String| PatternError::Name {
+        let fail = |reason: &str| PatternError::Name {
             pattern: pattern.into(),
-            reason,
+            reason: reason.into(),
         };
         let relative = pattern.trim_start_matches("./");
         if relative.is_empty() {
-            return Err(fail("it is empty (`**` means every file)".into()));
+            return Err(fail("it is empty (`**` means every file)"));
         }
         if relative.starts_with('/') || relative.split('/').any(|part| part == "..") {
             return Err(fail(
-                "it must be relative to the directory searched, without `..`".into(),
+                "it must be relative to the directory searched, without `..`",
             ));
         }
-        let glob = GlobBuilder::new(relative)
-            .literal_separator(true)
-            .backslash_escape(true)
+        let expression = expression(relative).map_err(fail)?;
+        let expression = RegexBuilder::new(&expression)
+            .size_limit(LARGEST_PROGRAM)
             .build()
-            .map_err(|error| fail(error.kind().to_string()))?;
-        let name_only = !relative.contains('/');
+            .map_err(|error| fail(&reason(&error)))?;
         Ok(Self {
-            matcher: glob.compile_matcher(),
-            name_only,
+            expression,
+            name_only: !relative.contains('/'),
         })
     }
 
     /// Whether `path`, relative to the directory searched, is meant.
     #[must_use]
     pub fn matches(&self, path: &Path) -> bool {
-        if self.name_only {
-            path.file_name()
-                .is_some_and(|name| self.matcher.is_match(name))
+        let meant = if self.name_only {
+            path.file_name().unwrap_or_default()
         } else {
-            self.matcher.is_match(path)
+            path.as_os_str()
+        };
+        self.expression.is_match(&meant.to_string_lossy())
+    }
+}
+
+/// A glob pattern as a regular expression.
+fn expression(pattern: &str) -> Result<String, &'static str> {
+    let mut expression = String::from(r"\A(?s:");
+    let mut rest = pattern;
+    let mut previous = '/';
+    let mut open = 0_usize;
+    while let Some(character) = rest.chars().next() {
+        let starts_name = matches!(previous, '/' | '{' | ',');
+        previous = character;
+        if starts_name && let Some(after) = rest.strip_prefix("**/") {
+            expression.push_str("(?:[^/]+/)*");
+            (rest, previous) = (after, '/');
+            continue;
+        }
+        if starts_name && rest == "**" {
+            expression.push_str(".+");
+            break;
+        }
+        rest = &rest[character.len_utf8()..];
+        match character {
+            '*' => expression.push_str("[^/]*"),
+            '?' => expression.push_str("[^/]"),
+            '[' => rest = class(rest, &mut expression)?,
+            '{' => {
+                open += 1;
+                expression.push_str("(?:");
+            }
+            ',' if open > 0 => expression.push('|'),
+            '}' if open > 0 => {
+                open -= 1;
+                expression.push(')');
+            }
+            '\\' => {
+                let taken = rest.chars().next().ok_or("`\\` at its end takes nothing")?;
+                rest = &rest[taken.len_utf8()..];
+                push_literal(taken, &mut expression);
+            }
+            literal => push_literal(literal, &mut expression),
+        }
+    }
+    if open > 0 {
+        return Err("`{` is not closed by `}`");
+    }
+    expression.push_str(r")\z");
+    Ok(expression)
+}
+
+/// Writes the class that `rest` begins with, after its `[`, and gives what follows its `]`.
+fn class<'rest>(rest: &'rest str, expression: &mut String) -> Result<&'rest str, &'static str> {
+    let inner = rest.strip_prefix(['!', '^']);
+    expression.push_str(if inner.is_some() { "[^/" } else { "[" });
+    let inner = inner.unwrap_or(rest);
+    // A `]` right at the beginning is one of the characters.
+    let first = inner.chars().next().map_or(0, char::len_utf8);
+    let end = inner[first..].find(']').ok_or("`[` is not closed by `]`")? + first;
+    let mut characters = inner[..end].chars().peekable();
+    while let Some(from) = characters.next() {
+        push_literal(from, expression);
+        if characters.peek() == Some(&'-') {
+            let mut ahead = characters.clone();
+            ahead.next();
+            if let Some(to) = ahead.next() {
+                if to < from {
+                    return Err("a range in `[…]` runs backwards");
+                }
+                expression.push('-');
+                push_literal(to, expression);
+                characters = ahead;
+            }
+        }
+    }
+    expression.push(']');
+    Ok(&inner[end + 1..])
+}
+
+fn push_literal(character: char, expression: &mut String) {
+    expression.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+}
+
+/// What is wrong with a regular expression; the lines before the last draw it.
+pub(crate) fn reason(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(_) => "it is too large when compiled".into(),
+        error => {
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            last.strip_prefix("error: ").unwrap_or(last).into()
         }
     }
 }

@@ -7,11 +7,9 @@ use memchr::{memchr, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::error::shown;
-use crate::pattern::LONGEST_PATTERN;
+use crate::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
 use crate::{PathError, PathPolicy, PatternError, Walker};
 
-/// Keeps the automaton small enough that the slowest pattern still runs through megabytes a second.
-const LARGEST_PROGRAM: usize = 1 << 20;
 const FIRST_BUFFER: usize = 1 << 18;
 /// A line longer than this is no text that anybody would search.
 const LONGEST_LINE: usize = 1 << 26;
@@ -87,18 +85,6 @@ impl LineSearch {
                 reason: reason(&error),
             })?;
         Ok(Self { expression })
-    }
-}
-
-/// The last line of the error is what is wrong; those before draw the pattern.
-fn reason(error: &regex::Error) -> String {
-    match error {
-        regex::Error::CompiledTooBig(_) => "it is too large when compiled".into(),
-        error => {
-            let text = error.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            last.strip_prefix("error: ").unwrap_or(last).into()
-        }
     }
 }
 
