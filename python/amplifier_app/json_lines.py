@@ -13,6 +13,9 @@ from amplifier_app.notice import notice
 _DEEPEST = 400
 """Nesting after which a value is written as text: it keeps clear of Python's recursion limit."""
 
+_LARGEST_BITS = 14_000
+"""Integers from here on are written in hexadecimal: Python refuses to write their digits."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -72,8 +75,10 @@ def json_value(value: object, depth: int = 0) -> Any:
     NaN and infinity become null, surrogates U+FFFD, and whatever else JSON does not know its
     text.
     """
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return value if value.bit_length() < _LARGEST_BITS else hex(value)
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float):
@@ -94,9 +99,8 @@ def json_value(value: object, depth: int = 0) -> Any:
 def _key(key: object) -> str:
     if isinstance(key, str):
         return _text(key)
-    if key is None or isinstance(key, bool | int | float):
-        return json.dumps(key)
-    return str(json_value(key, _DEEPEST))
+    value = json_value(key, _DEEPEST)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _text(text: str) -> str:

@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 # What may still become one of the above when more of the line arrives.
 _UNDECIDED = re.compile(
-    r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
+    r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
 )
 _WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
 _TABLE_ROWS = 500

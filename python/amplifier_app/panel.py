@@ -23,8 +23,9 @@ class StreamingPanel:
         self._border = border
         glyphs = screen.glyphs
         self._width = screen.width
-        top = f"{glyphs.top_left}{glyphs.across} {title} "
+        top = f"{glyphs.top_left}{glyphs.across} {title}"
         if screen.is_terminal:
+            top += " "
             top += glyphs.across * (self._width - len(top) - 1) + glyphs.top_right
         screen.line((top, border))
         self._wrapper = Wrapper(

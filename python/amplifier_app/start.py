@@ -31,7 +31,7 @@ def start(order: Order, *, as_json: bool) -> int:
             return asyncio.run(_shown(order, endpoint, as_json=as_json))
     except KeyboardInterrupt:
         return 130
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
         return report(error)
 
 

@@ -44,6 +44,8 @@ class Wrapper:
         self._is_long = False
         self._word: list[tuple[str, str]] = []
         self._word_cells = 0
+        self._ready: list[str] = []
+        self._ready_style = ""
 
     def feed(self, text: str, style: str) -> None:
         """Add text; newlines end lines."""
@@ -58,14 +60,11 @@ class Wrapper:
                 self._is_long = False
             else:
                 self._add_to_word(token, style)
+        self._send()
 
     def hang(self, text: str) -> None:
         """Begin the lines after this one with `text` until the next newline."""
         self._hang = text
-
-    def flush(self) -> None:
-        """Put the held word on the screen."""
-        self._place_word()
 
     def finish(self) -> None:
         """Put the held word on the screen and end the line if it has anything."""
@@ -73,6 +72,7 @@ class Wrapper:
         if self._open:
             self._end_line()
         self._hang = ""
+        self._send()
 
     def _add_to_word(self, token: str, style: str) -> None:
         for piece in _breakable(token, self._width):
@@ -134,13 +134,15 @@ class Wrapper:
         self._put(hang, "")
 
     def _end_line(self) -> None:
-        if not self._open:
+        if not self._open and self._edge is None:
+            self._put(self._prefix[0].rstrip(), self._prefix[1])
+        else:
             self._begin_line("")
         if self._edge is not None:
             text, style = self._edge
             self._put(" " * max(0, self._width - self._column), "")
             self._put(text, style)
-        self._write("\n", "")
+        self._put("\n", "")
         self._open = False
         self._column = 0
         self._space.clear()
@@ -148,8 +150,17 @@ class Wrapper:
 
     def _put(self, text: str, style: str) -> None:
         if text:
-            self._write(text, style)
+            if style != self._ready_style:
+                self._send()
+                self._ready_style = style
+            self._ready.append(text)
             self._column += cell_len(text)
+
+    def _send(self) -> None:
+        """Write what is ready, as few pieces as its styles allow."""
+        if self._ready:
+            self._write("".join(self._ready), self._ready_style)
+            self._ready.clear()
 
 
 def _breakable(token: str, longest: int) -> list[str]:

@@ -1,0 +1,304 @@
+"""What the display draws, from recorded events to the whole screen."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amplifier_app.display import Display
+from amplifier_app.screen import Screen
+
+Event = tuple[str, dict[str, Any]]
+
+
+class Terminal(io.StringIO):
+    """A file that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Pipe(io.StringIO):
+    encoding = "utf-8"
+
+
+def drawn(events: list[Event], file: io.StringIO, *, width: int = 60) -> str:
+    """The screen after the events, without its styles; the clock stands still."""
+    return re.sub(r"\x1b\[[\d;]*m", "", styled(events, file, width=width))
+
+
+def styled(events: list[Event], file: io.StringIO, *, width: int = 60) -> str:
+    display = Display(Screen(file, width=width), clock=lambda: 0.0)
+    for event, data in events:
+        display.handle(event, data)
+    display.finish()
+    return file.getvalue()
+
+
+def block(index: int, kind: str, text: str, *, size: int = 4) -> list[Event]:
+    """A streamed block in deltas of `size` characters."""
+    head = {"block_type": kind, "block_index": index}
+    deltas = [text[at : at + size] for at in range(0, len(text), size)]
+    key = "thinking" if kind == "thinking" else "text"
+    return [
+        ("content_block:start", head),
+        *(("content_block:delta", {**head, "delta": delta}) for delta in deltas),
+        ("content_block:end", {**head, "block": {"type": kind, key: text}}),
+    ]
+
+
+def call(key: str, name: str, arguments: dict[str, Any]) -> Event:
+    return ("tool:pre", {"tool_name": name, "tool_call_id": key, "tool_input": arguments})
+
+
+def result(key: str, name: str, output: object, error: object = None) -> Event:
+    outcome = {"success": error is None, "output": output, "error": error}
+    return ("tool:post", {"tool_name": name, "tool_call_id": key, "result": outcome})
+
+
+TURN: list[Event] = [
+    ("execution:start", {"prompt": "Give me a tour"}),
+    ("provider:request", {}),
+    *block(0, "thinking", "The folder comes first: its README and its sources.\n\nThen counts."),
+    *block(1, "text", "Let me look around."),
+    ("llm:response", {"usage": {"input_tokens": 1000, "output_tokens": 80}}),
+    call("a", "list_directory", {}),
+    call("b", "grep", {"pattern": "TODO", "mode": "count"}),
+    call("c", "read_file", {"path": "README.md"}),
+    result("c", "read_file", {"total_lines": 40, "shown_lines": 40, "content": "…"}),
+    result("b", "grep", None, {"message": "unbalanced parenthesis"}),
+    result("a", "list_directory", {"path": ".", "total": 7, "entries": []}),
+    ("provider:request", {}),
+    *block(0, "text", "# Tour\n\nIt has **7 entries**, and a `README.md`.\n\n- one\n- two\n"),
+    (
+        "llm:response",
+        {
+            "usage": {
+                "input_tokens": 3000,
+                "output_tokens": 200,
+                "cache_read_tokens": 1000,
+                "reasoning_tokens": 50,
+            }
+        },
+    ),
+    ("execution:end", {"response": "…", "status": "completed"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+
+def test_a_turn_on_a_terminal() -> None:
+    assert drawn(TURN, Terminal()) == (
+        """\
+╭─ thinking ──────────────────────────────────────────────╮
+│ The folder comes first: its README and its sources.     │
+│                                                         │
+│ Then counts.                                            │
+╰─────────────────────────────────────────────────────────╯
+
+Let me look around.
+
+● 1 list_directory()
+● 2 grep(pattern="TODO", mode="count")
+● 3 read_file(path="README.md")
+  ✓ 3 read_file: 40 lines
+  ✗ 2 grep: unbalanced parenthesis
+  ✓ 1 list_directory: 7 entries
+
+Tour
+
+It has 7 entries, and a README.md.
+
+• one
+• two
+
+4,000 tokens in (25% cached) · 280 out (50 thinking) · 2
+    model calls · 3 tool calls
+"""
+    )
+
+
+def test_a_turn_in_a_pipe_keeps_the_text_as_the_model_wrote_it() -> None:
+    assert drawn(TURN, Pipe()) == (
+        """\
+╭─ thinking
+│ The folder comes first: its README and its sources.
+│
+│ Then counts.
+╰─
+
+Let me look around.
+
+● 1 list_directory()
+● 2 grep(pattern="TODO", mode="count")
+● 3 read_file(path="README.md")
+  ✓ 3 read_file: 40 lines
+  ✗ 2 grep: unbalanced parenthesis
+  ✓ 1 list_directory: 7 entries
+
+# Tour
+
+It has **7 entries**, and a `README.md`.
+
+- one
+- two
+
+4,000 tokens in (25% cached) · 280 out (50 thinking) · 2 model calls · 3 tool calls
+"""
+    )
+
+
+def test_colours_follow_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [call("a", "glob", {}), result("a", "glob", None, "no")]
+    assert "\x1b[1;31m  ✗" in styled(events, Terminal())
+    assert "\x1b" not in styled(events, Pipe())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[\d;]*3\d", styled(events, Terminal()))
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in styled(events, Terminal())
+
+
+def test_thinking_longer_than_any_screen_is_whole() -> None:
+    words = [f"thought{number}" for number in range(5_000)]
+    shown = drawn(block(0, "thinking", " ".join(words), size=100), Terminal())
+    assert re.findall(r"thought\d+", shown) == words
+
+
+def test_a_block_reported_again_is_drawn_once() -> None:
+    """A provider streams its blocks; some loops report them once more."""
+    events = [*block(0, "text", "Once."), ("llm:response", {}), *block(0, "text", "Once.")]
+    assert drawn(events, Pipe()) == "Once.\n"
+
+
+def test_the_same_index_in_the_next_response_is_another_block() -> None:
+    events = [*block(0, "text", "One."), ("provider:request", {}), *block(0, "text", "Two.")]
+    assert drawn(events, Pipe()) == "One.\n\nTwo.\n"
+
+
+def test_a_block_that_was_not_streamed_is_drawn_at_its_end() -> None:
+    events: list[Event] = [
+        ("content_block:end", {"block_type": "text", "block_index": 0, "block": {"text": "All."}})
+    ]
+    assert drawn(events, Pipe()) == "All.\n"
+
+
+def test_interleaved_blocks_are_drawn_one_after_the_other() -> None:
+    def delta(index: int, text: str) -> Event:
+        kind = "text" if index == 0 else "thinking"
+        data = {"block_type": kind, "block_index": index, "delta": text}
+        return ("content_block:delta", data)
+
+    def end(index: int) -> Event:
+        return ("content_block:end", {"block_index": index, "block": {}})
+
+    events = [delta(0, "a"), delta(1, "x"), delta(0, "b"), end(1), delta(0, "c"), end(0)]
+    assert drawn(events, Pipe()) == "abc\n\n╭─ thinking\n│ x\n╰─\n"
+
+
+def test_an_error_event_and_a_failed_result_of_one_call_are_one_line() -> None:
+    events: list[Event] = [
+        call("a", "glob", {}),
+        ("tool:error", {"tool_name": "glob", "tool_call_id": "a", "error": {"msg": "bad"}}),
+        result("a", "glob", None, {"message": "bad"}),
+    ]
+    assert drawn(events, Pipe()) == "● 1 glob()\n  ✗ 1 glob: bad\n"
+
+
+def test_a_call_without_a_result_is_not_left_open() -> None:
+    assert drawn([call("a", "glob", {})], Pipe()) == "● 1 glob()\n  ✗ 1 glob: no result\n"
+
+
+def test_arguments_are_cut_at_200_characters() -> None:
+    shown = drawn([call("a", "write", {"content": "x" * 10_000})], Pipe())
+    assert shown.splitlines()[0] == f'● 1 write(content="{"x" * 190}…)'
+
+
+def test_a_table_is_drawn_as_a_table() -> None:
+    text = "| language | files |\n|---|---:|\n| Python | 12 |\n| Rust | **3** |\n\nDone.\n"
+    shown = drawn(block(0, "text", text), Terminal())
+    assert [line.rstrip() for line in shown.splitlines()] == [
+        "language   files",
+        "────────────────",
+        "Python        12",
+        "Rust           3",
+        "",
+        "Done.",
+    ]
+
+
+def test_hook_messages_and_notifications_are_shown() -> None:
+    file = Pipe()
+    display = Display(Screen(file))
+    display.show_message("slow disk", "warning", "hook:disk")
+    display.handle("user:notification", {"message": "ready"})
+    assert file.getvalue() == "warning: slow disk (hook:disk)\nready (hook)\n"
+
+
+def test_an_answer_that_no_event_has_shown_is_shown() -> None:
+    file = Pipe()
+    display = Display(Screen(file))
+    display.answer("Only here.")
+    display.finish()
+    assert file.getvalue() == "Only here.\n"
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    class Ascii(Pipe):
+        encoding = "ascii"
+
+    shown = drawn(
+        [*block(0, "thinking", "so"), call("a", "ls", {}), result("a", "ls", "x")], Ascii()
+    )
+    assert shown == "+- thinking\n| so\n+-\n\n* 1 ls()\n  ok 1 ls: x\n"
+
+
+UNTRUSTED = st.text(
+    st.characters(categories=["L", "Nd", "P", "Zs", "Cc", "Cs", "Cf"], max_codepoint=0x2100)
+    | st.sampled_from("\x1b\x9b\x07\u202e\u2066\ud800*`|#->\n")
+)
+
+
+@given(UNTRUSTED, st.integers(1, 7), st.sampled_from([Terminal, Pipe]))
+def test_nothing_from_outside_controls_the_terminal(text: str, size: int, kind: Any) -> None:
+    events = [
+        *block(0, "thinking", text, size=size),
+        *block(1, "text", text, size=size),
+        call("a", text, {text: text}),
+        result("a", text, {text: [text], "other": text}),
+        call("b", text, {}),
+        result("b", text, None, text),
+        ("user:notification", {"message": text, "source": text}),
+    ]
+    shown = drawn(events, kind())
+    assert not re.search(
+        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown
+    )
+
+
+@given(st.text(st.sampled_from("ab *`|#->_\\\n1.[]~"), max_size=80), st.data())
+def test_cutting_a_text_differently_draws_the_same(text: str, data: st.DataObject) -> None:
+    whole = drawn(block(0, "text", text, size=max(1, len(text))), Terminal())
+    size = data.draw(st.integers(1, 5))
+    assert drawn(block(0, "text", text, size=size), Terminal()) == whole
+
+
+@given(st.text(st.sampled_from("abcde 日本\n"), max_size=200), st.integers(21, 40))
+def test_wrapping_loses_no_character_and_fits(text: str, width: int) -> None:
+    from rich.cells import cell_len
+
+    shown = drawn(block(0, "thinking", text), Terminal(), width=width)
+    inside = [line[2:-2] for line in shown.splitlines()[1:-1]]
+    assert all(cell_len(line) == width - 1 for line in shown.splitlines())
+    assert "".join("".join(inside).split()) == "".join(text.split())

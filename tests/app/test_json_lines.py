@@ -1,0 +1,115 @@
+"""What programs get from `--json`."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import math
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amplifier_app.json_lines import JsonLines, json_line, json_value
+
+ODD = st.sampled_from([Decimal("1.5"), datetime(2026, 1, 1, tzinfo=UTC), b"\xff", object, {1, 2}])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | ODD,
+    lambda inner: (
+        st.lists(inner)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text() | st.integers() | st.none() | st.booleans(), inner)
+    ),
+    max_leaves=20,
+)
+ANY_TEXT = st.text(st.characters(categories=None))
+
+
+def refuse(constant: str) -> None:
+    raise AssertionError(constant)
+
+
+@given(ANY_TEXT, VALUES | ANY_TEXT)
+def test_every_event_is_one_line_of_strict_json(event: str, data: Any) -> None:
+    line = json_line(event, data)
+
+    assert line.endswith(b"\n")
+    assert len(line.decode("ascii").splitlines()) == 1
+    parsed = json.loads(line, parse_constant=refuse)
+    assert list(parsed) == ["event", "data"]
+    json.dumps(parsed, ensure_ascii=False).encode()  # no lone surrogate is left
+
+
+@given(st.floats(), st.integers(), ANY_TEXT)
+def test_values_that_json_knows_stay(number: float, integer: int, text: str) -> None:
+    values = {"number": number, "integer": integer, "text": text, "null": None, "yes": True}
+
+    read = json.loads(json_line("e", values))["data"]
+
+    assert read == {
+        **values,
+        "number": number if math.isfinite(number) else None,
+        "text": "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in text),
+    }
+
+
+def test_odd_values_become_their_text() -> None:
+    class Silent:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    values = [Decimal("1.50"), datetime(2026, 1, 2, tzinfo=UTC), Silent(), math.nan, -math.inf]
+    assert json_value(values) == ["1.50", "2026-01-02 00:00:00+00:00", "Silent", None, None]
+    assert json_value(16**10_000) == "0x1" + "0" * 10_000  # more digits than Python writes
+    assert json_value({2: "a", None: "b", True: "c", "\udc00": "d", (1, 2): "e"}) == {
+        "2": "a",
+        "true": "c",
+        "null": "b",
+        "\ufffd": "d",
+        "(1, 2)": "e",
+    }
+
+
+def test_nesting_of_any_depth_is_one_line() -> None:
+    deep: Any = "end"
+    for _ in range(100_000):
+        deep = [deep]
+    assert json.loads(json_line("e", deep))["event"] == "e"
+    circle: dict[str, Any] = {}
+    circle["self"] = circle
+    assert json.loads(json_line("e", circle))["event"] == "e"
+
+
+def test_each_line_is_handed_over_at_once() -> None:
+    class Reader(io.BytesIO):
+        flushed = 0
+
+        def flush(self) -> None:
+            self.flushed = len(self.getvalue())
+
+    reader = Reader()
+    lines = JsonLines(reader)
+    lines.handle("session:start", {"session_id": "s"})
+    assert reader.flushed == len(reader.getvalue()) > 0
+    lines.answer("done")
+    assert reader.getvalue() == (
+        b'{"event": "session:start", "data": {"session_id": "s"}}\n'
+        b'{"event": "answer", "data": {"text": "done"}}\n'
+    )
+
+
+def test_a_reader_that_has_gone_is_told_once() -> None:
+    class Closed(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    told: list[str] = []
+    lines = JsonLines(Closed())
+    lines.call_on_failure(lambda: told.append("gone"))
+    lines.handle("a", {})
+    lines.handle("b", {})
+    assert told == ["gone"]
+    assert isinstance(lines.failure, BrokenPipeError)
