@@ -1,16 +1,85 @@
 """The Rust engine behind `amplifier_core`."""
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from io import BufferedReader
 from os import PathLike
 from threading import Event
-from typing import Final, Self, TypeAlias, final
+from typing import Any, Final, Self, TypeAlias, final
+
+from amplifier_core.models import HookResult
 
 StrPath: TypeAlias = str | PathLike[str]
 
 __version__: Final[str]
 RUST_AVAILABLE: Final[bool]
+
+SESSION_START: Final[str]
+SESSION_END: Final[str]
+SESSION_FORK: Final[str]
+SESSION_RESUME: Final[str]
+PROMPT_SUBMIT: Final[str]
+PROMPT_COMPLETE: Final[str]
+PLAN_START: Final[str]
+PLAN_END: Final[str]
+PROVIDER_REQUEST: Final[str]
+PROVIDER_RESPONSE: Final[str]
+PROVIDER_RETRY: Final[str]
+PROVIDER_ERROR: Final[str]
+PROVIDER_THROTTLE: Final[str]
+PROVIDER_TOOL_SEQUENCE_REPAIRED: Final[str]
+PROVIDER_RESOLVE: Final[str]
+LLM_REQUEST: Final[str]
+LLM_RESPONSE: Final[str]
+CONTENT_BLOCK_START: Final[str]
+CONTENT_BLOCK_DELTA: Final[str]
+CONTENT_BLOCK_END: Final[str]
+THINKING_DELTA: Final[str]
+THINKING_FINAL: Final[str]
+TOOL_PRE: Final[str]
+TOOL_POST: Final[str]
+TOOL_ERROR: Final[str]
+CONTEXT_PRE_COMPACT: Final[str]
+CONTEXT_POST_COMPACT: Final[str]
+CONTEXT_COMPACTION: Final[str]
+CONTEXT_INCLUDE: Final[str]
+ORCHESTRATOR_COMPLETE: Final[str]
+EXECUTION_START: Final[str]
+EXECUTION_END: Final[str]
+USER_NOTIFICATION: Final[str]
+ARTIFACT_WRITE: Final[str]
+ARTIFACT_READ: Final[str]
+POLICY_VIOLATION: Final[str]
+APPROVAL_REQUIRED: Final[str]
+APPROVAL_GRANTED: Final[str]
+APPROVAL_DENIED: Final[str]
+CANCEL_REQUESTED: Final[str]
+CANCEL_COMPLETED: Final[str]
+MODULE_ON_SESSION_READY_FAILED: Final[str]
+MODULE_LOAD_FAILED: Final[str]
+TURN_START: Final[str]
+TURN_END: Final[str]
+LLM_PRE: Final[str]
+LLM_POST: Final[str]
+ALL_EVENTS: Final[list[str]]
+
+TOOLS: Final[str]
+STREAMING: Final[str]
+THINKING: Final[str]
+VISION: Final[str]
+JSON_MODE: Final[str]
+FAST: Final[str]
+CODE_EXECUTION: Final[str]
+WEB_SEARCH: Final[str]
+DEEP_RESEARCH: Final[str]
+LOCAL: Final[str]
+AUDIO: Final[str]
+IMAGE_GENERATION: Final[str]
+COMPUTER_USE: Final[str]
+EMBEDDINGS: Final[str]
+LONG_CONTEXT: Final[str]
+BATCH: Final[str]
+ALL_WELL_KNOWN_CAPABILITIES: Final[list[str]]
 
 @final
 class PathPolicy:
@@ -133,3 +202,251 @@ class SearchReport:
     @property
     def unreadable(self) -> int:
         """Files and directories that could not be read."""
+
+class _Events:
+    """The names of events that the registry offers beside those of 2.0.2."""
+
+    TURN_START: Final[str]
+    TURN_END: Final[str]
+    LLM_PRE: Final[str]
+    LLM_POST: Final[str]
+    CONTEXT_COMPACTION: Final[str]
+
+class RustHookRegistry(_Events):
+    """Runs handlers for events, in the order of their priority."""
+
+    SESSION_START: Final[str]
+    SESSION_END: Final[str]
+    PROMPT_SUBMIT: Final[str]
+    TOOL_PRE: Final[str]
+    TOOL_POST: Final[str]
+    CONTEXT_PRE_COMPACT: Final[str]
+    ORCHESTRATOR_COMPLETE: Final[str]
+    USER_NOTIFICATION: Final[str]
+
+    def __new__(cls) -> Self: ...
+    def register(
+        self,
+        event: str,
+        handler: Callable[[str, dict[str, Any]], Any],
+        priority: int = 0,
+        name: str | None = None,
+    ) -> RustUnregisterFn:
+        """Register a handler for an event; call what is returned to unregister it.
+
+        Lower priorities run first, equal ones in the order of registration. The handler is a
+        plain or async callable that returns a `HookResult`, a dict of its fields or None.
+        """
+    def on(
+        self,
+        event: str,
+        handler: Callable[[str, dict[str, Any]], Any],
+        priority: int = 0,
+        name: str | None = None,
+    ) -> RustUnregisterFn:
+        """Register a handler for an event; the same as `register`."""
+    def unregister(self, name: str) -> None:
+        """Unregister every handler of this name; an unknown one is ignored."""
+    def set_default_fields(self, **defaults: Any) -> None:
+        """Set the fields that every event carries, in the place of those set before."""
+    def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
+        """Name the handlers of one event or of all, in the order of running."""
+    def _registrations(self, event: str) -> list[tuple[int, str, Callable[..., Any]]]:
+        """List an event's registrations as serial number, name and handler."""
+    def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
+        """Emit an event: run its handlers in order and return what they decide.
+
+        Raises:
+            ValueError: the data contains itself.
+            TypeError: a key of the data is none that JSON knows.
+        """
+    def emit_and_collect(
+        self, event: str, data: Any, timeout: float | None = 1.0
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
+        """Ask every handler and collect the data of their answers, each within `timeout` seconds.
+
+        Raises:
+            ValueError: the timeout is negative or not a number.
+        """
+
+@final
+class RustUnregisterFn:
+    """Unregisters exactly the registration that returned it; calling it again does nothing."""
+
+    def __call__(self) -> None: ...
+
+class RustCancellationToken:
+    """Tells a session and its children to stop, gracefully or at once."""
+
+    def __new__(cls) -> Self: ...
+    @property
+    def state(self) -> str:
+        """The level: "none", "graceful" or "immediate"."""
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether cancellation was requested, gracefully or at once."""
+    @property
+    def is_graceful(self) -> bool:
+        """Whether the level is exactly graceful."""
+    @property
+    def is_immediate(self) -> bool:
+        """Whether everything has to stop at once."""
+    @property
+    def running_tools(self) -> set[str]:
+        """The ids of the tool calls that run now."""
+    @property
+    def running_tool_names(self) -> list[str]:
+        """The names of the tools that run now."""
+    def request_graceful(self) -> bool:
+        """Ask to stop after what runs now; true if nothing was requested before."""
+    def request_immediate(self) -> bool:
+        """Ask to stop at once; true if that was not requested before."""
+    def request_cancellation(self) -> None:
+        """Ask to stop after what runs now."""
+    def reset(self) -> None:
+        """Back to not cancelled, with no running tools; children and callbacks stay."""
+    def register_tool_start(self, tool_call_id: str, tool_name: str) -> None:
+        """Note that a tool call runs."""
+    def register_tool_complete(self, tool_call_id: str) -> None:
+        """Note that a tool call is over; an unknown one is ignored."""
+    def register_child(self, child: Any) -> None:
+        """Pass every request on to this token too, and what was requested already at once."""
+    def unregister_child(self, child: Any) -> None:
+        """Pass nothing on to this token any more; an unknown one is ignored."""
+    def on_cancel(self, callback: Callable[[], Any]) -> None:
+        """Run a function, plain or async, whenever `trigger_callbacks` is called."""
+    def trigger_callbacks(self) -> Coroutine[Any, Any, None]:
+        """Run every callback in the order of registration; what they raise is logged."""
+
+class RustCoordinator:
+    """Holds a session's modules, hooks, capabilities and clean-up functions."""
+
+    def __new__(
+        cls, session: Any = None, approval_system: Any = None, display_system: Any = None
+    ) -> Self: ...
+    @property
+    def session_id(self) -> str:
+        """The id of the session; empty without one."""
+    @property
+    def parent_id(self) -> str | None:
+        """The id of the parent session, or None."""
+    @property
+    def config(self) -> Any:
+        """The session's configuration, the same object and live."""
+    @property
+    def session(self) -> Any:
+        """The session once it is initialised; before, a namespace with its ids."""
+    @property
+    def hooks(self) -> RustHookRegistry:
+        """The hook registry."""
+    @property
+    def cancellation(self) -> RustCancellationToken:
+        """The cancellation token."""
+    @property
+    def channels(self) -> dict[str, list[dict[str, Any]]]:
+        """The contributors by channel, live."""
+    @property
+    def _cleanup_fns(self) -> list[Any]:
+        """The clean-up functions, live."""
+    @property
+    def injection_budget_per_turn(self) -> int | None:
+        """Most tokens that hooks may inject in a turn before a warning; None is no limit."""
+    @property
+    def injection_size_limit(self) -> int | None:
+        """Most characters of one injection; None is no limit."""
+    mount_points: dict[str, Any]
+    """The mounted modules by slot, live."""
+    loader: Any
+    """The module loader, or None until the session is initialised."""
+    approval_system: Any
+    """What asks the user for approvals, or None."""
+    display_system: Any
+    """What shows messages to the user, or None."""
+    session_state: Any
+    """A dict for whatever modules want to share."""
+    _current_turn_injections: int
+    """The tokens that hooks have injected in this turn."""
+
+    def _set_session(self, session: Any) -> None: ...
+    def mount(
+        self, mount_point: str, module: Any, name: str | None = None
+    ) -> Coroutine[Any, Any, None]:
+        """Mount a module at once; what is returned may be awaited.
+
+        Raises:
+            ValueError: no such slot, or a name is needed and the module has none.
+        """
+    def unmount(self, mount_point: str, name: str | None = None) -> Coroutine[Any, Any, None]:
+        """Remove a module at once; what is returned may be awaited. A missing one is ignored."""
+    def get(self, mount_point: str, name: str | None = None) -> Any:
+        """Look up a slot, or one module of a named slot; None where nothing is mounted."""
+    def register_capability(self, name: str, value: Any) -> None:
+        """Offer a value to other modules under a name, in the place of one of that name."""
+    def get_capability(self, name: str) -> Any:
+        """The value offered under a name, or None."""
+    def register_cleanup(self, cleanup_fn: Any) -> None:
+        """Run a function, plain or async, at clean-up; what cannot be called is ignored."""
+    def cleanup(self) -> Coroutine[Any, Any, None]:
+        """Run every clean-up function once, the last registered first."""
+    def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
+        """Contribute to a channel: the callback, plain or async, is asked at each collection."""
+    def collect_contributions(self, channel: str) -> Coroutine[Any, Any, list[Any]]:
+        """Ask every contributor of a channel and list what they give."""
+    def request_cancel(self, immediate: bool = False) -> Coroutine[Any, Any, None]:
+        """Request cancellation at once; what is returned may be awaited."""
+    def reset_turn(self) -> None:
+        """Begin a turn: nothing is injected yet."""
+    def process_hook_result(
+        self, result: Any, event: str, hook_name: str = "unknown"
+    ) -> Coroutine[Any, Any, HookResult]:
+        """Carry out what a hook's result asks for, and return what is left to the loop."""
+    def to_dict(self) -> dict[str, Any]:
+        """Describe what is mounted, as plain data."""
+
+class RustSession:
+    """Runs turns: it loads the modules of a configuration and has their loop answer prompts."""
+
+    def __new__(
+        cls,
+        config: dict[str, Any],
+        loader: Any = None,
+        session_id: str | None = None,
+        parent_id: str | None = None,
+        approval_system: Any = None,
+        display_system: Any = None,
+        is_resumed: bool = False,
+    ) -> Self: ...
+    @property
+    def session_id(self) -> str:
+        """The id of the session."""
+    @property
+    def parent_id(self) -> str | None:
+        """The id of the session that this one was forked from, or None."""
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration, the same object as was given and live."""
+    @property
+    def coordinator(self) -> RustCoordinator:
+        """The coordinator, which holds what is mounted."""
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the session continues an earlier one."""
+    @property
+    def initialized(self) -> bool:
+        """Whether the modules are loaded and turns can run."""
+    def initialize(self) -> Coroutine[Any, Any, None]:
+        """Load and mount the modules of the configuration, once.
+
+        Raises:
+            RuntimeError: a module that every session needs cannot be loaded.
+        """
+    def execute(self, prompt: str) -> Coroutine[Any, Any, str]:
+        """Run a turn and return the answer; what the loop raises comes through.
+
+        Raises:
+            RuntimeError: the session is not initialised.
+        """
+    def cleanup(self) -> Coroutine[Any, Any, None]:
+        """Announce the end of the session, then run every clean-up function once."""
+    def __aenter__(self) -> Coroutine[Any, Any, Self]: ...
+    def __aexit__(self, *_exception: object) -> Coroutine[Any, Any, None]: ...
