@@ -46,7 +46,7 @@ def run_command(arguments: Sequence[str]) -> int:
     try:
         code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
     except click.ClickException as error:
-        notice(f"error: {_usage_message(error)}")
+        notice(f"error: {_usage_message(error, arguments)}")
         return error.exit_code
     except click.Abort:
         return 130
@@ -57,10 +57,12 @@ def run_command(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _usage_message(error: click.ClickException) -> str:
+def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str:
     """What is wrong with the arguments, and what would be right."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
+    if context is None and arguments and arguments[0] in amplifier_core.commands:
+        command += f" {arguments[0]}"
     hint = f"see `{command} --help`"
     message = error.format_message()
     if alike := getattr(error, "possibilities", None):

@@ -1,0 +1,176 @@
+"""A scripted model on the loopback, and the command that talks to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+PYTHON = Path(__file__).parents[2] / "python"
+PATIENCE = 60
+"""Seconds after which a test that waits has failed."""
+
+Piece = bytes | threading.Event
+"""Bytes to send, or what to wait for before the next ones."""
+
+
+@dataclass
+class Answer:
+    """One HTTP answer of the scripted model."""
+
+    pieces: list[Piece]
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    arrived: threading.Event = field(default_factory=threading.Event)
+    """Set when the request for this answer is there."""
+
+
+class ScriptedModel:
+    """Gives its answers one after the other, the last one again and again."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.requests: list[dict[str, Any]] = []
+        self.answers: list[Answer] = []
+        self._lock = threading.Lock()
+
+    def next_answer(self, request: dict[str, Any]) -> Answer:
+        with self._lock:
+            self.requests.append(request)
+            return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    @staticmethod
+    def event(name: str, **fields: Any) -> bytes:
+        return f"event: {name}\ndata: {json.dumps({'type': name, **fields})}\n\n".encode()
+
+    def said(self, *blocks: dict[str, Any], stop: str = "end_turn") -> list[Piece]:
+        """The stream of a message with these blocks."""
+        usage = {"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 30}
+        message = {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-scripted",
+            "content": [],
+            "stop_reason": None,
+            "usage": usage,
+        }
+        pieces: list[Piece] = [self.event("message_start", message=message)]
+        for index, block in enumerate(blocks):
+            pieces.extend(self._block(index, block))
+        delta = {"stop_reason": stop, "stop_sequence": None}
+        pieces.append(self.event("message_delta", delta=delta, usage={"output_tokens": 20}))
+        pieces.append(self.event("message_stop"))
+        return pieces
+
+    def _block(self, index: int, block: dict[str, Any]) -> list[Piece]:
+        kind = block["type"]
+        if kind == "tool_use":
+            empty = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        else:
+            empty = {**block, kind: ""}
+            delta = {"type": f"{kind}_delta", kind: block[kind]}
+        return [
+            self.event("content_block_start", index=index, content_block=empty),
+            self.event("content_block_delta", index=index, delta=delta),
+            self.event("content_block_stop", index=index),
+        ]
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    class Handler(BaseHTTPRequestHandler):
+        scripted: ClassVar[ScriptedModel]
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            answer = self.scripted.next_answer(json.loads(body))
+            answer.arrived.set()
+            self.send_response(answer.status)
+            kind = "text/event-stream" if answer.status == 200 else "application/json"
+            for name, value in {"Content-Type": kind, **answer.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            try:
+                for piece in answer.pieces:
+                    if isinstance(piece, bytes):
+                        self.wfile.write(piece)
+                        self.wfile.flush()
+                    else:
+                        piece.wait(PATIENCE)
+            except OSError:
+                pass  # the command has gone, as some tests want it
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    Handler.scripted = ScriptedModel(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield Handler.scripted
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@dataclass
+class Command:
+    """The command `amplifier-core`, as a user would run it, in an environment of its own."""
+
+    environment: dict[str, str]
+    folder: Path
+
+    @property
+    def line(self) -> list[str]:
+        return [sys.executable, "-m", "amplifier_app.cli"]
+
+    def __call__(
+        self, *arguments: str, input: bytes | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*self.line, *arguments],
+            input=input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            env=self.environment,
+            cwd=self.folder,
+            timeout=PATIENCE,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """The command without a key, in an empty folder."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTHROPIC_", "AMPLIFIER_", "PYTHON", "NO_COLOR", "FORCE_COLOR"))
+    }
+    environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    return Command(environment, folder)
+
+
+@pytest.fixture
+def keyed(command: Command, model: ScriptedModel) -> Command:
+    """The command with a key for the scripted model."""
+    command.environment |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.url}
+    return command

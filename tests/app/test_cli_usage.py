@@ -1,0 +1,146 @@
+"""What the command says when it is called wrongly, or only asked for help."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_app.command import run_command
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run_command(arguments)
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def test_help_names_every_option_variable_and_exit_code(capfd: Any) -> None:
+    code, out, err = run(capfd, "run", "--help")
+    assert (code, err) == (0, "")
+    for word in (
+        "PROMPT",
+        "-C, --directory",
+        "--json",
+        "--model",
+        "--verbose",
+        "--debug",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "AMPLIFIER_DEBUG",
+        "NO_COLOR",
+        "Examples:",
+        "130",
+        "141",
+        "143",
+    ):
+        assert word in out
+
+
+def test_without_a_command_it_shows_help(capfd: Any) -> None:
+    code, out, err = run(capfd)
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: amplifier-core [OPTIONS] [COMMAND]")
+
+
+def test_version(capfd: Any) -> None:
+    assert run(capfd, "--version") == (0, "amplifier-core 3.0.0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run", "--jsn", "x"], "no such option `--jsn`; did you mean `--json`?"),
+        (["run", "--qqq", "x"], "no such option `--qqq`; see `amplifier-core run --help`"),
+        (["rnu", "x"], "no such command `rnu`; did you mean `run`?"),
+        (["run", "a", "b"], "got unexpected extra argument (b); put the prompt in quotes"),
+        (["run", "-C"], "option `-C` requires an argument; see `amplifier-core run --help`"),
+        (["run"], "there is no prompt; give one in quotes, or `-` to read standard input"),
+        (["run", " "], "there is no prompt; give one in quotes, or `-` to read standard input"),
+        (
+            ["run", "-C", "nowhere", "x"],
+            "the folder `nowhere` does not exist; check the path given to `--directory`",
+        ),
+        (["run", "-C", "file", "x"], "`file` is a file; give a folder to `--directory`"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    capfd: Any, tmp_path: Path, monkeypatch: Any, arguments: list[str], line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    assert run(capfd, *arguments) == (2, "", f"error: {line}\n")
+
+
+def test_an_escape_in_an_argument_does_not_reach_the_terminal(capfd: Any) -> None:
+    _, _, err = run(capfd, "run", "-C", "\x1b[2J\nerror: forged", "x")
+    assert "\x1b" not in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code", "line"),
+    [
+        (b"", 2, "standard input held no prompt; write one to it"),
+        (b" \n", 2, "standard input held no prompt; write one to it"),
+        (b"caf\xe9", 1, "standard input is not UTF-8 text (byte 3); convert it first"),
+    ],
+)
+def test_unusable_standard_input_is_one_line(
+    command: Any, stdin: bytes, code: int, line: str
+) -> None:
+    done = command("run", "-", input=stdin)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: {line}\n")
+
+
+def test_a_closed_standard_input_is_one_line(command: Any) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -m amplifier_app.cli run - <&-'],
+        capture_output=True,
+        env=command.environment,
+        text=True,
+    )
+    line = "standard input cannot be read: it is closed; give the prompt as an argument"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {line}\n")
+
+
+def test_a_missing_extension_is_one_line(command: Any, tmp_path: Path) -> None:
+    """The packages without the extension, as on a platform that has no wheel."""
+    source = Path(command.environment["PYTHONPATH"])
+    target = tmp_path / "bare"
+    for file in source.rglob("*.py"):
+        copy = target / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+    command.environment["PYTHONPATH"] = str(target)
+    done = command("run", "x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: the extension `amplifier_core._engine` cannot be loaded")
+    assert done.stderr.endswith("; install a wheel of amplifier-core for this platform\n")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_help_does_not_load_what_a_turn_needs(command: Any) -> None:
+    probe = (
+        "import sys; from amplifier_app.command import run_command; run_command(['run', '--help']);"
+        "print(sorted({'rich', 'httpx2', 'pydantic', 'asyncio', 'amplifier_core'} & {*sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, env=command.environment, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every folder")
+def test_an_unreadable_folder_is_one_line(capfd: Any, tmp_path: Path) -> None:
+    tmp_path.chmod(0)
+    try:
+        code, out, err = run(capfd, "run", "-C", str(tmp_path), "x")
+    finally:
+        tmp_path.chmod(0o700)
+    assert (code, out) == (2, "")
+    assert err.endswith("cannot be read: Permission denied; choose another\n")
