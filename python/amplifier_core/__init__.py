@@ -1,0 +1,246 @@
+"""An agent kernel: sessions that run providers, tools, contexts and hooks, on a Rust core.
+
+Names are resolved at first use, so that importing the package costs next to nothing. They behave
+like ordinary names all the same: they can be set, deleted and patched.
+"""
+
+import sys as _sys
+
+from ._engine import RUST_AVAILABLE, __version__
+
+TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
+if TYPE_CHECKING:
+    from typing import Any
+
+    from . import capabilities
+    from ._engine import RustCancellationToken, RustCoordinator, RustHookRegistry, RustSession
+    from ._engine import RustCancellationToken as CancellationToken
+    from ._engine import RustCoordinator as ModuleCoordinator
+    from ._engine import RustHookRegistry as HookRegistry
+    from ._engine import RustSession as AmplifierSession
+    from .cancellation import CancellationState
+    from .content_models import (
+        ContentBlock,
+        ContentBlockType,
+        TextContent,
+        ThinkingContent,
+        ToolCallContent,
+        ToolResultContent,
+    )
+    from .interfaces import (
+        ApprovalProvider,
+        ApprovalRequest,
+        ApprovalResponse,
+        ContextManager,
+        HookHandler,
+        Orchestrator,
+        Provider,
+        Tool,
+    )
+    from .llm_errors import (
+        AbortError,
+        AccessDeniedError,
+        AuthenticationError,
+        ConfigurationError,
+        ContentFilterError,
+        ContextLengthError,
+        InvalidRequestError,
+        InvalidToolCallError,
+        LLMError,
+        LLMTimeoutError,
+        NetworkError,
+        NotFoundError,
+        ProviderUnavailableError,
+        QuotaExceededError,
+        RateLimitError,
+        StreamError,
+    )
+    from .loader import ModuleLoader, ModuleValidationError
+    from .message_models import (
+        ChatRequest,
+        ChatResponse,
+        Degradation,
+        ImageBlock,
+        Message,
+        ReasoningBlock,
+        RedactedThinkingBlock,
+        ResponseFormat,
+        ResponseFormatJson,
+        ResponseFormatJsonSchema,
+        ResponseFormatText,
+        TextBlock,
+        ThinkingBlock,
+        ToolCall,
+        ToolCallBlock,
+        ToolResultBlock,
+        ToolSpec,
+        Usage,
+    )
+    from .models import (
+        ConfigField,
+        ContextInjection,
+        HookResult,
+        ModelInfo,
+        ModuleInfo,
+        Pricing,
+        ProviderInfo,
+        SessionStatus,
+        ToolResult,
+    )
+
+__all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
+    "AbortError",
+    "AccessDeniedError",
+    "AmplifierSession",
+    "ApprovalProvider",
+    "ApprovalRequest",
+    "ApprovalResponse",
+    "AuthenticationError",
+    "CancellationState",
+    "CancellationToken",
+    "ChatRequest",
+    "ChatResponse",
+    "ConfigField",
+    "ConfigurationError",
+    "ContentBlock",
+    "ContentBlockType",
+    "ContentFilterError",
+    "ContextInjection",
+    "ContextLengthError",
+    "ContextManager",
+    "Degradation",
+    "HookHandler",
+    "HookRegistry",
+    "HookResult",
+    "ImageBlock",
+    "InvalidRequestError",
+    "InvalidToolCallError",
+    "LLMError",
+    "LLMTimeoutError",
+    "Message",
+    "ModelInfo",
+    "ModuleCoordinator",
+    "ModuleInfo",
+    "ModuleLoader",
+    "ModuleValidationError",
+    "NetworkError",
+    "NotFoundError",
+    "Orchestrator",
+    "Pricing",
+    "Provider",
+    "ProviderInfo",
+    "ProviderUnavailableError",
+    "QuotaExceededError",
+    "RUST_AVAILABLE",
+    "RateLimitError",
+    "ReasoningBlock",
+    "RedactedThinkingBlock",
+    "ResponseFormat",
+    "ResponseFormatJson",
+    "ResponseFormatJsonSchema",
+    "ResponseFormatText",
+    "RustCancellationToken",
+    "RustCoordinator",
+    "RustHookRegistry",
+    "RustSession",
+    "SessionStatus",
+    "StreamError",
+    "TextBlock",
+    "TextContent",
+    "ThinkingBlock",
+    "ThinkingContent",
+    "Tool",
+    "ToolCall",
+    "ToolCallBlock",
+    "ToolCallContent",
+    "ToolResult",
+    "ToolResultBlock",
+    "ToolResultContent",
+    "ToolSpec",
+    "Usage",
+    "capabilities",
+]
+
+_ENGINE_NAMES = {
+    "AmplifierSession": "RustSession",
+    "CancellationToken": "RustCancellationToken",
+    "HookRegistry": "RustHookRegistry",
+    "ModuleCoordinator": "RustCoordinator",
+    "RustCancellationToken": "RustCancellationToken",
+    "RustCoordinator": "RustCoordinator",
+    "RustHookRegistry": "RustHookRegistry",
+    "RustSession": "RustSession",
+}
+"""Top-level names that are classes of the extension, and their names there."""
+
+_SUBMODULE_NAMES = {
+    "cancellation": "CancellationState",
+    "content_models": "ContentBlock ContentBlockType TextContent ThinkingContent ToolCallContent "
+    "ToolResultContent",
+    "interfaces": "ApprovalProvider ApprovalRequest ApprovalResponse ContextManager HookHandler "
+    "Orchestrator Provider Tool",
+    "llm_errors": "AbortError AccessDeniedError AuthenticationError ConfigurationError "
+    "ContentFilterError ContextLengthError InvalidRequestError InvalidToolCallError LLMError "
+    "LLMTimeoutError NetworkError NotFoundError ProviderUnavailableError QuotaExceededError "
+    "RateLimitError StreamError",
+    "loader": "ModuleLoader ModuleValidationError",
+    "message_models": "ChatRequest ChatResponse Degradation ImageBlock Message ReasoningBlock "
+    "RedactedThinkingBlock ResponseFormat ResponseFormatJson ResponseFormatJsonSchema "
+    "ResponseFormatText TextBlock ThinkingBlock ToolCall ToolCallBlock ToolResultBlock ToolSpec "
+    "Usage",
+    "models": "ConfigField ContextInjection HookResult ModelInfo ModuleInfo Pricing ProviderInfo "
+    "SessionStatus ToolResult",
+}
+"""Top-level names of each submodule of this package, separated by spaces."""
+
+_SUBMODULES = frozenset(
+    "approval cancellation capabilities content_models correlation display events interfaces "
+    "llm_errors loader message_models models module_sources".split()
+)
+"""Submodules that an attribute access imports: programs reach for them after a bare import."""
+
+_HOMES = {
+    name: (submodule, name)
+    for submodule, names in _SUBMODULE_NAMES.items()
+    for name in names.split()
+}
+_HOMES.update({name: ("_engine", engine) for name, engine in _ENGINE_NAMES.items()})
+"""Where each name comes from; a name that was deleted is gone from here too."""
+
+_deleted: set[str] = set()
+
+
+def __getattr__(name: str) -> "Any":
+    if name not in _deleted:
+        from importlib import import_module
+
+        if name in _SUBMODULES:
+            return import_module(f"{__name__}.{name}")
+        if name in _HOMES:
+            submodule, attribute = _HOMES[name]
+            value = getattr(import_module(f"{__name__}.{submodule}"), attribute)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBMODULES} - _deleted)
+
+
+class _Package(type(_sys)):
+    """A module whose names can be deleted before their first use."""
+
+    def __delattr__(self, name: str) -> None:
+        if name in _deleted or name not in _HOMES:
+            super().__delattr__(name)
+            return
+        vars(self).pop(name, None)
+        _deleted.add(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        _deleted.discard(name)
+
+
+_sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,31 @@
+"""How the kernel asks the user for permission."""
+
+from typing import Literal, Protocol
+
+
+class ApprovalTimeoutError(Exception):
+    """Nobody decided in time; the request's default decides."""
+
+
+class ApprovalSystem(Protocol):
+    """An application's way of asking its user."""
+
+    async def request_approval(
+        self,
+        prompt: str,
+        options: list[str],
+        timeout: float,
+        default: Literal["allow", "deny"],
+    ) -> str:
+        """Ask and give back the option that was chosen.
+
+        Args:
+            prompt: The question.
+            options: The answers to choose from.
+            timeout: Seconds to wait for an answer.
+            default: What the kernel does when no answer comes.
+
+        Raises:
+            ApprovalTimeoutError: No answer came in time.
+        """
+        ...

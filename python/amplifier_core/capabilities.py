@@ -1,0 +1,41 @@
+"""The well-known names of what a model or provider can do."""
+
+from ._engine import (
+    ALL_WELL_KNOWN_CAPABILITIES,
+    AUDIO,
+    BATCH,
+    CODE_EXECUTION,
+    COMPUTER_USE,
+    DEEP_RESEARCH,
+    EMBEDDINGS,
+    FAST,
+    IMAGE_GENERATION,
+    JSON_MODE,
+    LOCAL,
+    LONG_CONTEXT,
+    STREAMING,
+    THINKING,
+    TOOLS,
+    VISION,
+    WEB_SEARCH,
+)
+
+__all__ = [
+    "ALL_WELL_KNOWN_CAPABILITIES",
+    "AUDIO",
+    "BATCH",
+    "CODE_EXECUTION",
+    "COMPUTER_USE",
+    "DEEP_RESEARCH",
+    "EMBEDDINGS",
+    "FAST",
+    "IMAGE_GENERATION",
+    "JSON_MODE",
+    "LOCAL",
+    "LONG_CONTEXT",
+    "STREAMING",
+    "THINKING",
+    "TOOLS",
+    "VISION",
+    "WEB_SEARCH",
+]

@@ -1,0 +1,189 @@
+"""What the kernel expects of the parts that a session is made of.
+
+The protocols are for type checkers and readers. They cannot be checked with `isinstance`; the
+kernel takes whatever has the methods it calls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from pydantic import BaseModel, Field
+
+from .message_models import ChatRequest, ChatResponse, ToolCall
+from .models import HookResult, ModelInfo, ProviderInfo, ToolResult
+
+if TYPE_CHECKING:
+    from ._engine import RustHookRegistry as HookRegistry
+
+__all__ = [
+    "ApprovalProvider",
+    "ApprovalRequest",
+    "ApprovalResponse",
+    "ContextManager",
+    "HookHandler",
+    "Orchestrator",
+    "Provider",
+    "Tool",
+]
+
+
+class Orchestrator(Protocol):
+    """The loop of a session: from a prompt to an answer."""
+
+    async def execute(
+        self,
+        prompt: str,
+        context: ContextManager,
+        providers: dict[str, Provider],
+        tools: dict[str, Tool],
+        hooks: HookRegistry,
+        **kwargs: Any,
+    ) -> str:
+        """Run one turn and give the answer's text.
+
+        Args:
+            prompt: What the user wrote.
+            context: Memory of the conversation.
+            providers: Mounted providers by name.
+            tools: Mounted tools by name.
+            hooks: Registry to emit events with.
+            **kwargs: Whatever else the kernel gives; today `coordinator`.
+        """
+        ...
+
+
+class Provider(Protocol):
+    """A way to one vendor's models."""
+
+    @property
+    def name(self) -> str:
+        """Name the provider is mounted under."""
+        ...
+
+    def get_info(self) -> ProviderInfo:
+        """Describe the provider: its name, credentials and settings."""
+        ...
+
+    async def list_models(self) -> list[ModelInfo]:
+        """List the models that can be asked."""
+        ...
+
+    async def complete(self, request: ChatRequest, **kwargs: Any) -> ChatResponse:
+        """Send a request to a model and give its answer.
+
+        Raises:
+            LLMError: The call failed.
+        """
+        ...
+
+    def parse_tool_calls(self, response: ChatResponse) -> list[ToolCall]:
+        """List the tool calls of an answer."""
+        ...
+
+
+class Tool(Protocol):
+    """Something a model can have done."""
+
+    @property
+    def name(self) -> str:
+        """Name the model calls the tool by."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What the tool does, written for the model."""
+        ...
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON schema of the input; empty when anything goes."""
+        return {}
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        """Do it and give the result; failures are results, too."""
+        ...
+
+
+class ContextManager(Protocol):
+    """The memory of a conversation."""
+
+    async def add_message(self, message: dict[str, Any]) -> None:
+        """Append one message."""
+        ...
+
+    async def get_messages_for_request(
+        self, token_budget: int | None = None, provider: Any = None
+    ) -> list[dict[str, Any]]:
+        """Give the messages for the next request, shortened to fit.
+
+        Args:
+            token_budget: Most tokens they may have; None lets the context decide.
+            provider: Provider that the request goes to, whose limits count.
+        """
+        ...
+
+    async def get_messages(self) -> list[dict[str, Any]]:
+        """Give all messages, nothing shortened."""
+        ...
+
+    async def set_messages(self, messages: list[dict[str, Any]]) -> None:
+        """Replace all messages."""
+        ...
+
+    async def clear(self) -> None:
+        """Forget all messages."""
+        ...
+
+
+class HookHandler(Protocol):
+    """A function that is called when an event happens."""
+
+    async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
+        """Handle the event; `data` is the handler's own copy."""
+        ...
+
+
+class ApprovalRequest(BaseModel):
+    """A tool's wish to do something that needs permission."""
+
+    tool_name: str
+    """Tool that asks."""
+
+    action: str
+    """What it is about to do, written for the user."""
+
+    details: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What else helps to decide."""
+
+    risk_level: str
+    """How bad it may turn out: `low`, `medium`, `high` or `critical`."""
+
+    timeout: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Seconds to wait for an answer, None for as long as it takes."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuse a timeout that is over before it began."""
+        if self.timeout is not None and self.timeout <= 0:
+            raise ValueError("Timeout must be positive or None (infinite wait)")
+
+
+class ApprovalResponse(BaseModel):
+    """The answer to an `ApprovalRequest`."""
+
+    approved: bool
+    """Whether the tool may go on."""
+
+    reason: str | None = None
+    """Why, if somebody said so."""
+
+    remember: bool = False
+    """Whether the answer holds for the same request in future."""
+
+
+class ApprovalProvider(Protocol):
+    """A way to have an `ApprovalRequest` decided."""
+
+    async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
+        """Have the request decided."""
+        ...

@@ -1,0 +1,11 @@
+"""The modules that come with the kernel: providers, loops, contexts and tools."""
+
+MODULES: dict[str, str] = {
+    "context-simple": "amplifier_modules.contexts.simple",
+    "loop-basic": "amplifier_modules.loops.basic",
+    "loop-streaming": "amplifier_modules.loops.streaming",
+    "provider-anthropic": "amplifier_modules.providers.anthropic",
+    "tool-filesystem": "amplifier_modules.tools.filesystem",
+    "tool-search": "amplifier_modules.tools.search",
+}
+"""Import path of each module by its id; an installed module of the same id wins over it."""
