@@ -37,6 +37,8 @@ class Turn:
     """What has happened since the user last said something."""
 
     prompt: str = ""
+    began_anew: bool = False
+    """Whether it replaced a turn that was cut off."""
     rounds: int = 0
     """How often tools were asked for."""
     results: list[Result] = field(default_factory=list[Result])
@@ -66,8 +68,10 @@ def read_turn(body: dict[str, Any]) -> Turn:
         results = [_result(block, calls) for block in content if block.get("type") == "tool_result"]
         turn.results += results
         said = _said(content)
-        if said and _begins_anew(turn, results):
+        if said and not results:
             turn = Turn(prompt=said)
+        elif said and _was_cut_off(turn, results):
+            turn = Turn(prompt=said, began_anew=True)
         elif said:
             turn.prompt += "\n" + said
     for tool in items(body.get("tools")):
@@ -78,13 +82,14 @@ def read_turn(body: dict[str, Any]) -> Turn:
     return turn
 
 
-def _begins_anew(turn: Turn, results: list[Result]) -> bool:
-    """Return whether words of the user open a new turn.
+def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
+    """Return whether the words beside `results` are a new request, not steering.
 
-    Beside results they are steering. Only where the one round of tools was cut off, so that all
-    of its results are failures, do they replace a request that nobody waits for any more.
+    They are where the first round of tools was cut off, so that all its results are failures.
+    That happens once in a row only: tools that always fail must not keep a conversation going.
     """
-    return not results or (turn.rounds == 1 and all(result.failed for result in results))
+    is_first = turn.rounds == 1 and not turn.began_anew
+    return is_first and all(result.failed for result in results)
 
 
 def _said(content: list[dict[str, Any]]) -> str:
