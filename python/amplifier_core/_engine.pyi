@@ -1,11 +1,11 @@
 """The Rust engine behind `amplifier_core`."""
 
 import builtins
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from io import BufferedReader
 from os import PathLike
 from threading import Event
-from typing import Any, Final, Self, TypeAlias, final
+from typing import Any, ClassVar, Final, Self, TypeAlias, final
 
 from amplifier_core.models import HookResult
 
@@ -450,3 +450,175 @@ class RustSession:
         """Announce the end of the session, then run every clean-up function once."""
     def __aenter__(self) -> Coroutine[Any, Any, Self]: ...
     def __aexit__(self, *_exception: object) -> Coroutine[Any, Any, None]: ...
+
+@final
+class SseEvent:
+    """One server-sent event."""
+
+    def __new__(
+        cls,
+        event: str = "message",
+        data: str = "",
+        id: str | None = None,
+        retry: int | None = None,
+    ) -> Self: ...
+    @property
+    def event(self) -> str:
+        """The `event:` field, `message` by default."""
+    @property
+    def data(self) -> str:
+        """The `data:` lines, joined with a line feed."""
+    @property
+    def id(self) -> str | None:
+        """The last `id:` of the stream so far."""
+    @property
+    def retry(self) -> int | None:
+        """The last `retry:` since the event before, in milliseconds."""
+    __match_args__: Final = ("event", "data", "id", "retry")
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class SseDecoder:
+    """Cuts bytes into server-sent events, whatever the chunks are.
+
+    A line or an event over its limit, in bytes, raises `StreamLimitError`.
+    """
+
+    def __new__(
+        cls, max_line_bytes: int = 33_554_432, max_event_bytes: int = 33_554_432
+    ) -> Self: ...
+    def feed(self, data: bytes) -> list[SseEvent]:
+        """Return the events that this chunk completes.
+
+        When the chunk breaks a limit after some events, they are returned and the next call raises.
+        """
+    def finish(self) -> list[SseEvent]:
+        """End the stream; an event without its blank line is dropped, so there are none to return."""
+
+@final
+class StreamDecoder:
+    """Decodes one response of a model provider, whatever the chunks are.
+
+    The dialect is `anthropic`. A line or an event over its limit, in bytes, raises
+    `StreamLimitError` from `feed` and is the `error` of the result.
+    """
+
+    def __new__(
+        cls,
+        dialect: str,
+        status: int = 200,
+        headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]] | None = None,
+        *,
+        max_line_bytes: int = 33_554_432,
+        max_event_bytes: int = 33_554_432,
+    ) -> Self: ...
+    def feed(self, data: bytes) -> list[StreamEvent]:
+        """Return every block event that this chunk completes, stamped with the time of this call.
+
+        When the chunk breaks a limit after some events, they are returned and the next call raises.
+        """
+    def finish(self) -> StreamResult:
+        """End the stream and return what it amounts to; a broken limit is its `error`."""
+
+@final
+class StreamEvent:
+    """A content block began, grew or is complete."""
+
+    @property
+    def event(self) -> str:
+        """One of `content_block:start`, `content_block:delta` and `content_block:end`."""
+    @property
+    def data(self) -> dict[str, Any]:
+        """The payload as a new dict."""
+    @property
+    def block_type(self) -> str:
+        """The type of the block."""
+    @property
+    def block_index(self) -> int:
+        """The place of the block in the answer."""
+    @property
+    def delta(self) -> str | None:
+        """The text that was added."""
+    @property
+    def partial_json(self) -> str | None:
+        """The fragment of JSON that was added."""
+    @property
+    def timestamp(self) -> str:
+        """When the chunk was decoded, as ISO 8601 in UTC."""
+    @property
+    def metadata(self) -> dict[str, Any] | None:
+        """What the provider says about a block that begins, as a new dict."""
+    @property
+    def block(self) -> dict[str, Any] | None:
+        """The complete block, as a new dict."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
+
+@final
+class StreamResult:
+    """The final record of a stream; every container is a new one each time it is read."""
+
+    @property
+    def blocks(self) -> list[dict[str, Any]]:
+        """The blocks in the order of their index.
+
+        A `tool_call` has `id`, `name`, `arguments`, `raw_arguments` and `error`; it may run exactly
+        when `arguments` is a dict. Every other block is as the provider sent it.
+        """
+    @property
+    def usage(self) -> dict[str, int | None]:
+        """Tokens in disjoint buckets; `None` where unknown.
+
+        The keys are `input_tokens`, `cache_read_tokens`, `cache_write_tokens`, `output_tokens` and
+        `reasoning_tokens`.
+        """
+    @property
+    def raw_usage(self) -> dict[str, Any] | None:
+        """Usage as the provider counts it."""
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the answer ended; `other` for a reason that is not known, `None` if it never came."""
+    @property
+    def raw_stop_reason(self) -> str | None:
+        """Why the answer ended, in the provider's words."""
+    @property
+    def stop_sequence(self) -> str | None:
+        """The stop sequence that was met."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the answer."""
+    @property
+    def model(self) -> str | None:
+        """The model that answered."""
+    @property
+    def request_id(self) -> str | None:
+        """The provider's id of the request."""
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Every other thing that the provider said about the answer."""
+    @property
+    def truncated(self) -> bool:
+        """Whether the stream ended before its terminator."""
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """What went wrong: `type`, `code`, `status`, `message`, `retryable`, `retry_after`."""
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What was repaired, ignored or not understood: `type`, `block_index`, `message`, `raw`."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
+
+def decode_error(
+    dialect: str,
+    status: int,
+    headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]] | None,
+    body: bytes,
+) -> dict[str, Any]:
+    """Decode the body of a response whose status is not a success.
+
+    The keys are those of `StreamResult.error`, and `request_id`.
+    """

@@ -6,11 +6,13 @@ mod cleanup;
 mod clock;
 mod collect;
 mod coordinator;
+mod decoder;
 mod drive;
 mod effects;
 mod emit;
 mod error;
 mod execute;
+mod framing;
 mod hook;
 mod hook_result;
 mod initialize;
@@ -21,6 +23,8 @@ mod payload;
 mod report;
 mod session;
 mod shutdown;
+mod stream_event;
+mod stream_result;
 mod unregister;
 
 /// The Rust engine behind `amplifier_core`.
@@ -44,6 +48,14 @@ mod _engine {
 
     #[pymodule_export]
     use crate::path::{LineWindow, PathPolicy, SearchReport, Walk};
+
+    #[pymodule_export]
+    use crate::{
+        decoder::{StreamDecoder, decode_error},
+        framing::{SseDecoder, SseEvent},
+        stream_event::StreamEvent,
+        stream_result::StreamResult,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the Python name")]

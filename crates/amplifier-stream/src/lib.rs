@@ -1,1 +1,28 @@
 //! Provider bytes in, typed content-block events out.
+//!
+//! A [`StreamDecoder`] frames the bytes of one response ([`SseDecoder`]), reads the frames in the
+//! provider's [`Dialect`] and reports what happens to content blocks as [`StreamEvent`]s; at the end
+//! it gives one [`StreamResult`]. How the bytes are cut into chunks never matters, the work is linear
+//! in them, and no input is fatal: what is not understood is kept as a [`Finding`], and a tool call
+//! of a stream that failed or ended early never has arguments to run with.
+
+mod block;
+mod decoder;
+mod dialect;
+mod error;
+mod framing;
+mod headers;
+mod json;
+mod stream_event;
+mod stream_result;
+mod text;
+
+pub use block::{Block, BlockType, ToolCall};
+pub use decoder::StreamDecoder;
+pub use dialect::{Dialect, UnknownDialect};
+pub use error::{ProviderError, decode_error};
+pub use framing::{LimitError, Limits, SseDecoder, SseEvent};
+pub use headers::Headers;
+pub use json::{JsonError, MAX_ARGUMENT_DEPTH, parse_arguments};
+pub use stream_event::{Change, StreamEvent};
+pub use stream_result::{Finding, StreamResult, Usage};

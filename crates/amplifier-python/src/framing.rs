@@ -1,0 +1,148 @@
+//! `SseDecoder` and `SseEvent`: server-sent events from bytes.
+
+use std::sync::{Mutex, PoisonError};
+
+use amplifier_stream as stream;
+use amplifier_stream::{LimitError, Limits};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+pyo3::import_exception!(amplifier_stream.framing, StreamLimitError);
+
+/// One server-sent event.
+#[pyclass(frozen, eq, hash, get_all, module = "amplifier_core._engine")]
+#[derive(PartialEq, Hash)]
+pub(crate) struct SseEvent {
+    /// The `event:` field, `message` by default.
+    event: String,
+    /// The `data:` lines, joined with a line feed.
+    data: String,
+    /// The last `id:` of the stream so far.
+    id: Option<String>,
+    /// The last `retry:` since the event before, in milliseconds.
+    retry: Option<u64>,
+}
+
+#[pymethods]
+impl SseEvent {
+    #[classattr]
+    #[expect(non_upper_case_globals, reason = "the Python name")]
+    const __match_args__: (&'static str, &'static str, &'static str, &'static str) =
+        ("event", "data", "id", "retry");
+
+    #[new]
+    #[pyo3(signature = (event = "message".to_owned(), data = String::new(), id = None, retry = None))]
+    fn new(event: String, data: String, id: Option<String>, retry: Option<u64>) -> Self {
+        Self {
+            event,
+            data,
+            id,
+            retry,
+        }
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        let this = slf.get();
+        let show = |value: Bound<'_, PyAny>| value.repr().map(|text| text.to_string());
+        Ok(format!(
+            "SseEvent(event={}, data={}, id={}, retry={})",
+            show(this.event.as_str().into_pyobject(py)?.into_any())?,
+            show(this.data.as_str().into_pyobject(py)?.into_any())?,
+            show(this.id.as_deref().into_pyobject(py)?)?,
+            show(this.retry.into_pyobject(py)?)?,
+        ))
+    }
+}
+
+impl From<stream::SseEvent<'_>> for SseEvent {
+    fn from(event: stream::SseEvent<'_>) -> Self {
+        Self {
+            event: event.event.into_owned(),
+            data: event.data.into_owned(),
+            id: event.id.map(str::to_owned),
+            retry: event.retry,
+        }
+    }
+}
+
+/// Cuts bytes into server-sent events, whatever the chunks are.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct SseDecoder {
+    state: Mutex<Option<stream::SseDecoder>>,
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are extracted by value"
+)]
+#[pymethods]
+impl SseDecoder {
+    #[new]
+    #[pyo3(signature = (
+        max_line_bytes = Limits::DEFAULT.max_line_bytes,
+        max_event_bytes = Limits::DEFAULT.max_event_bytes,
+    ))]
+    fn new(max_line_bytes: usize, max_event_bytes: usize) -> Self {
+        let limits = Limits {
+            max_line_bytes,
+            max_event_bytes,
+        };
+        Self {
+            state: Mutex::new(Some(stream::SseDecoder::new(limits))),
+        }
+    }
+
+    /// Return the events that this chunk completes.
+    ///
+    /// When the chunk breaks a limit after some events, they are returned and the next call raises.
+    fn feed(&self, data: PyBackedBytes) -> Result<Vec<SseEvent>, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let decoder = state.as_mut().ok_or(Error::Finished)?;
+        let mut events = Vec::new();
+        let fed = decoder.feed(&data, |event| events.push(event.into()));
+        if events.is_empty() {
+            fed?;
+        }
+        Ok(events)
+    }
+
+    /// End the stream; an event without its blank line is dropped, so there are none to return.
+    fn finish(&self) -> Result<Vec<SseEvent>, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.take().ok_or(Error::Finished)?.finish()?;
+        Ok(Vec::new())
+    }
+}
+
+/// A refusal of a decoder on its way to Python; `?` does the conversion.
+pub(crate) enum Error {
+    Limit(LimitError),
+    Dialect(stream::UnknownDialect),
+    Finished,
+}
+
+impl From<LimitError> for Error {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
+    }
+}
+
+impl From<stream::UnknownDialect> for Error {
+    fn from(error: stream::UnknownDialect) -> Self {
+        Self::Dialect(error)
+    }
+}
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Limit(error) => StreamLimitError::new_err(error.to_string()),
+            Error::Dialect(error) => pyo3::exceptions::PyValueError::new_err(error.to_string()),
+            Error::Finished => PyRuntimeError::new_err(
+                "the decoder was already finished; decode each stream with one of its own",
+            ),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Content blocks as the wire sent them, and tool calls as the client may run them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use amplifier_core::{Json, Object};
+
+/// The type of a block, under the names of the events.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum BlockType {
+    /// Text of the answer.
+    Text,
+    /// Thinking that may be read.
+    Thinking,
+    /// Thinking that only the provider can read.
+    RedactedThinking,
+    /// A call that the client has to run.
+    ToolCall,
+    /// Anything else, under the wire's own name.
+    Other(Arc<str>),
+}
+
+impl Default for BlockType {
+    fn default() -> Self {
+        Self::Other(Arc::from("unknown"))
+    }
+}
+
+impl BlockType {
+    /// The name in events.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+            Self::RedactedThinking => "redacted_thinking",
+            Self::ToolCall => "tool_call",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for BlockType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// One block of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A block in the form of the wire, with every key that it had.
+    Content(Object),
+    /// A call that the client has to run.
+    ToolCall(ToolCall),
+}
+
+impl Block {
+    /// The type of the block.
+    #[must_use]
+    pub fn block_type(&self) -> BlockType {
+        match self {
+            Self::ToolCall(_) => BlockType::ToolCall,
+            Self::Content(fields) => match fields.get("type").and_then(Json::as_str) {
+                Some("text") => BlockType::Text,
+                Some("thinking") => BlockType::Thinking,
+                Some("redacted_thinking") => BlockType::RedactedThinking,
+                Some(name) => BlockType::Other(Arc::from(name)),
+                None => BlockType::default(),
+            },
+        }
+    }
+
+    /// The block as one JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Content(fields) => Json::Object(fields.clone()),
+            Self::ToolCall(call) => call.to_json(),
+        }
+    }
+}
+
+/// A tool call; it may run exactly when it has `arguments`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolCall {
+    /// The provider's id of the call.
+    pub id: Option<String>,
+    /// The name of the tool.
+    pub name: String,
+    /// The parsed arguments; `None` when the call must not run.
+    pub arguments: Option<Object>,
+    /// The arguments as they came.
+    pub raw_arguments: String,
+    /// Why the call must not run.
+    pub error: Option<String>,
+    /// Every other key of the wire.
+    pub extra: Object,
+}
+
+impl ToolCall {
+    /// Takes the right to run away from the call; the first reason stays.
+    pub fn refuse(&mut self, reason: &str) {
+        self.arguments = None;
+        self.error.get_or_insert_with(|| reason.to_owned());
+    }
+
+    fn to_json(&self) -> Json {
+        let text = |text: &Option<String>| text.clone().map_or(Json::Null, Json::Str);
+        let mut fields = Object::with_capacity(6 + self.extra.len());
+        fields.insert("type".to_owned(), "tool_call".into());
+        fields.insert("id".to_owned(), text(&self.id));
+        fields.insert("name".to_owned(), self.name.as_str().into());
+        let arguments = self.arguments.clone().map_or(Json::Null, Json::Object);
+        fields.insert("arguments".to_owned(), arguments);
+        fields.insert(
+            "raw_arguments".to_owned(),
+            self.raw_arguments.as_str().into(),
+        );
+        fields.insert("error".to_owned(), text(&self.error));
+        for (key, value) in &self.extra {
+            // A key of the wire never displaces one of ours.
+            if !fields.contains_key(key) {
+                fields.insert(key.clone(), value.clone());
+            }
+        }
+        Json::Object(fields)
+    }
+}

@@ -1,0 +1,58 @@
+//! The wire dialects of the providers.
+
+use std::str::FromStr;
+
+pub(crate) mod anthropic;
+
+/// The name of a wire dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Anthropic Messages.
+    Anthropic,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 1] = [Self::Anthropic];
+
+    /// The name by which it is chosen.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// The header that names the request.
+    pub(crate) fn request_id_header(self) -> &'static str {
+        match self {
+            Self::Anthropic => "request-id",
+        }
+    }
+}
+
+/// A name that no dialect has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown stream dialect `{found}` (known: {})", known())]
+pub struct UnknownDialect {
+    found: String,
+}
+
+fn known() -> String {
+    Dialect::ALL
+        .map(|dialect| format!("`{}`", dialect.as_str()))
+        .join(", ")
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        let found = Self::ALL
+            .into_iter()
+            .find(|dialect| dialect.as_str() == name);
+        found.ok_or_else(|| UnknownDialect {
+            found: name.to_owned(),
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! The shapes of the wire, read without building what is not needed.
+
+use std::borrow::Cow;
+
+use amplifier_core::{Json, Object};
+
+use crate::json::{JsonError, Piece, Scanner};
+
+/// The outside of an event; nested values stay text until the type of the event is known.
+#[derive(Debug, Default)]
+pub(super) struct Envelope<'a> {
+    pub(super) kind: Option<Cow<'a, str>>,
+    pub(super) index: Option<u64>,
+    pub(super) delta: Option<&'a str>,
+    pub(super) content_block: Option<&'a str>,
+    pub(super) message: Option<&'a str>,
+}
+
+impl<'a> Envelope<'a> {
+    pub(super) fn read(data: &'a str) -> Result<Self, JsonError> {
+        let mut envelope = Self::default();
+        let mut scanner = Scanner::new(data);
+        scanner.object(|key, scanner| {
+            match key {
+                "type" if scanner.is_at_string() => envelope.kind = Some(scanner.string()?),
+                "index" => envelope.index = scanner.raw()?.parse::<u32>().ok().map(u64::from),
+                "delta" => envelope.delta = Some(scanner.raw()?),
+                "content_block" => envelope.content_block = Some(scanner.raw()?),
+                "message" => envelope.message = Some(scanner.raw()?),
+                _ => {
+                    scanner.raw()?;
+                }
+            }
+            Ok(())
+        })?;
+        scanner.end()?;
+        Ok(envelope)
+    }
+}
+
+/// A change of a block.
+#[derive(Debug, Default)]
+pub(super) struct Delta<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) text: Option<Piece<'a>>,
+    pub(super) thinking: Option<Piece<'a>>,
+    pub(super) partial_json: Option<Piece<'a>>,
+    pub(super) signature: Option<Piece<'a>>,
+}
+
+impl<'a> Delta<'a> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+        let mut delta = Self::default();
+        let mut scanner = Scanner::new(raw);
+        scanner.object(|key, scanner| {
+            let place = match key {
+                "type" => {
+                    delta.kind = scanner.string()?;
+                    return Ok(());
+                }
+                "text" => &mut delta.text,
+                "thinking" => &mut delta.thinking,
+                "partial_json" => &mut delta.partial_json,
+                "signature" => &mut delta.signature,
+                _ => {
+                    scanner.raw()?;
+                    return Ok(());
+                }
+            };
+            if scanner.is_at_string() {
+                *place = Some(scanner.piece()?);
+            } else if scanner.raw()? == "null" {
+                *place = Some(Piece::default());
+            }
+            Ok(())
+        })?;
+        Ok(delta)
+    }
+}
+
+/// The message that `message_start` announces.
+#[derive(Debug, Default)]
+pub(super) struct Message<'a> {
+    pub(super) id: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) stop_sequence: Option<String>,
+    pub(super) usage: Option<Json>,
+    /// Blocks that are complete already.
+    pub(super) content: Vec<&'a str>,
+    pub(super) extra: Object,
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+        let mut message = Self::default();
+        Scanner::new(raw).object(|key, scanner| {
+            if key == "content" && scanner.is_at(b'[') {
+                return scanner.array(|scanner| {
+                    message.content.push(scanner.raw()?);
+                    Ok(())
+                });
+            }
+            match (key, scanner.value()?) {
+                ("type" | "role" | "content", _) | (_, Json::Null) => {}
+                ("id", Json::Str(id)) => message.id = Some(id),
+                ("model", Json::Str(model)) => message.model = Some(model),
+                ("stop_reason", Json::Str(reason)) => message.stop_reason = Some(reason),
+                ("stop_sequence", Json::Str(text)) => message.stop_sequence = Some(text),
+                ("usage", usage) => message.usage = Some(usage),
+                (key, value) => {
+                    message.extra.insert(key.to_owned(), value);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(message)
+    }
+}

@@ -1,0 +1,60 @@
+//! The headers of a response, and what they say about another try.
+
+use std::time::{Duration, SystemTime};
+
+/// Header fields; names are compared without regard to case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl FromIterator<(String, String)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(fields: I) -> Self {
+        Self(fields.into_iter().collect())
+    }
+}
+
+impl Headers {
+    /// The first field of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self
+            .0
+            .iter()
+            .find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+        Some(value.trim())
+    }
+
+    /// How long to wait before another try: `retry-after-ms`, else `retry-after` in seconds or as
+    /// an HTTP date, counted from the response's own `date` where it has one, else from `now`.
+    #[must_use]
+    pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
+        let number = |text: &str| text.parse::<f64>().ok();
+        let milliseconds = self.get("retry-after-ms").and_then(number);
+        if let Some(wait) = milliseconds.and_then(|value| seconds(value / 1000.0)) {
+            return Some(wait);
+        }
+        let text = self.get("retry-after")?;
+        if let Some(value) = number(text) {
+            return seconds(value);
+        }
+        let date = |text| httpdate::parse_http_date(text).ok();
+        let start = self.get("date").and_then(date).unwrap_or(now);
+        Some(date(text)?.duration_since(start).unwrap_or(Duration::ZERO))
+    }
+
+    /// Whether the server asks for another try, or against it.
+    #[must_use]
+    pub fn should_retry(&self) -> Option<bool> {
+        match self.get("x-should-retry")? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// A wait in the past is over; one that is no number of seconds is none.
+fn seconds(value: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.max(0.0))
+        .ok()
+        .filter(|_| !value.is_nan())
+}

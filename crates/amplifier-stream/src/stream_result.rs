@@ -1,0 +1,65 @@
+//! What a whole stream amounts to.
+
+use amplifier_core::{Json, Object};
+
+use crate::block::Block;
+use crate::error::ProviderError;
+
+/// The final record of a stream.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StreamResult {
+    /// The blocks in the order of their index.
+    pub blocks: Vec<Block>,
+    /// Tokens in disjoint buckets.
+    pub usage: Usage,
+    /// Usage as the provider counts it.
+    pub raw_usage: Option<Object>,
+    /// Why the answer ended, in our words; `other` for a reason that is not known.
+    pub stop_reason: Option<&'static str>,
+    /// Why the answer ended, in the provider's words.
+    pub raw_stop_reason: Option<String>,
+    /// The stop sequence that was met.
+    pub stop_sequence: Option<String>,
+    /// The provider's id of the answer.
+    pub id: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The provider's id of the request.
+    pub request_id: Option<String>,
+    /// Every other thing that the provider said about the answer.
+    pub metadata: Object,
+    /// Whether the stream ended before its terminator.
+    pub truncated: bool,
+    /// What went wrong.
+    pub error: Option<ProviderError>,
+    /// What was repaired, ignored or not understood.
+    pub findings: Vec<Finding>,
+}
+
+/// Token counts that do not overlap; `None` is unknown, which is not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Input that no cache knew.
+    pub input_tokens: Option<i64>,
+    /// Input read from a cache.
+    pub cache_read_tokens: Option<i64>,
+    /// Input written to a cache.
+    pub cache_write_tokens: Option<i64>,
+    /// Output without reasoning, where reasoning is known.
+    pub output_tokens: Option<i64>,
+    /// Output spent on reasoning.
+    pub reasoning_tokens: Option<i64>,
+}
+
+/// Something that was repaired, ignored or not understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The kind of finding, such as `unpaired_surrogate` or `unknown_event`.
+    pub kind: &'static str,
+    /// The block it is about.
+    pub block_index: Option<u64>,
+    /// What was found.
+    pub message: String,
+    /// The thing itself, where it would be lost otherwise.
+    pub raw: Option<Json>,
+}

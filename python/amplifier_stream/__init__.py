@@ -1,0 +1,29 @@
+"""Model responses decoded from their bytes, in Rust.
+
+`StreamDecoder` turns the body of a provider's response, in chunks of any size, into block events
+while it arrives and one `StreamResult` at its end; `decode_error` reads the body of a refusal;
+`SseDecoder` is the framing alone.
+
+    decoder = StreamDecoder("anthropic", response.status_code, response.headers)
+    async for chunk in response.aiter_bytes():
+        for event in decoder.feed(chunk):
+            await hooks.emit(event.event, event.data)
+    result = decoder.finish()
+"""
+
+from __future__ import annotations
+
+from amplifier_stream.decoder import StreamDecoder, decode_error
+from amplifier_stream.framing import SseDecoder, SseEvent, StreamLimitError
+from amplifier_stream.stream_event import StreamEvent
+from amplifier_stream.stream_result import StreamResult
+
+__all__ = [
+    "SseDecoder",
+    "SseEvent",
+    "StreamDecoder",
+    "StreamEvent",
+    "StreamLimitError",
+    "StreamResult",
+    "decode_error",
+]

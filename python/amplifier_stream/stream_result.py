@@ -1,0 +1,7 @@
+"""What a whole response amounts to."""
+
+from __future__ import annotations
+
+from amplifier_core._engine import StreamResult
+
+__all__ = ["StreamResult"]
