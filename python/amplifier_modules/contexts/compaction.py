@@ -89,13 +89,13 @@ def compact(view: View, budget: int, settings: CompactionSettings) -> View:
     result = View([], [])
     result.results_truncated = view.results_truncated + truncated
     result.messages_removed = count
-    notice = _notice(count) if count else None
+    notice = _notice(count) if removed else None
     for index, message in enumerate(messages):
-        if index in removed or _is_notice(message):
-            continue
-        if notice is not None and message.get("role") not in _SYSTEM:
+        if notice is not None and (index in removed or _is_notice(message)):
             result.add(notice)
             notice = None
+        if index in removed or (removed and _is_notice(message)):
+            continue
         result.messages.append(message)
         result.tokens.append(tokens[index])
         result.total += tokens[index]

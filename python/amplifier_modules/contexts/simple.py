@@ -61,8 +61,7 @@ class SimpleContext:
         self._clock = clock
         self._messages: list[Message] = []
         self._view = View([], [])
-        self._open_calls: set[str] = set()
-        self._after_results = 0
+        self._open_calls: set[Any] = set()
         self._budget = 0
         self._factory: SystemPromptFactory | None = None
         self._system: Message | None = None
@@ -116,7 +115,6 @@ class SimpleContext:
         """Forget the conversation; the system prompt factory stays."""
         self._messages = []
         self._open_calls = set()
-        self._after_results = 0
         self._show_all()
 
     async def set_system_prompt_factory(self, factory: SystemPromptFactory | None) -> None:
@@ -129,17 +127,16 @@ class SimpleContext:
         Hooks may say something while the tools of a response run, and providers accept nothing
         between a call and its result.
         """
-        place = 0
-        if message.get("role") == "tool" and message.get("tool_call_id") in self._open_calls:
-            self._open_calls.discard(message["tool_call_id"])
-            place = self._after_results
+        is_awaited = False
+        if message.get("role") == "tool":
+            is_awaited = message.get("tool_call_id") in self._open_calls
+            self._open_calls.discard(message.get("tool_call_id"))
         elif message.get("role") == "assistant":
             self._open_calls = _call_ids(message)
-            self._after_results = 0
-        elif _can_be_sent(message):
-            self._after_results += 1
+        place = _behind_calls(self._messages) if is_awaited else 0
         self._messages.insert(len(self._messages) - place, message)
         if _can_be_sent(message):
+            place = _behind_calls(self._view.messages) if is_awaited else 0
             self._view.add(message, before_last=place)
 
     def _own(self, message: Mapping[str, Any]) -> Message:
@@ -196,7 +193,15 @@ def _can_be_sent(message: Mapping[str, Any]) -> bool:
     return isinstance(role, str) and role in _ROLES
 
 
-def _call_ids(message: Message) -> set[str]:
+def _behind_calls(messages: list[Message]) -> int:
+    """Return how many messages at the end are neither a call nor a result."""
+    count = 0
+    while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):
+        count += 1
+    return count
+
+
+def _call_ids(message: Message) -> set[Any]:
     """Return the ids of an assistant message's tool calls, in whichever place it has them."""
     content = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []
@@ -226,7 +231,7 @@ def _number(given: Mapping[str, Any], key: str, default: Any, most: float | None
     if value is None:
         return default
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or value < 0 or (most is not None and value > most):
+    if not is_number or not 0 <= value <= (1e12 if most is None else most):
         wanted = "a number, zero or more" if most is None else f"a number from 0 to {most}"
         message = f"`{key}` is {value!r} (must be {wanted})"
         raise ValueError(message)
