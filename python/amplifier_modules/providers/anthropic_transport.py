@@ -76,7 +76,7 @@ class AnthropicTransport:
         """
         import httpx2
 
-        from amplifier_stream import StreamDecoder
+        from amplifier_stream import StreamDecoder, StreamLimitError
 
         seconds = longest_wait or self._config.timeout
         headers = {"content-type": "application/json", "accept": "text/event-stream"}
@@ -97,7 +97,7 @@ class AnthropicTransport:
                 async for chunk in response.aiter_bytes():
                     for event in decoder.feed(chunk):
                         await on_event(event)
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, StreamLimitError) as error:
                 failure = error
         finally:
             await response.aclose()
