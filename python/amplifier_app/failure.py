@@ -88,5 +88,7 @@ def _message(error: BaseException) -> str:
     name = type(error).__name__
     if not text:
         return name
-    known = isinstance(error, Failure | OSError) or _is_ours(error)
-    return text if known else f"{name}: {text}"
+    # A bare RuntimeError says no more than its text: the kernel raises it for a session that
+    # cannot start.
+    speaks = isinstance(error, Failure) or type(error) is RuntimeError or _is_ours(error)
+    return text if speaks else f"{name}: {text}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,6 @@ Look before you answer: use the tools, several at once where they do not depend 
 Paths are relative to the folder; nothing outside it can be read. Report only what you saw, with
 exact figures, in Markdown that is short enough to be read in a terminal."""
 """What a language model is told first."""
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where the model is: None where the provider reads the environment itself."""
-
-    base_url: str | None = None
-    api_key: str | None = None
 
 
 def has_key() -> bool:
@@ -40,22 +32,24 @@ def demo_notice() -> str:
     )
 
 
-def mount_plan(folder: Path, endpoint: Endpoint, model: str | None = None) -> dict[str, Any]:
-    """The modules of one run: the streaming loop, a context, Claude, and tools for a folder."""
-    provider: dict[str, Any] = {}
-    if endpoint.base_url is not None:
-        provider["base_url"] = endpoint.base_url
-    if endpoint.api_key is not None:
-        provider["api_key"] = endpoint.api_key
-    if model is not None:
-        provider["default_model"] = model
+def mount_plan(
+    folder: Path, provider: Mapping[str, Any], model: str | None = None
+) -> dict[str, Any]:
+    """The modules of one run: the streaming loop, a context, Claude, and tools for a folder.
+
+    Args:
+        folder: Where the tools look.
+        provider: The config of `provider-anthropic`; what it lacks comes from the environment.
+        model: The model to use instead of the provider's default.
+    """
+    config = dict(provider) if model is None else {**provider, "default_model": model}
     root = {"root": str(folder)}
     return {
         "session": {
             "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": True}},
             "context": {"module": "context-simple"},
         },
-        "providers": [{"module": "provider-anthropic", "config": provider}],
+        "providers": [{"module": "provider-anthropic", "config": config}],
         "tools": [
             {"module": "tool-filesystem", "config": dict(root)},
             {"module": "tool-search", "config": dict(root)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -14,7 +14,7 @@ from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
-from amplifier_app.plan import SYSTEM_PROMPT, Endpoint, mount_plan
+from amplifier_app.plan import SYSTEM_PROMPT, mount_plan
 
 logger = logging.getLogger(__name__)
 
@@ -69,13 +69,19 @@ class Order:
     model: str | None = None
 
 
-async def run_turn(order: Order, endpoint: Endpoint, output: Output) -> int:
+async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) -> int:
     """Run one prompt and return the exit code; errors are told on standard error.
 
-    The session is cleaned up in every case, and the loop leaves a valid history also where the
-    turn is interrupted.
+    Args:
+        order: What to run.
+        provider: The config of `provider-anthropic`.
+        output: What shows it.
+
+    Returns:
+        The exit code. The session is cleaned up in every case, and the loop leaves a valid
+        history also where the turn is interrupted.
     """
-    session = _session(order, endpoint, output)
+    session = _session(order, provider, output)
     observer = Observer(session.coordinator, output.handle)
     observer.start()
     unloaded = _Unloaded(session.coordinator.hooks)
@@ -105,11 +111,11 @@ async def run_turn(order: Order, endpoint: Endpoint, output: Output) -> int:
     return code
 
 
-def _session(order: Order, endpoint: Endpoint, output: Output) -> Any:
+def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
     from amplifier_core import AmplifierSession
 
     session: Any = AmplifierSession(
-        mount_plan(order.folder, endpoint, order.model),
+        mount_plan(order.folder, provider, order.model),
         approval_system=TerminalApproval(output.break_line),
         display_system=output,
     )

@@ -9,11 +9,12 @@ import io
 import logging
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any, TextIO, cast
 
 from amplifier_app.failure import Failure, is_debugging, report
 from amplifier_app.notice import notice
-from amplifier_app.plan import Endpoint, demo_notice, has_key
+from amplifier_app.plan import demo_notice, has_key
 from amplifier_app.run import Order, Output, run_turn
 
 
@@ -22,13 +23,12 @@ def start(order: Order, *, as_json: bool) -> int:
     try:
         _require_engine()
         if has_key():
-            return asyncio.run(_shown(order, Endpoint(), as_json=as_json))
+            return asyncio.run(_shown(order, {}, as_json=as_json))
         from amplifier_app.demo_model import DemoModel
 
         notice(demo_notice())
         with DemoModel() as demo:
-            endpoint = Endpoint(demo.url, "demo")
-            return asyncio.run(_shown(order, endpoint, as_json=as_json))
+            return asyncio.run(_shown(order, demo.provider_config(), as_json=as_json))
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
@@ -64,7 +64,7 @@ def _require_engine() -> None:
         raise Failure(f"{message}; install a wheel of amplifier-core for this platform") from error
 
 
-async def _shown(order: Order, endpoint: Endpoint, *, as_json: bool) -> int:
+async def _shown(order: Order, provider: Mapping[str, Any], *, as_json: bool) -> int:
     output: Output
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
         raise Failure("standard output is closed; open it to see the answer")
@@ -72,7 +72,7 @@ async def _shown(order: Order, endpoint: Endpoint, *, as_json: bool) -> int:
         from amplifier_app.json_lines import JsonLines
 
         output = JsonLines(sys.stdout.buffer)
-        return await run_turn(order, endpoint, output)
+        return await run_turn(order, provider, output)
 
     from amplifier_app.display import Display
     from amplifier_app.screen import Screen
@@ -84,7 +84,7 @@ async def _shown(order: Order, endpoint: Endpoint, *, as_json: bool) -> int:
     output = Display(screen)
     animation = asyncio.create_task(screen.animate())
     try:
-        return await run_turn(order, endpoint, output)
+        return await run_turn(order, provider, output)
     finally:
         animation.cancel()
         with contextlib.suppress(asyncio.CancelledError):

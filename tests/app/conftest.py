@@ -48,6 +48,14 @@ class ScriptedModel:
             self.requests.append(request)
             return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
+    def reply(
+        self, *pieces: Piece, status: int = 200, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """Add an answer; the last one is given again and again."""
+        answer = Answer(list(pieces), status, headers or {})
+        self.answers.append(answer)
+        return answer
+
     @staticmethod
     def event(name: str, **fields: Any) -> bytes:
         return f"event: {name}\ndata: {json.dumps({'type': name, **fields})}\n\n".encode()
@@ -146,6 +154,7 @@ class Command:
             input=input,
             stdin=subprocess.DEVNULL if input is None else None,
             capture_output=True,
+            check=False,
             env=self.environment,
             cwd=self.folder,
             timeout=PATIENCE,

@@ -101,6 +101,7 @@ def test_a_closed_standard_input_is_one_line(command: Any) -> None:
     done = subprocess.run(
         ["sh", "-c", f'exec "{sys.executable}" -m amplifier_app.cli run - <&-'],
         capture_output=True,
+        check=False,
         env=command.environment,
         text=True,
     )
@@ -130,7 +131,11 @@ def test_help_does_not_load_what_a_turn_needs(command: Any) -> None:
         "print(sorted({'rich', 'httpx2', 'pydantic', 'asyncio', 'amplifier_core'} & {*sys.modules}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", probe], capture_output=True, env=command.environment, text=True
+        [sys.executable, "-c", probe],
+        capture_output=True,
+        check=False,
+        env=command.environment,
+        text=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
 

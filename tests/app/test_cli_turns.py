@@ -1,0 +1,241 @@
+"""The command against a scripted model: what it shows and what it fails with."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ANSWER = {"type": "text", "text": "All is well."}
+
+
+def events(stdout: str) -> list[tuple[str, Any]]:
+    return [(line["event"], line["data"]) for line in map(json.loads, stdout.splitlines())]
+
+
+def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> None:
+    (keyed.folder / "notes.txt").write_text("one\nTODO two\n")
+    model.reply(
+        *model.said(
+            {"type": "thinking", "thinking": "I look for notes."},
+            {"type": "tool_use", "id": "t1", "name": "list_directory", "input": {}},
+            {"type": "tool_use", "id": "t2", "name": "grep", "input": {"pattern": "TODO"}},
+            {"type": "tool_use", "id": "t3", "name": "read_file", "input": {"path": "/etc/passwd"}},
+            stop="tool_use",
+        )
+    )
+    model.reply(*model.said(ANSWER))
+
+    done = keyed("run", "What is here?")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:7] == [
+        "╭─ thinking",
+        "│ I look for notes.",
+        "╰─",
+        "",
+        "● 1 list_directory()",
+        '● 2 grep(pattern="TODO")',
+        '● 3 read_file(path="/etc/passwd")',
+    ]
+    results = sorted(lines[7:10])
+    assert results[:2] == ["  ✓ 1 list_directory: 1 entry", "  ✓ 2 grep: 1 match in 1 file"]
+    assert results[2].startswith("  ✗ 3 read_file: ")
+    assert lines[10:] == [
+        "",
+        "All is well.",
+        "",
+        "80 tokens in (75% cached) · 40 out · 2 model calls · 3 tool calls",
+    ]
+    assert [message["role"] for message in model.requests[1]["messages"]] == [
+        "user",
+        "assistant",
+        "user",
+    ]
+
+
+def test_the_prompt_can_come_from_standard_input(keyed: Any, model: Any) -> None:
+    model.reply(*model.said(ANSWER))
+
+    done = keyed("run", "-", input="Grüße\nan alle".encode())
+
+    assert done.returncode == 0
+    [message] = model.requests[0]["messages"]
+    assert "Grüße\nan alle" in json.dumps(message, ensure_ascii=False).replace("\\n", "\n")
+
+
+def test_json_is_nothing_but_events_and_ends_with_the_answer(keyed: Any, model: Any) -> None:
+    model.reply(
+        *model.said(
+            {"type": "tool_use", "id": "t1", "name": "glob", "input": {"pattern": "*"}},
+            stop="tool_use",
+        )
+    )
+    model.reply(*model.said(ANSWER))
+
+    done = keyed("run", "--json", "What is here?")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    seen = events(done.stdout)
+    assert seen[-1] == ("answer", {"text": "All is well."})
+    names = [name for name, _ in seen]
+    assert {
+        "session:start", "session:end", "prompt:submit", "prompt:complete",
+        "execution:start", "execution:end", "orchestrator:complete",
+        "turn:start", "turn:end", "llm:pre", "llm:post",
+        "provider:request", "provider:response", "llm:request", "llm:response",
+        "content_block:start", "content_block:delta", "content_block:end",
+        "tool:pre", "tool:post",
+    } <= {*names}  # fmt: skip
+    assert names.index("session:start") < names.index("tool:pre") < names.index("session:end")
+    assert len({data["session_id"] for _, data in seen[:-1]}) == 1
+
+
+def test_without_a_key_the_demo_model_answers_and_a_notice_says_so(command: Any) -> None:
+    (command.folder / "main.py").write_text("print('hello')\n")
+
+    done = command("run", "--json", "Give me a tour of this project")
+
+    assert done.returncode == 0
+    assert done.stderr == (
+        "`ANTHROPIC_API_KEY` is not set: running on the demo model, a local program and not a"
+        " language model; set the key to talk to Claude\n"
+    )
+    assert "main.py" in events(done.stdout)[-1][1]["text"]
+
+
+def test_an_address_without_a_key_does_not_pass_for_the_real_model(command: Any) -> None:
+    command.environment["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9"
+
+    done = command("run", "Give me a tour of this project")
+
+    assert done.returncode == 0
+    assert done.stderr.startswith("`ANTHROPIC_BASE_URL` is set, but `ANTHROPIC_API_KEY` is not")
+
+
+def test_a_proxy_does_not_come_between_the_command_and_its_demo_model(command: Any) -> None:
+    command.environment |= dict.fromkeys(("HTTP_PROXY", "http_proxy"), "http://127.0.0.1:9")
+    done = command("run", "Give me a tour of this project")
+    assert done.returncode == 0
+
+
+FAILURES = [
+    (401, "authentication_error", "invalid x-api-key", "ANTHROPIC_API_KEY"),
+    (403, "permission_error", "not allowed", "permissions"),
+    (404, "not_found_error", "model: nope", "model"),
+    (429, "rate_limit_error", "too many", "try again"),
+    (500, "api_error", "internal", "try again"),
+    (529, "overloaded_error", "Overloaded", "try again"),
+]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
+@pytest.mark.parametrize(("status", "kind", "text", "advice"), FAILURES)
+def test_a_refusal_is_one_line(
+    keyed: Any, model: Any, options: list[str], status: int, kind: str, text: str, advice: str
+) -> None:
+    body = {"type": "error", "error": {"type": kind, "message": text}}
+    model.reply(json.dumps(body).encode(), status=status)
+
+    done = keyed("run", *options, "hello")
+
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert str(status) in line
+    assert text in line
+    assert advice in line
+
+
+def test_a_refused_connection_is_one_line(keyed: Any) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        keyed.environment["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        done = keyed("run", "hello")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: cannot connect to `http://127.0.0.1:")
+    assert "ANTHROPIC_BASE_URL" in line
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 4])
+def test_a_stream_that_stops_in_the_middle_is_one_line(keyed: Any, model: Any, pieces: int) -> None:
+    model.reply(*model.said(ANSWER)[:pieces])
+
+    done = keyed("run", "hello")
+
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "stopped in the middle" in line
+    assert "again" in line
+
+
+def test_an_overload_in_the_middle_of_a_stream_is_one_line(keyed: Any, model: Any) -> None:
+    error = {"type": "overloaded_error", "message": "Overloaded"}
+    model.reply(*model.said(ANSWER)[:3], model.event("error", error=error))
+
+    done = keyed("run", "hello")
+
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "Overloaded" in line
+
+
+def test_a_key_that_cannot_be_one_is_one_line(keyed: Any) -> None:
+    keyed.environment["ANTHROPIC_API_KEY"] = "schlüssel\n2"
+    done = keyed("run", "hello")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: no model to talk to: `provider-anthropic`")
+    assert "api_key" in line
+
+
+def test_debug_shows_the_traceback(keyed: Any, model: Any) -> None:
+    model.reply(b"{}", status=529)
+    keyed.environment["AMPLIFIER_DEBUG"] = "1"
+    done = keyed("run", "hello")
+    assert "Traceback (most recent call last):" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: ")
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_reader_that_leaves_ends_the_command_quietly(
+    keyed: Any, model: Any, options: str
+) -> None:
+    call = {"type": "tool_use", "id": "t", "name": "glob", "input": {"pattern": "*"}}
+    model.reply(*model.said({"type": "text", "text": "x" * 100_000}, call, stop="tool_use"))
+
+    script = f'"$@" run {options} hello | head -c 1 >/dev/null; echo "${{PIPESTATUS[0]}}"'
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", *keyed.line],
+        env=keyed.environment,
+        cwd=keyed.folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert (done.stdout, done.stderr) == (f"{128 + signal.SIGPIPE}\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
+def test_a_full_disk_is_one_line(keyed: Any, model: Any, options: list[str]) -> None:
+    model.reply(*model.said(ANSWER))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*keyed.line, "run", *options, "hello"],
+            env=keyed.environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    line = "error: standard output cannot be written: No space left on device; make room for it\n"
+    assert (done.returncode, done.stderr) == (1, line)
