@@ -7,6 +7,8 @@ import pytest
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
+from amplifier_modules.loops.hook_points import HookPoints
+from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
 
 
@@ -167,16 +169,29 @@ async def test_the_steering_queue_is_bounded_and_wants_text(bench):
         steer("too much")
 
 
-async def test_calls_keep_their_distance(bench, say):
-    turn = bench(
-        "streaming", say.text("one"), say.text("two"), config={"min_delay_between_calls_ms": 5}
-    )
-    await turn.run()
-    await turn.run()
+async def test_calls_keep_their_distance(bench):
+    now = [100.0]
 
-    delays = turn.data("orchestrator:rate_limit_delay")
-    assert len(delays) == 1
-    assert 0 < delays[0]["delay_ms"] <= 5
+    async def sleep(seconds):
+        now[0] += seconds
+
+    turn = bench("streaming")
+    points = HookPoints(turn.coordinator.hooks, turn.coordinator)
+    pace = Pace(500, clock=lambda: now[0], sleep=sleep)
+    starts = []
+    for iteration, passes in enumerate((0.25, 2.0, 0.0)):
+        await pace.wait(points, iteration)
+        starts.append(now[0])
+        now[0] += passes
+
+    assert starts == [100.0, 100.5, 102.5]
+    assert turn.data("orchestrator:rate_limit_delay") == [{"delay_ms": 250.0, "iteration": 1}]
+
+
+async def test_an_hour_between_calls_is_waited_only_between_calls(bench, say):
+    turn = bench("streaming", say.text("one"), config={"min_delay_between_calls_ms": 3_600_000})
+
+    assert await turn.run() == "one"
 
 
 async def test_the_module_says_which_events_it_adds(bench):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -30,9 +31,16 @@ RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
 class Pace:
     """Keeps a least time between the starts of model calls, across turns."""
 
-    def __init__(self, milliseconds: float) -> None:
-        """Keep this many milliseconds; 0 waits never."""
+    def __init__(
+        self,
+        milliseconds: float,
+        clock: Callable[[], float] = anyio.current_time,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        """Keep this many milliseconds of the clock, which counts seconds; 0 waits never."""
         self._seconds = milliseconds / 1000
+        self._clock = clock
+        self._sleep = sleep
         self._last: float | None = None
 
     async def wait(self, hooks: HookPoints, iteration: int) -> None:
@@ -40,12 +48,12 @@ class Pace:
         if not self._seconds:
             return
         if self._last is not None:
-            delay = self._last + self._seconds - anyio.current_time()
+            delay = self._last + self._seconds - self._clock()
             if delay > 0:
                 data = {"delay_ms": delay * 1000, "iteration": iteration}
                 await hooks.emit(RATE_LIMIT_DELAY, data)
-                await anyio.sleep(delay)
-        self._last = anyio.current_time()
+                await self._sleep(delay)
+        self._last = self._clock()
 
 
 class ModelCalls:

@@ -9,21 +9,24 @@ from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
 from .settings import LoopSettings
 
+_CHUNK = 256
+"""How many messages are compared at once, at the speed of a list comparison."""
 _EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 class RequestBuilder:
     """Builds requests, and keeps the models of the messages that the last one was made of.
 
-    A long history is validated once, not once for each call. A message is known by its identity
-    and by its top-level values; a context that changes something deeper inside of a message that
-    it handed out before must hand out a new dict.
+    A long history is validated once, not once for each call. Messages are compared with those at
+    the same place in the last request, one level deep where they are the same object: a context
+    that changes something deeper inside of a message must hand out a new dict.
     """
 
     def __init__(self, settings: LoopSettings) -> None:
         """Build requests by these settings."""
         self._settings = settings
-        self._known: dict[int, tuple[dict[str, Any], dict[str, Any], Message]] = {}
+        self._snapshots: list[dict[str, Any]] = []
+        self._models_of_last: list[Message] = []
 
     def build(
         self, messages: list[dict[str, Any]], tools: list[ToolSpec], **options: Any
@@ -41,18 +44,23 @@ class RequestBuilder:
         )
 
     def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
-        known = self._known
-        used: dict[int, tuple[dict[str, Any], dict[str, Any], Message]] = {}
+        snapshots: list[dict[str, Any]] = []
         models: list[Message] = []
-        for message in messages:
-            key = id(message)
-            entry = known.get(key)
-            # The entry keeps its dict alive, so that the identity cannot be another's.
-            if entry is None or entry[0] is not message or entry[1] != message:
-                entry = (message, dict(message), _model(message))
-            used[key] = entry
-            models.append(entry[2])
-        self._known = used
+        for start in range(0, len(messages), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            if messages[chunk] == self._snapshots[chunk]:
+                snapshots += self._snapshots[chunk]
+                models += self._models_of_last[chunk]
+                continue
+            for index, message in enumerate(messages[chunk], start):
+                if index < len(self._snapshots) and self._snapshots[index] == message:
+                    snapshots.append(self._snapshots[index])
+                    models.append(self._models_of_last[index])
+                else:
+                    # A copy, for what has changed inside of a message would equal itself.
+                    snapshots.append(dict(message))
+                    models.append(_model(message))
+        self._snapshots, self._models_of_last = snapshots, models
         return models
 
 
