@@ -6,8 +6,9 @@ use regex::{Regex, RegexBuilder};
 
 /// The longest pattern taken, in bytes: a longer one is a mistake or an attack.
 pub(crate) const LONGEST_PATTERN: usize = 4096;
-/// Keeps the automaton small enough that the slowest pattern still runs through megabytes a second.
-pub(crate) const LARGEST_PROGRAM: usize = 1 << 20;
+/// Large enough for `\w{1,60}`, small enough that the slowest pattern still gets through tens of
+/// kilobytes a second.
+pub(crate) const LARGEST_PROGRAM: usize = 4 << 20;
 
 /// A pattern that means nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -10,7 +10,8 @@ use crate::error::shown;
 use crate::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
 use crate::{PathError, PathPolicy, PatternError, Walker};
 
-const FIRST_BUFFER: usize = 1 << 18;
+/// How much is searched between two questions whether to stop, as long as lines are shorter.
+const FIRST_BUFFER: usize = 1 << 16;
 /// A line longer than this is no text that anybody would search.
 const LONGEST_LINE: usize = 1 << 26;
 /// How much of a matching line is shown, in characters.
