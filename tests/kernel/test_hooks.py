@@ -1,0 +1,428 @@
+"""The hook registry: order, precedence, and what a handler may do."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import logging
+import weakref
+from typing import Any
+
+import pytest
+
+from amplifier_core import HookRegistry
+from amplifier_core.models import ContextInjection, HookResult
+
+
+def recorder(seen: list[Any], answer: Any = None):
+    async def handler(event: str, data: dict[str, Any]) -> Any:
+        seen.append((event, data))
+        return answer
+
+    return handler
+
+
+def without_time(result: HookResult) -> HookResult:
+    data = {key: value for key, value in (result.data or {}).items() if key != "timestamp"}
+    return result.model_copy(update={"data": data})
+
+
+async def test_lower_priorities_run_first_and_equal_ones_in_order_of_registration():
+    hooks, order = HookRegistry(), []
+    for name, priority in [("late", 10), ("first", 0), ("second", 0), ("early", -5)]:
+        hooks.register("tool:pre", lambda *_, name=name: order.append(name), priority, name)
+
+    await hooks.emit("tool:pre", {})
+
+    assert order == ["early", "first", "second", "late"]
+    assert hooks.list_handlers("tool:pre") == {"tool:pre": order}
+
+
+async def test_a_denial_stops_later_hooks():
+    hooks, seen = HookRegistry(), []
+    hooks.register("tool:pre", recorder(seen, HookResult(action="deny", reason="no network")))
+    hooks.register("tool:pre", recorder(seen), priority=10)
+
+    result = await hooks.emit("tool:pre", {"tool": "web"})
+
+    assert result == HookResult(action="deny", reason="no network")
+    assert len(seen) == 1
+
+
+async def test_a_modification_replaces_the_payload_of_later_hooks_and_of_the_result():
+    hooks, seen = HookRegistry(), []
+    hooks.register("e", lambda *_: {"action": "modify", "data": {"only": 1}})
+    hooks.register("e", recorder(seen))
+
+    result = await hooks.emit("e", {"gone": True})
+
+    assert seen == [("e", {"only": 1})]
+    assert result == HookResult(action="continue", data={"only": 1})
+
+
+async def test_the_first_question_wins_over_injections_and_later_questions():
+    hooks = HookRegistry()
+    first = HookResult(action="ask_user", approval_prompt="first?")
+    hooks.register("e", lambda *_: HookResult(action="inject_context", context_injection="x"))
+    hooks.register("e", lambda *_: first)
+    hooks.register("e", lambda *_: HookResult(action="ask_user", approval_prompt="second?"))
+
+    assert await hooks.emit("e", {}) == first
+
+
+async def test_injections_merge_in_order_and_cannot_forge_their_origin():
+    hooks = HookRegistry()
+    forged = ContextInjection(content="b", role="user", hook_name="kernel", event="fake")
+    hooks.register(
+        "e",
+        lambda *_: HookResult(
+            action="inject_context", context_injection="a", ephemeral=True, reason="dropped"
+        ),
+        name="one",
+    )
+    hooks.register(
+        "e",
+        lambda *_: HookResult(action="inject_context", context_injections=[forged]),
+        name="two",
+    )
+
+    assert await hooks.emit("e", {}) == HookResult(
+        action="inject_context",
+        context_injection="a\n\nb",
+        ephemeral=True,
+        context_injections=[
+            ContextInjection(content="a", ephemeral=True, hook_name="one", event="e"),
+            ContextInjection(content="b", role="user", hook_name="two", event="e"),
+        ],
+    )
+
+
+async def test_a_single_injection_keeps_the_other_fields_of_its_result():
+    hooks = HookRegistry()
+    answer = HookResult(action="inject_context", context_injection="", reason="kept", data={"k": 1})
+    hooks.register("e", lambda *_: answer, name="only")
+
+    assert await hooks.emit("e", {}) == answer.model_copy(
+        update={"context_injections": [ContextInjection(content="", hook_name="only", event="e")]}
+    )
+
+
+async def test_a_handler_that_raises_is_skipped_and_reported(caplog):
+    hooks, seen = HookRegistry(), []
+
+    async def fails(event: str, data: dict[str, Any]) -> None:
+        raise ValueError("broken")
+
+    def fails_at_once(event: str, data: dict[str, Any]) -> None:
+        raise KeyError("at once")
+
+    hooks.register("e", fails, name="later")
+    hooks.register("e", fails_at_once, name="now")
+    hooks.register("e", recorder(seen))
+
+    with caplog.at_level(logging.ERROR, "amplifier_core.hooks"):
+        result = await hooks.emit("e", {"k": 1})
+
+    assert without_time(result) == HookResult(action="continue", data={"k": 1})
+    assert len(seen) == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "hook `later` failed on `e`; continuing",
+        "hook `now` failed on `e`; continuing",
+    ]
+
+
+@pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration])
+async def test_an_iteration_end_raised_by_a_plain_handler_forges_no_result(caplog, error):
+    hooks = HookRegistry()
+
+    def forges(event: str, data: dict[str, Any]) -> None:
+        raise error(HookResult(action="deny", reason="forged"))
+
+    hooks.register("e", forges)
+
+    assert (await hooks.emit("e", {})).action == "continue"
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "deny",
+        1,
+        True,
+        ["deny"],
+        object(),
+        {"action": "explode"},
+        {"action": "deny", "reason": 5},
+        HookResult(action="modify").model_copy(update={"data": "text"}),
+        HookResult().model_copy(update={"action": None}),
+    ],
+)
+async def test_an_answer_that_cannot_be_understood_denies(caplog, answer):
+    hooks = HookRegistry()
+    hooks.register("e", lambda *_: answer)
+
+    result = await hooks.emit("e", {})
+
+    assert result == HookResult(action="deny", reason="Hook handler returned invalid response")
+    assert caplog.records[0].getMessage().startswith("SECURITY:")
+
+
+async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers():
+    hooks, seen = HookRegistry(), []
+
+    class Later:
+        def __await__(self):
+            seen.append("awaited")
+            yield from ()
+            return HookResult(action="continue")
+
+    class Handler:
+        async def __call__(self, event: str, data: dict[str, Any]) -> None:
+            seen.append("called")
+
+        async def method(self, event: str, data: dict[str, Any]) -> None:
+            seen.append("method")
+
+        def plain(self, event: str, data: dict[str, Any]) -> Later:
+            return Later()
+
+    handler = Handler()
+    for one in (handler, handler.method, handler.plain):
+        hooks.register("e", one)
+
+    assert (await hooks.emit("e", {})).action == "continue"
+    assert seen == ["called", "method", "awaited"]
+
+
+async def test_a_handler_that_cannot_be_called_is_skipped(caplog):
+    hooks = HookRegistry()
+    hooks.register("e", None, name="nothing")
+
+    assert (await hooks.emit("e", {})).action == "continue"
+    assert caplog.records[0].getMessage() == "hook `nothing` failed on `e`; continuing"
+
+
+async def test_handlers_emit_from_inside():
+    hooks, seen = HookRegistry(), []
+
+    async def outer(event: str, data: dict[str, Any]) -> None:
+        inner = await hooks.emit("inner", {"from": event})
+        seen.append(inner.data["from"])
+
+    hooks.register("outer", outer)
+    hooks.register("inner", recorder(seen))
+
+    await hooks.emit("outer", {})
+
+    assert [one if isinstance(one, str) else one[0] for one in seen] == ["inner", "outer"]
+
+
+async def test_what_a_handler_registers_or_unregisters_counts_from_the_next_emit_on():
+    hooks, order = HookRegistry(), []
+
+    async def changes(event: str, data: dict[str, Any]) -> None:
+        order.append("changes")
+        hooks.register("e", lambda *_: order.append("new"), name="new")
+        hooks.unregister("old")
+        undo()
+
+    undo = hooks.register("e", changes, name="changes")
+    hooks.register("e", lambda *_: order.append("old"), name="old")
+
+    await hooks.emit("e", {})
+    assert order == ["changes", "old"]
+
+    await hooks.emit("e", {})
+    assert order == ["changes", "old", "new"]
+    assert hooks.list_handlers() == {"e": ["new"]}
+
+
+async def test_handlers_are_those_of_the_first_step_and_the_data_that_of_the_call():
+    hooks, seen = HookRegistry(), []
+    data = {"k": 1}
+    pending = hooks.emit("e", data)
+    hooks.register("e", recorder(seen))
+    await pending
+    assert len(seen) == 1
+
+    pending = hooks.emit("e", data)
+    data["k"] = 2
+    await pending
+    assert seen[1][1]["k"] == 1
+
+
+async def test_a_handle_removes_its_own_registration_and_a_name_all_of_them():
+    hooks = HookRegistry()
+    first = hooks.register("a", print, name="same")
+    hooks.register("b", print, name="same")
+    hooks.register("b", print, name="other")
+
+    assert repr(first) == "<unregister 'same'>"
+    first()
+    first()
+    assert hooks.list_handlers() == {"a": [], "b": ["same", "other"]}
+
+    hooks.unregister("same")
+    hooks.unregister("unknown")
+    assert hooks.list_handlers() == {"a": [], "b": ["other"]}
+    assert hooks.list_handlers("nope") == {"nope": []}
+
+
+async def test_events_carry_the_defaults_below_and_a_sortable_time_above():
+    hooks, seen = HookRegistry(), []
+    hooks.register("e", recorder(seen))
+    hooks.set_default_fields(session_id="s", parent_id=None)
+
+    first = await hooks.emit("e", {"session_id": "mine", "timestamp": "forged"})
+    second = await hooks.emit("e", {})
+
+    assert [list(data) for _, data in seen] == [["session_id", "parent_id", "timestamp"]] * 2
+    assert (seen[0][1]["session_id"], seen[1][1]["session_id"]) == ("mine", "s")
+    assert first.data["timestamp"] < second.data["timestamp"]
+    assert first.data["timestamp"].endswith("+00:00")
+
+    hooks.set_default_fields(other=1)
+    assert list((await hooks.emit("e", {})).data) == ["other", "timestamp"]
+
+
+async def test_without_handlers_the_data_comes_back_as_it_is():
+    hooks = HookRegistry()
+    hooks.set_default_fields(session_id="s")
+    data = {"nested": {5: (1, 2)}}
+
+    result = await hooks.emit("e", data)
+
+    assert result == HookResult(action="continue", data=data)
+    assert result.data["nested"] is data["nested"]
+
+
+@pytest.mark.parametrize("data", [None, "text", 5, [1, {"k": 2}]])
+async def test_data_that_is_no_mapping_reaches_handlers_as_it_is(data):
+    hooks, seen = HookRegistry(), []
+    assert (await hooks.emit("e", data)).data == {}
+    hooks.register("e", recorder(seen))
+
+    assert (await hooks.emit("e", data)).data == {}
+    assert seen == [("e", data)]
+
+
+async def test_model_events_bear_the_id_of_their_request():
+    hooks, seen = HookRegistry(), []
+    for event in ("llm:request", "llm:response", "tool:pre"):
+        hooks.register(event, recorder(seen))
+
+    await hooks.emit("llm:request", {})
+    await hooks.emit("tool:pre", {})
+    await hooks.emit("llm:response", {})
+    await hooks.emit("llm:response", {"request_id": "own"})
+
+    request, tool, response, explicit = (data.get("request_id") for _, data in seen)
+    assert request
+    assert request == response
+    assert tool is None
+    assert explicit == "own"
+
+
+async def test_emit_returns_a_native_coroutine_with_the_name_of_its_method():
+    hooks = HookRegistry()
+    coroutine = hooks.emit("e", {})
+
+    assert inspect.iscoroutine(coroutine)
+    assert coroutine.__qualname__ == "RustHookRegistry.emit"
+    await coroutine
+    with pytest.raises(RuntimeError, match="cannot reuse already awaited coroutine"):
+        await coroutine
+
+
+def test_a_coroutine_that_was_never_awaited_can_be_closed():
+    hooks = HookRegistry()
+    hooks.emit("e", {}).close()
+    hooks.emit_and_collect("e", "text").close()
+
+
+async def test_emit_and_collect_gathers_the_data_of_all_answers():
+    hooks, seen = HookRegistry(), []
+    hooks.register("e", recorder(seen, HookResult(action="deny", data={"n": 1})))
+    hooks.register("e", lambda *_: {"action": "modify", "data": {"n": 2}})
+    hooks.register("e", recorder(seen, HookResult()))
+    hooks.register("e", recorder(seen))
+
+    assert await hooks.emit_and_collect("e", {"k": 1}) == [{"n": 1}, {"n": 2}]
+    assert seen == [("e", {"k": 1})] * 3
+
+
+async def test_a_handler_over_its_time_is_cancelled_and_left_out(caplog):
+    import anyio
+
+    hooks, seen = HookRegistry(), []
+
+    async def hangs(event: str, data: dict[str, Any]) -> HookResult:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            seen.append("cancelled")
+        return HookResult(data={"never": True})
+
+    hooks.register("e", hangs, name="hangs")
+    hooks.register("e", lambda *_: HookResult(data={"n": 1}))
+
+    assert await hooks.emit_and_collect("e", {}, timeout=0) == [{"n": 1}]
+    assert seen == ["cancelled"]
+    assert "`hangs` did not answer in time" in caplog.text
+
+
+@pytest.mark.parametrize("limit", [None, 5, float("inf")])
+async def test_a_timeout_of_none_or_infinity_waits(limit):
+    hooks = HookRegistry()
+    hooks.register("e", recorder([], HookResult(data={"n": 1})))
+
+    assert await hooks.emit_and_collect("e", {}, timeout=limit) == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
+)
+def test_a_bad_timeout_is_refused(timeout, error):
+    with pytest.raises(error, match="`timeout` must be"):
+        HookRegistry().emit_and_collect("e", {}, timeout=timeout)
+
+
+def test_registries_in_cycles_are_collected():
+    hooks = HookRegistry()
+
+    class Handler:
+        def __init__(self, hooks: HookRegistry) -> None:
+            self.hooks = hooks
+
+        def __call__(self, event: str, data: dict[str, Any]) -> None: ...
+
+    handler = Handler(hooks)
+    handler.undo = hooks.register("e", handler)
+    handler.pending = hooks.emit("e", {"k": [1]})
+    handler.pending.close()
+    gone = weakref.ref(handler)
+    del hooks, handler
+    gc.collect()
+
+    assert gone() is None
+
+
+def test_registries_take_attributes_subclasses_and_weak_references():
+    class Own(HookRegistry):
+        pass
+
+    hooks = Own()
+    hooks.extra = 1
+    assert weakref.ref(hooks)() is hooks
+    assert hooks.extra == 1
+    assert repr(hooks) == "<Own: 0 handlers on 0 events>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [((5, print), TypeError), (("e", print, 1.5), TypeError), (("e", print, 2**31), OverflowError)],
+)
+def test_a_wrong_registration_is_refused(arguments, error):
+    with pytest.raises(error):
+        HookRegistry().register(*arguments)
