@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias, final
 
 from amplifier_core.models import HookResult
 
-StrPath: TypeAlias = str | PathLike[str]
+_StrPath: TypeAlias = str | PathLike[str]
 
 __version__: Final[str]
 RUST_AVAILABLE: Final[bool]
@@ -89,24 +89,24 @@ class PathPolicy:
     long as it stays inside. Whatever leads out raises `PathDenied`.
     """
 
-    def __new__(cls, root: StrPath) -> Self: ...
+    def __new__(cls, root: _StrPath) -> Self: ...
     @property
     def root(self) -> str:
         """The canonical path of the root."""
-    def resolve(self, path: StrPath) -> str:
+    def resolve(self, path: _StrPath) -> str:
         """Return the canonical path of something that exists, relative to the root."""
-    def open(self, path: StrPath) -> BufferedReader:
+    def open(self, path: _StrPath) -> BufferedReader:
         """Open a regular file for reading bytes."""
-    def read(self, path: StrPath, limit: int) -> bytes:
+    def read(self, path: _StrPath, limit: int) -> bytes:
         """Return the first `limit` bytes of a regular file."""
-    def list(self, path: StrPath = ...) -> builtins.list[tuple[str, str, int]]:
+    def list(self, path: _StrPath = ...) -> builtins.list[tuple[str, str, int]]:
         """Return the `(name, kind, bytes)` of a directory's entries, by name.
 
         The kind is `file`, `directory`, `link` or `other`; only files have bytes.
         """
     def lines(
         self,
-        path: StrPath,
+        path: _StrPath,
         *,
         first: int = 1,
         limit: int = 2000,
@@ -119,7 +119,7 @@ class PathPolicy:
         """
     def walk(
         self,
-        path: StrPath = ...,
+        path: _StrPath = ...,
         *,
         pattern: str | None = None,
         skip: Sequence[str] = ...,
@@ -133,7 +133,7 @@ class PathPolicy:
     def search(
         self,
         expression: str,
-        path: StrPath = ...,
+        path: _StrPath = ...,
         *,
         pattern: str | None = None,
         skip: Sequence[str] = ...,
