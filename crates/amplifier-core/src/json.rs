@@ -12,8 +12,8 @@ pub use read::JsonError;
 /// The entries of a JSON object, in their order.
 pub type Object = IndexMap<String, Json>;
 
-/// How deep arrays and objects may be nested; the limit of pydantic-core's parser.
-pub const MAX_DEPTH: usize = 201;
+/// How many arrays and objects a value may lie in; the limit of pydantic-core's parser.
+pub const MAX_DEPTH: usize = 200;
 
 /// How many digits an integer may have; the limit of pydantic-core's parser.
 pub const MAX_DIGITS: usize = 4300;

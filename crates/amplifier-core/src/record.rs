@@ -61,11 +61,14 @@ impl ModelError {
         }
     }
 
-    /// The same error, seen from the value that holds the place.
+    /// The same error, seen from the value that holds the place; only the outermost type is named.
     pub(crate) fn within(mut self, outer: &str) -> Self {
         match &mut self {
             Self::Json(_) => {}
-            Self::Missing { path } | Self::Unexpected { path, .. } => path.insert_str(0, outer),
+            Self::Missing { path } | Self::Unexpected { path, .. } => {
+                let type_name = path.find(['.', '[']).unwrap_or(path.len());
+                path.replace_range(..type_name, outer);
+            }
         }
         self
     }

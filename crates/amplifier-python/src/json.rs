@@ -62,13 +62,10 @@ fn from_python_at(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Json> {
     if let Ok(float) = value.cast::<PyFloat>() {
         return Ok(Json::Float(float.value()));
     }
-    if depth == MAX_DEPTH {
-        let message = format!("a value is nested deeper than {MAX_DEPTH} levels or holds itself");
-        return Err(PyValueError::new_err(message));
-    }
     if let Ok(dict) = value.cast::<PyDict>() {
         let mut entries = Object::with_capacity(dict.len());
         for (key, item) in dict {
+            check_depth(depth)?;
             let Ok(key) = key.cast::<PyString>() else {
                 let found = key.get_type().name()?;
                 return Err(PyTypeError::new_err(format!(
@@ -82,7 +79,10 @@ fn from_python_at(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Json> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let items = value.try_iter()?;
         let items: PyResult<Vec<_>> = items
-            .map(|item| from_python_at(&item?, depth + 1))
+            .map(|item| {
+                check_depth(depth)?;
+                from_python_at(&item?, depth + 1)
+            })
             .collect();
         return Ok(Json::Array(items?));
     }
@@ -90,6 +90,14 @@ fn from_python_at(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Json> {
     Err(PyTypeError::new_err(format!(
         "a value of type `{found}` is not JSON"
     )))
+}
+
+fn check_depth(depth: usize) -> PyResult<()> {
+    if depth < MAX_DEPTH {
+        return Ok(());
+    }
+    let message = format!("a value is nested deeper than {MAX_DEPTH} levels or holds itself");
+    Err(PyValueError::new_err(message))
 }
 
 fn integer_from_python(integer: &Bound<'_, PyInt>) -> PyResult<Json> {

@@ -60,12 +60,14 @@ impl Reader<'_> {
     }
 
     fn array(&mut self, depth: usize) -> Result<Json, JsonError> {
-        self.check_depth(depth)?;
         let mut items = Vec::new();
         let mut next = self.jiter.known_array();
         loop {
             match next {
-                Ok(Some(peek)) => items.push(self.value(peek, depth + 1)?),
+                Ok(Some(peek)) => {
+                    self.check_depth(depth)?;
+                    items.push(self.value(peek, depth + 1)?);
+                }
                 Ok(None) => return Ok(Json::Array(items)),
                 Err(error) => return Err(self.located(&error)),
             }
@@ -74,7 +76,6 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
-        self.check_depth(depth)?;
         let mut entries = Object::new();
         let mut next = self.jiter.known_object().map(|key| key.map(str::to_owned));
         loop {
@@ -83,6 +84,7 @@ impl Reader<'_> {
                 Ok(None) => return Ok(Json::Object(entries)),
                 Err(error) => return Err(self.located(&error)),
             };
+            self.check_depth(depth)?;
             if self.duplicates == Duplicates::Refuse && entries.contains_key(&key) {
                 return Err(self.here(format!("duplicate key `{key}`")));
             }
