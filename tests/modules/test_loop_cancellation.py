@@ -276,3 +276,58 @@ async def test_a_turn_closed_at_any_suspension_leaves_a_valid_history(bench, say
         assert not scope.cancelled_caught
         valid(await turn.history())
         assert turn.names() == [] or turn.names()[-1] == "execution:end"
+
+
+class ThrownAt:
+    """Awaits a coroutine and throws a cancellation into it at one of its suspensions."""
+
+    def __init__(self, coroutine, place, error):
+        self._steps = coroutine.__await__()
+        self._place = place
+        self._error = error
+        self.was_thrown = False
+
+    def __await__(self):
+        value, count = None, 0
+        while True:
+            try:
+                if count == self._place and not self.was_thrown:
+                    self.was_thrown = True
+                    step = self._steps.throw(self._error)
+                else:
+                    step = self._steps.send(value)
+            except StopIteration as end:
+                return end.value
+            count += 1
+            value = yield step
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_cancellation_thrown_in_at_any_suspension_leaves_a_valid_history(bench, say, valid):
+    import asyncio
+
+    for place in range(1, 200):
+        turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+
+        async def look(given):
+            await anyio.lowlevel.checkpoint()
+            return "seen"
+
+        turn.tool("look", look)
+
+        async def pause(event, data):
+            await anyio.lowlevel.checkpoint()
+
+        for event in ("prompt:submit", "provider:request", TOOL_PRE, TOOL_POST, "llm:pre"):
+            turn.hook(event, pause)
+        thrown = ThrownAt(turn.run(), place, asyncio.CancelledError())
+        try:
+            await thrown
+        except asyncio.CancelledError:
+            assert turn.data("execution:end")[0]["status"] == "cancelled"
+        valid(await turn.history())
+        assert turn.names()[-1] == "execution:end"
+        assert turn.token.running_tools == set()
+        if not thrown.was_thrown:
+            break
+    assert place > 5

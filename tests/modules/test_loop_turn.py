@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from amplifier_core.llm_errors import ConfigurationError, RateLimitError
@@ -14,7 +16,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.basic import BasicLoop
-from amplifier_modules.loops.provider_choice import choose_provider
+from amplifier_modules.loops.provider_choice import choose_provider, model_name
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -123,6 +125,17 @@ async def test_the_next_turn_sees_the_last_one(bench, say):
     assert roles == ["user", "assistant", "user"]
     first, second = turn.provider.requests
     assert second.messages[0] is first.messages[0], "a message is validated once"
+
+
+async def test_no_event_carries_the_history(kind, bench, say):
+    turn = bench(kind, say.text("first"), say.calls(("1", "look", {})), say.text("second"))
+    turn.tool("look", lambda given: "seen")
+    await turn.run("the needle")
+    turn.events.clear()
+    await turn.run("b")
+
+    assert turn.names().count("provider:request") == 2
+    assert "needle" not in str(turn.events)
 
 
 async def test_a_message_changed_in_place_is_sent_as_it_is_now(bench, say):
@@ -310,6 +323,19 @@ async def test_a_loop_runs_without_a_coordinator(bench, say):
         "", turn.context, {"scripted": turn.provider}, {}, turn.coordinator.hooks
     )
     assert answer == "hello"
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        (SimpleNamespace(default_model="a"), "a"),
+        (SimpleNamespace(model="b"), "b"),
+        (SimpleNamespace(config=SimpleNamespace(default_model="c")), "c"),
+        (SimpleNamespace(model=None, config={}), None),
+    ],
+)
+def test_the_model_is_named_where_the_provider_says_it(provider, model):
+    assert model_name(provider) == model
 
 
 class Ranked:

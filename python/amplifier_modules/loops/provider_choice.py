@@ -35,10 +35,11 @@ def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tupl
 
 def model_name(provider: Any) -> str | None:
     """Return the model that the provider says it will use, if it says so."""
-    for attribute in ("default_model", "model"):
-        value = getattr(provider, attribute, None)
-        if isinstance(value, str):
-            return value
+    for source in (provider, getattr(provider, "config", None)):
+        for attribute in ("default_model", "model"):
+            value = getattr(source, attribute, None)
+            if isinstance(value, str):
+                return value
     return None
 
 
