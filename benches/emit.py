@@ -11,7 +11,8 @@ from side_by_side import Figure, Times, run, time_each
 Handler = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 EVENT = "tool:pre"
-PAYLOAD: dict[str, Any] = {"tool_name": "grep", "tool_input": {"pattern": "def main", "limit": 20}}
+FLAT: dict[str, Any] = {"tool_name": "grep", "tool_call_id": "call-1"}
+NESTED: dict[str, Any] = FLAT | {"tool_input": {"pattern": "def main", "limit": 20}}
 
 
 def handlers(count: int) -> list[Handler]:
@@ -26,8 +27,8 @@ def handlers(count: int) -> list[Handler]:
     return [handler() for _ in range(count)]
 
 
-async def emit(count: int) -> float:
-    """The cost of one emit with so many handlers."""
+async def emit(count: int, payload: dict[str, Any]) -> float:
+    """The cost of one emit with so many handlers, each of which gets a copy of the payload."""
     from amplifier_core import HookRegistry
 
     hooks = HookRegistry()
@@ -37,7 +38,7 @@ async def emit(count: int) -> float:
 
     async def repeat(times: int) -> None:
         for _ in range(times):
-            await hooks.emit(EVENT, PAYLOAD)
+            await hooks.emit(EVENT, payload)
 
     return await time_each(repeat)
 
@@ -49,14 +50,15 @@ async def bare_loop(count: int) -> float:
     async def repeat(times: int) -> None:
         for _ in range(times):
             for handler in silent:
-                await handler(EVENT, PAYLOAD)
+                await handler(EVENT, FLAT)
 
     return await time_each(repeat)
 
 
 def measure() -> Times:
-    """All cases, in one process and one loop each."""
-    times = {f"emit {count}": asyncio.run(emit(count)) for count in (0, 1, 10, 100)}
+    """All cases in one process, each in a loop of its own."""
+    times = {f"flat {count}": asyncio.run(emit(count, FLAT)) for count in (0, 1, 10, 100)}
+    times |= {f"nested {count}": asyncio.run(emit(count, NESTED)) for count in (1, 10, 100)}
     return times | {"bare loop": asyncio.run(bare_loop(10))}
 
 
@@ -66,10 +68,13 @@ if __name__ == "__main__":
         measure,
         "hooks.emit",
         [
-            Figure("no handler", "emit 0", times_faster=100),
-            Figure("1 handler", "emit 1", times_faster=100),
-            Figure("10 handlers", "emit 10", times_faster=200),
-            Figure("100 handlers", "emit 100", times_faster=200),
-            Figure("10 handlers against a bare loop", "emit 10", share=8, against="bare loop"),
+            Figure("no handler", "flat 0", times_faster=100),
+            Figure("1 handler", "flat 1", times_faster=100),
+            Figure("10 handlers", "flat 10", times_faster=200),
+            Figure("100 handlers", "flat 100", times_faster=200),
+            Figure("10 handlers against a bare loop", "flat 10", share=8, against="bare loop"),
+            Figure("1 handler, a dict in the payload", "nested 1", times_faster=100),
+            Figure("10 handlers, a dict in the payload", "nested 10", times_faster=200),
+            Figure("100 handlers, a dict in the payload", "nested 100", times_faster=200),
         ],
     )
