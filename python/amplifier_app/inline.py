@@ -9,7 +9,7 @@ LONGEST_SPAN = 500
 
 _SPECIAL = re.compile(r"[`*\\]")
 _SPAN = re.compile(
-    r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
+    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
     r"|\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*])\*\*(?!\*)"
     r"|(?<![\w*])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=\S)\*(?![\w*])"
     r"|\\(?P<escaped>[`*_#|\\\[\]])"
@@ -66,7 +66,10 @@ class InlineSpans:
 
     def _span(self, found: re.Match[str]) -> tuple[str, str]:
         if found["code"] is not None:
-            return found["code"], "text.code"
+            code = found["code"]
+            # Spaces inside the signs are there for code that begins or ends with one of them.
+            padded = code[0] == code[-1] == " " and code.strip()
+            return (code[1:-1] if padded else code), "text.code"
         if found["strong"] is not None:
             return _plain(found["strong"]), "text.strong"
         if found["emphasis"] is not None:

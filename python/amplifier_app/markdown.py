@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(?=\S)")
-_ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
+_ITEM = re.compile(r"(?P<indent>\s{0,99})(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r" {0,3}>\s?")
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
 _SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
@@ -28,6 +28,8 @@ _UNDECIDED = re.compile(
 )
 _WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
 _TABLE_ROWS = 500
+_LONGEST_MARK = 200
+"""Characters after which the beginning of a line is plain text, whatever it may become."""
 
 
 class MarkdownStream:
@@ -76,6 +78,8 @@ class MarkdownStream:
         if self._fence:
             held = self._held.lstrip(" ")
             return held[: len(self._fence)] == self._fence[: len(held)]
+        if len(self._held) > _LONGEST_MARK:
+            return bool(_WHOLE_LINE.match(self._held))
         return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
 
     def _begin_line(self) -> None:
@@ -150,7 +154,7 @@ class MarkdownStream:
             self._fence = found[1]
             self._take(line, "text.mark")
             return True
-        if _RULE.match(line):
+        if len(line) <= _LONGEST_MARK and _RULE.match(line):
             self._draw_table()
             self._take(self._screen.glyphs.across * self._screen.width, "text.mark")
             return True

@@ -238,6 +238,30 @@ def test_a_table_is_drawn_as_a_table() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a `code` b", "a code b"),
+        ("``one ` tick``, `` `two` ``", "one ` tick, `two`"),
+        ("**strong `code`** and *some*", "strong code and some"),
+        ("2 * 3 * 4 and a_b_c and **open", "2 * 3 * 4 and a_b_c and **open"),
+        ("``never closed", "``never closed"),
+        (r"\*not\* emphasis in C:\dir", r"*not* emphasis in C:\dir"),
+        ("#hashtag, #1", "#hashtag, #1"),
+        ("# A title", "A title"),
+        ("> quoted", "▎ quoted"),
+        ("* one\n  2. two", "• one\n  2. two"),
+        ("```py\n*a*  `b`\n```", "```py\n*a*  `b`\n```"),
+        ("~~~\n```\n~~~", "~~~\n```\n~~~"),
+        ("| no | table |", "| no | table |"),
+        ("one\n\n\n\ntwo", "one\n\ntwo"),
+        ("***", "─" * 59),
+    ],
+)
+def test_markdown(text: str, shown: str) -> None:
+    assert drawn(block(0, "text", text), Terminal()) == f"{shown}\n"
+
+
 def test_hook_messages_and_notifications_are_shown() -> None:
     file = Pipe()
     display = Display(Screen(file))
