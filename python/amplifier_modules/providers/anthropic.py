@@ -195,10 +195,15 @@ def _model_info(entry: Mapping[str, Any]) -> ModelInfo:
     return ModelInfo(
         id=model,
         display_name=str(entry.get("display_name") or model),
-        context_window=entry.get("max_input_tokens") or profile.context_window,
-        max_output_tokens=entry.get("max_tokens") or profile.max_output_tokens,
+        context_window=_count(entry, "max_input_tokens") or profile.context_window,
+        max_output_tokens=_count(entry, "max_tokens") or profile.max_output_tokens,
         capabilities=capabilities,
     )
+
+
+def _count(entry: Mapping[str, Any], key: str) -> int | None:
+    value = entry.get(key)
+    return value if isinstance(value, int) else None
 
 
 async def mount(

@@ -128,7 +128,7 @@ class _Turns:
                     pass  # only a user can have sent these
                 case _:
                     encoded.append(encode_other(block))
-        encoded.extend(self.add_call(fields_of(call)) for call in message.get("tool_calls") or [])
+        encoded.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         self.append("assistant", [block for block in encoded if block is not None])
 
     def append(self, role: str, content: list[JsonDict]) -> None:

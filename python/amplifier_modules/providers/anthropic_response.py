@@ -105,6 +105,10 @@ def build_response(
     }
     if result.stop_sequence is not None:
         metadata["stop_sequence"] = result.stop_sequence
+    if result.metadata:
+        metadata["details"] = result.metadata
+    if result.findings:
+        metadata["findings"] = result.findings
     if answer.unknown:
         metadata["unknown_blocks"] = answer.unknown
         kinds = ", ".join(sorted({f"`{block['type']}`" for block in answer.unknown}))
@@ -124,12 +128,14 @@ def build_response(
     )
 
 
-def gross_usage(buckets: dict[str, int | None]) -> Usage:
-    """Add up the decoder's disjoint buckets.
+def gross_usage(buckets: dict[str, int | None]) -> Usage | None:
+    """Add up the decoder's disjoint buckets; None where the API counted nothing.
 
     `input_tokens` of the result is all that the model read, cached or not, and `output_tokens`
     all that it wrote, thinking included.
     """
+    if all(count is None for count in buckets.values()):
+        return None
     read, written = buckets.get("cache_read_tokens"), buckets.get("cache_write_tokens")
     reasoning = buckets.get("reasoning_tokens")
     entered = (buckets.get("input_tokens") or 0) + (read or 0) + (written or 0)

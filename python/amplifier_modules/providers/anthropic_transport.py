@@ -126,7 +126,7 @@ class AnthropicTransport:
             response = await self._send("GET", _MODELS, seconds, None, params=parameters)
             try:
                 page = json.loads(await _read_body(response))
-                entries += page["data"]
+                entries += [dict(entry) for entry in page["data"]]
                 if not page.get("has_more") or not page.get("last_id"):
                     break
                 parameters["after_id"] = str(page["last_id"])
