@@ -3,29 +3,9 @@
 use amplifier_core::{Json, MAX_DEPTH, MAX_DIGITS, Object};
 use proptest::prelude::*;
 
-fn any_json() -> impl Strategy<Value = Json> {
-    let leaf = prop_oneof![
-        Just(Json::Null),
-        any::<bool>().prop_map(Json::Bool),
-        any::<i64>().prop_map(Json::Int),
-        "-?[1-9][0-9]{19,60}".prop_map(|digits| Json::integer(&digits).expect("digits")),
-        any::<f64>()
-            .prop_filter("finite", |value| value.is_finite())
-            .prop_map(Json::Float),
-        any::<String>().prop_map(Json::Str),
-    ];
-    leaf.prop_recursive(6, 64, 8, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..8).prop_map(Json::Array),
-            prop::collection::vec((any::<String>(), inner), 0..8)
-                .prop_map(|entries| entries.into_iter().collect()),
-        ]
-    })
-}
-
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(value in any_json()) {
+    fn what_is_written_is_read_back(value in crate::strategies::json()) {
         let text = value.to_string();
         let read = Json::parse(text.as_bytes()).expect("canonical text");
         prop_assert_eq!(&read, &value);
@@ -38,7 +18,7 @@ proptest! {
     }
 
     #[test]
-    fn serde_carries_values_of_up_to_64_bits(value in any_json()) {
+    fn serde_carries_values_of_up_to_64_bits(value in crate::strategies::json()) {
         prop_assume!(!has_big_integer(&value));
         let through: serde_json::Value = serde_json::from_str(&value.to_string()).expect("JSON");
         prop_assert_eq!(serde_json::from_value::<Json>(through).expect("any value"), value);

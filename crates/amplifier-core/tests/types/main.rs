@@ -1,0 +1,7 @@
+//! The shared types read what they write, and write what Pydantic writes.
+
+mod content;
+mod json;
+mod message;
+mod model;
+mod strategies;
