@@ -622,3 +622,15 @@ def decode_error(
 
     The keys are those of `StreamResult.error`, and `request_id`.
     """
+
+def _round_trip(type_name: str, json: bytes) -> str:
+    """Read a JSON text as the Rust type of this name and return the JSON that the type writes."""
+
+def _shared_types() -> dict[str, tuple[str, list[str]]]:
+    """Return the shared types by name: shape (`record`, `words` or `union`) and its parts."""
+
+def _read_json(text: bytes) -> object:
+    """Read a JSON text into Python objects, as the engine reads it."""
+
+def _write_json(value: object) -> str:
+    """Write Python objects that are made of JSON types as the engine writes them."""
