@@ -1,0 +1,245 @@
+"""`process_hook_result`: what a hook's result does to the context, the user and the loop."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import pytest
+
+from amplifier_core import ModuleCoordinator
+from amplifier_core.approval import ApprovalTimeoutError
+from amplifier_core.models import ContextInjection, HookResult
+
+
+class Context:
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    async def add_message(self, message: dict[str, Any]) -> None:
+        self.messages.append(message)
+
+
+class Approval:
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.asked = answer, []
+
+    async def request_approval(self, *question: Any) -> Any:
+        self.asked.append(question)
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        if callable(self.answer):
+            await self.answer()
+        return self.answer
+
+
+class Display:
+    def __init__(self) -> None:
+        self.shown: list[tuple[str, ...]] = []
+
+    async def show_message(self, *message: str) -> None:
+        self.shown.append(message)
+
+
+def coordinator_with(
+    context: Any = None, approval: Any = None, display: Any = None, **settings: Any
+):
+    owner = SimpleNamespace(session_id="s", parent_id=None, config={"session": settings})
+    coordinator = ModuleCoordinator(owner, approval, display)
+    coordinator.mount_points["context"] = context
+    return coordinator
+
+
+async def test_durable_injections_enter_the_context_and_ephemeral_ones_stay_with_the_loop():
+    context = Context()
+    coordinator = coordinator_with(context)
+    durable = ContextInjection(content="keep\x00 this", role="user", hook_name="h1", event="e1")
+    ephemeral = ContextInjection(content="once", ephemeral=True, hook_name="h2", event="e1")
+    result = HookResult(
+        action="inject_context", context_injections=[durable, ephemeral], reason="kept"
+    )
+
+    left = await coordinator.process_hook_result(result, "e1", "caller")
+
+    (message,) = context.messages
+    stamp = message["metadata"].pop("timestamp")
+    assert stamp.endswith("+00:00")
+    assert message == {
+        "role": "user",
+        "content": "keep this",
+        "metadata": {
+            "source": "hook",
+            "hook_name": "h1",
+            "event": "e1",
+            "requested_role": "user",
+            "ephemeral": False,
+            "persisted": True,
+        },
+    }
+    assert left == HookResult(
+        action="inject_context",
+        context_injection="once",
+        ephemeral=True,
+        context_injections=[ephemeral],
+        reason="kept",
+    )
+    assert coordinator._current_turn_injections == len("keep this") // 4 + len("once") // 4
+    coordinator.reset_turn()
+    assert coordinator._current_turn_injections == 0
+
+
+async def test_a_scalar_injection_bears_the_names_of_the_call_and_leaves_nothing():
+    context = Context()
+    coordinator = coordinator_with(context)
+    result = HookResult(action="inject_context", context_injection="text", user_message="hi")
+
+    left = await coordinator.process_hook_result(result, "e", "hook")
+
+    assert context.messages[0]["metadata"]["hook_name"] == "hook"
+    assert context.messages[0]["metadata"]["event"] == "e"
+    assert left == HookResult(action="continue", user_message="hi")
+    assert left is not result
+
+
+@pytest.mark.parametrize("context", [None, object()])
+async def test_without_a_context_that_takes_messages_injections_are_charged_only(context):
+    coordinator = coordinator_with(context)
+    result = HookResult(action="inject_context", context_injection="12345678")
+    assert (await coordinator.process_hook_result(result, "e")).action == "continue"
+    assert coordinator._current_turn_injections == 2
+
+
+async def test_one_item_over_the_size_limit_refuses_all_before_any_is_written():
+    context = Context()
+    coordinator = coordinator_with(context, injection_size_limit=5)
+    items = [ContextInjection(content="short"), ContextInjection(content="too long")]
+    result = HookResult(action="inject_context", context_injections=items)
+
+    with pytest.raises(ValueError, match=r"^Context injection exceeds 5 characters$"):
+        await coordinator.process_hook_result(result, "e")
+    assert context.messages == []
+    assert coordinator._current_turn_injections == 0
+
+
+async def test_the_budget_of_a_turn_only_warns(caplog):
+    context = Context()
+    coordinator = coordinator_with(context, injection_budget_per_turn=1)
+    result = HookResult(action="inject_context", context_injection="12345678")
+    await coordinator.process_hook_result(result, "e", "greedy")
+    assert len(context.messages) == 1
+    assert "`greedy` passes the injection budget" in caplog.text
+
+
+async def test_a_failing_context_is_the_callers_to_know():
+    class Broken:
+        async def add_message(self, message: dict[str, Any]) -> None:
+            raise OSError("disk full")
+
+    coordinator = coordinator_with(Broken())
+    result = HookResult(action="inject_context", context_injection="text")
+    with pytest.raises(OSError, match="disk full"):
+        await coordinator.process_hook_result(result, "e")
+
+
+async def test_the_users_message_is_shown_and_the_result_returned_as_it_is():
+    display = Display()
+    coordinator = coordinator_with(display=display)
+    result = HookResult(action="deny", user_message="stop", user_message_level="warning")
+
+    assert await coordinator.process_hook_result(result, "e", "guard") is result
+    named = HookResult(user_message="hi", user_message_source="other")
+    assert await coordinator.process_hook_result(named, "e", "guard") is named
+    assert display.shown == [("stop", "warning", "hook:guard"), ("hi", "info", "hook:other")]
+
+
+async def test_a_failing_display_is_logged_and_ignored(caplog):
+    class Broken:
+        def show_message(self, *_: str) -> None:
+            raise OSError("no terminal")
+
+    coordinator = coordinator_with(display=Broken())
+    result = HookResult(user_message="hi")
+    assert await coordinator.process_hook_result(result, "e", "h") is result
+    assert "the display failed on a message of hook `h`" in caplog.text
+
+
+@pytest.mark.parametrize("answer", ["Allow", "allow once", "ALLOW ALWAYS"])
+async def test_a_grant_continues_and_the_question_arrives_whole(answer):
+    approval = Approval(answer)
+    coordinator = coordinator_with(approval=approval)
+    result = HookResult(
+        action="ask_user",
+        approval_prompt="Run it?",
+        approval_timeout=5.0,
+        approval_default="allow",
+        user_message="not shown",
+    )
+    assert await coordinator.process_hook_result(result, "e") == HookResult(action="continue")
+    assert approval.asked == [("Run it?", ["Allow", "Deny"], 5.0, "allow")]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "action"),
+    [
+        (["Yes", "No"], "Yes", "continue"),
+        (["Yes", "No"], "No", "deny"),
+        (["No", "Yes"], "No", "deny"),
+        (["No", "Yes"], "Yes", "continue"),
+        (["Run it", "Leave it"], "run it", "continue"),
+        (["Run it", "Leave it"], "Leave it", "deny"),
+        (["Run it", "Leave it"], "something else", "deny"),
+        (["Allow", "Deny"], "yes", "deny"),
+        (["Allow", "Deny"], "Deny", "deny"),
+    ],
+)
+async def test_options_of_the_callers_own_can_be_granted(options, answer, action):
+    coordinator = coordinator_with(approval=Approval(answer))
+    result = HookResult(action="ask_user", approval_prompt="Go?", approval_options=options)
+    left = await coordinator.process_hook_result(result, "e")
+    assert left == HookResult(
+        action=action, reason="User denied: Go?" if action == "deny" else None
+    )
+
+
+@pytest.mark.parametrize("error", [ApprovalTimeoutError(), TimeoutError("late")])
+@pytest.mark.parametrize("default", ["allow", "deny"])
+async def test_a_timeout_takes_the_default(error, default):
+    coordinator = coordinator_with(approval=Approval(error))
+    result = HookResult(action="ask_user", approval_prompt="x" * 300, approval_default=default)
+    left = await coordinator.process_hook_result(result, "e")
+    if default == "allow":
+        assert left == HookResult(action="continue")
+    else:
+        prompt = "x" * 200 + "...[truncated]"
+        reason = f"Approval timeout - denied by default: {prompt}"
+        assert left == HookResult(action="deny", reason=reason)
+
+
+async def test_the_kernel_itself_ends_an_approval_that_does_not_answer():
+    coordinator = coordinator_with(approval=Approval(anyio.sleep_forever))
+    result = HookResult(action="ask_user", approval_prompt="Go?").model_copy(
+        # The second of grace is part of the limit, so this one is over at once.
+        update={"approval_timeout": -1.0}
+    )
+    left = await coordinator.process_hook_result(result, "e")
+    assert left.reason == "Approval timeout - denied by default: Go?"
+
+
+async def test_without_an_approval_system_a_question_denies():
+    result = HookResult(action="ask_user")
+    left = await coordinator_with().process_hook_result(result, "e")
+    assert left == HookResult(action="deny", reason="No approval system available")
+
+
+async def test_other_errors_and_answers_of_an_approval_system_are_the_callers_to_know():
+    result = HookResult(action="ask_user")
+    with pytest.raises(OSError, match="gone"):
+        await coordinator_with(approval=Approval(OSError("gone"))).process_hook_result(result, "e")
+    with pytest.raises(TypeError, match="not `int`"):
+        await coordinator_with(approval=Approval(5)).process_hook_result(result, "e")
+
+
+async def test_a_dict_is_no_result():
+    with pytest.raises(AttributeError):
+        await ModuleCoordinator().process_hook_result({"action": "deny"}, "e")
