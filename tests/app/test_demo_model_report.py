@@ -216,6 +216,11 @@ def test_a_tool_that_is_not_offered_is_named_and_nothing_invented(
         assert "Kettle" not in report
 
 
+def test_files_that_were_not_searched_are_mentioned(start: Callable[..., Loop]) -> None:
+    loop = start({**TOOLS, "glob": lambda asked: glob(asked) | {"total": 1235}})
+    assert "some files: they could not be searched" in loop.run("Give me a tour")
+
+
 @pytest.mark.parametrize("answer", ["Denied by hook: not now", "", "[1]", '{"total": "many"}', {}])
 def test_an_answer_without_figures_is_reported_as_such(
     start: Callable[..., Loop], answer: Any
@@ -408,6 +413,7 @@ def test_a_word_pattern_finds_its_word(word: str) -> None:
         ("Prose that goes\nover two lines.\n\nx", Readme("", "Prose that goes over two lines.")),
         ("<h1 align=center>Big</h1>\n\nSay.\n", Readme("Big", "Say.")),
         ("<!-- no\n# no -->\n# Yes\n\n```\n# no\n```\n- a\n\nYes [it](x) is.\n", Readme("Yes", "Yes it is.")),
+        ("\ufeff# B\n", Readme("B", "")),
         ("---\ntitle: x\n---\n# Y\r\n\r\n![i](i.png)\r\nZ.\r\n", Readme("Y", "Z.")),
     ],
 )  # fmt: skip

@@ -24,7 +24,7 @@ def describe(name: str, content: str) -> list[str]:
     """Return what `content` says, in short statements; none where it cannot be parsed."""
     reader = _READERS.get(name)
     try:
-        return reader(content) if reader else []
+        return reader(content.removeprefix("\ufeff")) if reader else []
     except (ValueError, RecursionError):
         return []
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 def code(written: str) -> str:
     """Return `written` as code on one line, whatever backticks it holds."""
-    line = " ".join(written.split("\n")).strip() or " "
+    line = written.replace("\n", "\\n").strip() or " "
     fence = "`"
     while fence in line:
         fence += "`"

@@ -29,7 +29,7 @@ class Readme:
 
 def read_readme(content: str) -> Readme:
     """Find the title and the first paragraph of prose in a Markdown, RST or plain README."""
-    plain = content.replace("\r\n", "\n")
+    plain = content.removeprefix("\ufeff").replace("\r\n", "\n")
     for pattern in (_FRONT_MATTER, _COMMENT, _FENCE):
         plain = pattern.sub("", plain)
     lines = [_without_markup(line) for line in plain.split("\n")]

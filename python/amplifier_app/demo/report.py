@@ -208,4 +208,8 @@ def _gaps(turn: Turn, survey: Survey) -> str:
         if name not in turn.tools and name not in used
     ]
     lines += [f"- {problem}" for problem in survey.problems]
+    if survey.files is not None and survey.todos is not None:
+        searched = survey.todos.searched_files + survey.todos.binary_files
+        if searched < survey.files.total:
+            lines.append("- what stands in some files: they could not be searched")
     return "## What I could not find out\n\n" + "\n".join(lines) if lines else ""
