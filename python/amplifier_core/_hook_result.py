@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from amplifier_core._base_model import ClosedModel
 
 
-class _Model(BaseModel):
-    """A model that drops unknown keys; its schema is built at first use."""
-
-    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
-
-
-class ContextInjection(_Model):
+class ContextInjection(ClosedModel):
     """One text that a hook adds to the conversation."""
 
     content: str
@@ -25,7 +21,7 @@ class ContextInjection(_Model):
     event: str = ""
 
 
-class HookResult(_Model):
+class HookResult(ClosedModel):
     """What a hook handler decided.
 
     `context_injections` is the complete ordered list; the scalar fields about injection show the

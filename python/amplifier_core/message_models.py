@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
+from amplifier_core._base_model import ClosedModel, OpenModel
 from amplifier_core._numbers import Cost, Integer
 
 Role = Literal["system", "developer", "user", "assistant", "function", "tool"]
@@ -19,19 +20,7 @@ Visibility = Literal["internal", "developer", "user"]
 """Who may see a block."""
 
 
-class _OpenModel(BaseModel):
-    """A model that keeps unknown keys; its schema is built at first use."""
-
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False, defer_build=True)
-
-
-class _ClosedModel(BaseModel):
-    """A model that drops unknown keys; its schema is built at first use."""
-
-    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
-
-
-class TextBlock(_OpenModel):
+class TextBlock(OpenModel):
     """Text."""
 
     type: Literal["text"] = "text"
@@ -39,7 +28,7 @@ class TextBlock(_OpenModel):
     visibility: Visibility | None = None
 
 
-class ThinkingBlock(_OpenModel):
+class ThinkingBlock(OpenModel):
     """The model's reasoning, with the signature that lets it be sent back."""
 
     type: Literal["thinking"] = "thinking"
@@ -49,7 +38,7 @@ class ThinkingBlock(_OpenModel):
     content: list[Any] | None = None
 
 
-class RedactedThinkingBlock(_OpenModel):
+class RedactedThinkingBlock(OpenModel):
     """Reasoning that the provider encrypted; `data` is opaque."""
 
     type: Literal["redacted_thinking"] = "redacted_thinking"
@@ -57,7 +46,7 @@ class RedactedThinkingBlock(_OpenModel):
     visibility: Visibility | None = None
 
 
-class ToolCallBlock(_OpenModel):
+class ToolCallBlock(OpenModel):
     """A tool that the model asks for."""
 
     type: Literal["tool_call"] = "tool_call"
@@ -67,7 +56,7 @@ class ToolCallBlock(_OpenModel):
     visibility: Visibility | None = None
 
 
-class ToolResultBlock(_OpenModel):
+class ToolResultBlock(OpenModel):
     """What a tool gave back, for the call `tool_call_id`."""
 
     type: Literal["tool_result"] = "tool_result"
@@ -76,7 +65,7 @@ class ToolResultBlock(_OpenModel):
     visibility: Visibility | None = None
 
 
-class ImageBlock(_OpenModel):
+class ImageBlock(OpenModel):
     """An image; `source` is the provider's own form and is not checked here."""
 
     type: Literal["image"] = "image"
@@ -84,7 +73,7 @@ class ImageBlock(_OpenModel):
     visibility: Visibility | None = None
 
 
-class ReasoningBlock(_OpenModel):
+class ReasoningBlock(OpenModel):
     """Reasoning in the form of content and summary items."""
 
     type: Literal["reasoning"] = "reasoning"
@@ -99,7 +88,7 @@ KNOWN_BLOCK_TYPES = frozenset(
 """The block types that have a model of their own."""
 
 
-class UnknownBlock(_OpenModel):
+class UnknownBlock(OpenModel):
     """A block of a type that has no model here, kept whole so that nothing is lost."""
 
     type: str
@@ -133,7 +122,7 @@ ContentBlockUnion = Annotated[
 """Any block: the model of its `type`, or an `UnknownBlock`."""
 
 
-class Message(_OpenModel):
+class Message(OpenModel):
     """One message of a conversation."""
 
     role: Role
@@ -143,7 +132,7 @@ class Message(_OpenModel):
     metadata: dict[str, Any] | None = None
 
 
-class ToolSpec(_OpenModel):
+class ToolSpec(OpenModel):
     """A tool as the model is told of it; `parameters` is a JSON schema."""
 
     name: str
@@ -151,19 +140,19 @@ class ToolSpec(_OpenModel):
     description: str | None = None
 
 
-class ResponseFormatText(_ClosedModel):
+class ResponseFormatText(ClosedModel):
     """The answer is free text."""
 
     type: Literal["text"] = "text"
 
 
-class ResponseFormatJson(_ClosedModel):
+class ResponseFormatJson(ClosedModel):
     """The answer is any JSON."""
 
     type: Literal["json"] = "json"
 
 
-class ResponseFormatJsonSchema(_ClosedModel):
+class ResponseFormatJsonSchema(ClosedModel):
     """The answer is JSON of a schema; with `by_alias` the key is written `schema`."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -179,7 +168,7 @@ ResponseFormat = Union[  # noqa: UP007 -- a `typing.Union`, as its users inspect
 """The form that an answer must have."""
 
 
-class ChatRequest(_OpenModel):
+class ChatRequest(OpenModel):
     """What a provider is asked to complete; `timeout` is in seconds."""
 
     messages: list[Message]
@@ -198,7 +187,7 @@ class ChatRequest(_OpenModel):
     timeout: float | None = None
 
 
-class ToolCall(_OpenModel):
+class ToolCall(OpenModel):
     """A tool call of a response, ready to be run."""
 
     id: str
@@ -212,7 +201,7 @@ class ToolCall(_OpenModel):
         return (self.model_extra or {}).get(key, default)
 
 
-class Usage(_OpenModel):
+class Usage(OpenModel):
     """Tokens and cost of a response."""
 
     input_tokens: Integer
@@ -224,7 +213,7 @@ class Usage(_OpenModel):
     cost_usd: Cost = None
 
 
-class Degradation(_OpenModel):
+class Degradation(OpenModel):
     """Something that was asked for and could not be given in full."""
 
     requested: str
@@ -232,7 +221,7 @@ class Degradation(_OpenModel):
     reason: str
 
 
-class ChatResponse(_OpenModel):
+class ChatResponse(OpenModel):
     """What a provider answered."""
 
     content: list[ContentBlockUnion]

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Any, Literal, Self, cast
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -21,6 +20,7 @@ from pydantic import (
 )
 
 from amplifier_core import _tool_content
+from amplifier_core._base_model import ClosedModel
 from amplifier_core._hook_result import ContextInjection, HookResult
 from amplifier_core._numbers import Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
@@ -44,13 +44,7 @@ __all__ = [
 _sanitize_for_llm = _tool_content.sanitize_for_llm
 
 
-class _Model(BaseModel):
-    """A model that drops unknown keys; its schema is built at first use."""
-
-    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
-
-
-class ToolCall(_Model):
+class ToolCall(ClosedModel):
     """A tool call in the older form, with `tool` for the name."""
 
     tool: str
@@ -58,7 +52,7 @@ class ToolCall(_Model):
     id: str
 
 
-class ProviderResponse(_Model):
+class ProviderResponse(ClosedModel):
     """A provider's answer in the older form; `ChatResponse` is the one in use."""
 
     content: str
@@ -69,7 +63,7 @@ class ProviderResponse(_Model):
     """Blocks of `content_models`, not checked here."""
 
 
-class ToolResult(_Model):
+class ToolResult(ClosedModel):
     """What a tool gave back.
 
     A failure without output takes the message of its `error` as output. Dumps leave `content` out
@@ -152,7 +146,7 @@ def _decimal_as_text(value: object) -> str:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-class Pricing(_Model):
+class Pricing(ClosedModel):
     """Prices of a model per million tokens, for display; costs of a turn are in `Usage`."""
 
     input_per_million: float
@@ -175,7 +169,7 @@ class Pricing(_Model):
         return currency
 
 
-class ModelInfo(_Model):
+class ModelInfo(ClosedModel):
     """A model that a provider offers; sizes are in tokens."""
 
     id: str
@@ -187,7 +181,7 @@ class ModelInfo(_Model):
     pricing: Pricing | None = None
 
 
-class ConfigField(_Model):
+class ConfigField(ClosedModel):
     """One setting that an application asks the user for."""
 
     id: str
@@ -203,7 +197,7 @@ class ConfigField(_Model):
     requires_model: bool = False
 
 
-class ProviderInfo(_Model):
+class ProviderInfo(ClosedModel):
     """A provider: its credentials, capabilities and settings."""
 
     id: str
@@ -214,7 +208,7 @@ class ProviderInfo(_Model):
     config_fields: list[ConfigField] = Field(default_factory=list[ConfigField])
 
 
-class ModuleInfo(_Model):
+class ModuleInfo(ClosedModel):
     """A module that can be loaded."""
 
     id: str
@@ -226,7 +220,7 @@ class ModuleInfo(_Model):
     config_schema: dict[str, Any] | None = None
 
 
-class SessionStatus(_Model):
+class SessionStatus(ClosedModel):
     """Where a session stands."""
 
     session_id: str
