@@ -129,12 +129,15 @@ def run(
     PROMPT is what the agent is asked; `-` reads it from standard input. It can list, search and
     read the files of the folder, and changes none.
     """
-    if debug:
-        os.environ["AMPLIFIER_DEBUG"] = "1"
-    text, folder = given_prompt(prompt), named_folder(directory)
-    # Imported here, so that `--help` and a wrong option answer at once.
-    from amplifier_app.run import Order
-    from amplifier_app.start import set_up_logging, start
+    try:
+        if debug:
+            os.environ["AMPLIFIER_DEBUG"] = "1"
+        text, folder = given_prompt(prompt), named_folder(directory)
+        # Imported here, so that `--help` and a wrong option answer at once.
+        from amplifier_app.run import Order
+        from amplifier_app.start import set_up_logging, start
 
-    set_up_logging(verbose=verbose)
-    return start(Order(text, folder, model), as_json=as_json)
+        set_up_logging(verbose=verbose)
+        return start(Order(text, folder, model), as_json=as_json)
+    except KeyboardInterrupt:
+        return 130  # before click sees it, which would write an empty line

@@ -29,8 +29,6 @@ def start(order: Order, *, as_json: bool) -> int:
         notice(demo_notice())
         with DemoModel() as demo:
             return asyncio.run(_shown(order, demo.provider_config(), as_json=as_json))
-    except KeyboardInterrupt:
-        return 130
     except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
         return report(error)
 

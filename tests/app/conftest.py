@@ -181,5 +181,5 @@ def command(tmp_path: Path) -> Command:
 @pytest.fixture
 def keyed(command: Command, model: ScriptedModel) -> Command:
     """The command with a key for the scripted model."""
-    command.environment |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.url}
+    command.environment |= {"ANTHROPIC_API_KEY": "sk-ant-scripted", "ANTHROPIC_BASE_URL": model.url}
     return command

@@ -218,7 +218,8 @@ def test_at_any_moment_there_is_no_traceback(waiting: Any, model: Any, moment: s
 
     done = waiting("run", "hello")
 
-    assert done.returncode == 130
+    # During the clean-up the answer is there already.
+    assert done.returncode in ({0, 130} if moment == "cleanup" else {130})
     assert "Traceback" not in done.stderr
     assert set(done.stderr.splitlines()) <= {GRACEFUL, "stopping at once"}
 
