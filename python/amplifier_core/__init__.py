@@ -5,8 +5,10 @@ like ordinary names all the same: they can be set, deleted and patched.
 """
 
 import sys as _sys
+from types import ModuleType as _ModuleType
 
-from ._engine import RUST_AVAILABLE, __version__
+from ._engine import RUST_AVAILABLE
+from ._engine import __version__ as __version__
 
 TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
 if TYPE_CHECKING:
@@ -194,8 +196,21 @@ _SUBMODULE_NAMES = {
 """Top-level names of each submodule of this package, separated by spaces."""
 
 _SUBMODULES = frozenset(
-    "approval cancellation capabilities content_models correlation display events interfaces "
-    "llm_errors loader message_models models module_sources".split()
+    {
+        "approval",
+        "cancellation",
+        "capabilities",
+        "content_models",
+        "correlation",
+        "display",
+        "events",
+        "interfaces",
+        "llm_errors",
+        "loader",
+        "message_models",
+        "models",
+        "module_sources",
+    }
 )
 """Submodules that an attribute access imports: programs reach for them after a bare import."""
 
@@ -205,7 +220,7 @@ _HOMES = {
     for name in names.split()
 }
 _HOMES.update({name: ("_engine", engine) for name, engine in _ENGINE_NAMES.items()})
-"""Where each name comes from; a name that was deleted is gone from here too."""
+"""Submodule that each name comes from, and its name there."""
 
 _deleted: set[str] = set()
 
@@ -228,14 +243,14 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_SUBMODULES} - _deleted)
 
 
-class _Package(type(_sys)):
+class _Package(_ModuleType):
     """A module whose names can be deleted before their first use."""
 
     def __delattr__(self, name: str) -> None:
         if name in _deleted or name not in _HOMES:
             super().__delattr__(name)
             return
-        vars(self).pop(name, None)
+        self.__dict__.pop(name, None)
         _deleted.add(name)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -14,7 +14,7 @@ class ApprovalSystem(Protocol):
         self,
         prompt: str,
         options: list[str],
-        timeout: float,
+        timeout: float,  # noqa: ASYNC109 (applications are given it by position)
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask and give back the option that was chosen.

@@ -63,6 +63,7 @@ class LLMError(Exception):
         self.delay_multiplier = delay_multiplier
 
     def __repr__(self) -> str:
+        """Write the message and whatever is out of the ordinary."""
         parts = [repr(str(self))]
         for name in ("provider", "model", "status_code"):
             value = getattr(self, name)

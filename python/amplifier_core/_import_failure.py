@@ -1,0 +1,60 @@
+"""Why an import failed, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Walk from an error to what caused it, that one's cause, and so on."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        hidden = current.__suppress_context__
+        current = current.__cause__ or (None if hidden else current.__context__)
+
+
+def error_text(error: BaseException) -> str:
+    """Give an error's text; its repr where the text itself cannot be had."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 (whatever a foreign `__str__` raises)
+        return repr(error)
+
+
+def _place(error: BaseException) -> str:
+    """Where an error was raised, `file:line`, the import machinery left out."""
+    place = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith("<frozen importlib") and not file.endswith("importlib/__init__.py"):
+            place = f"{file}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def _told(error: BaseException) -> str:
+    text = error_text(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def describe_failure(error: BaseException) -> str:
+    """Tell an error together with the innermost cause and the place that it was raised at."""
+    *_, innermost = causes(error)
+    place = _place(innermost)
+    at = f" (at {place})" if place else ""
+    if innermost is error:
+        return _told(error) + at
+    return f"{_told(error)}, caused by {_told(innermost)}{at}"
+
+
+def failure_text(error: BaseException) -> str:
+    """Give an error's text; for a failed import with the innermost cause, if it is told nowhere."""
+    text = error_text(error)
+    *_, innermost = causes(error)
+    if not isinstance(error, ImportError) or error_text(innermost) in text:
+        return text
+    return f"{text}, caused by {_told(innermost)}"

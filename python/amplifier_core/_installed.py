@@ -1,0 +1,118 @@
+"""What is installed: entry points and importable packages, remembered while nothing can change.
+
+Listing entry points reads the metadata of every distribution, and looking for a package that is
+not there asks every folder of the path. Both answers hold as long as `sys.path`, the times of its
+folders and the finders stay the same. A function that somebody put in the place of
+`importlib.metadata.entry_points` or `importlib.import_module` is always called.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Iterable
+from time import time_ns
+from types import ModuleType
+from typing import Any, Protocol
+
+logger = logging.getLogger("amplifier_core.loader")
+
+GROUP = "amplifier.modules"
+"""Entry-point group of installed modules."""
+
+_SECOND = 1_000_000_000  # nanoseconds
+
+
+class EntryPoint(Protocol):
+    """The least that is asked of an entry point."""
+
+    @property
+    def name(self) -> str:
+        """Id of the module."""
+        ...
+
+    def load(self) -> Any:
+        """Import what the entry point names."""
+        ...
+
+
+class ImportState:
+    """What the outcome of an import depends on."""
+
+    __slots__ = ("_key", "_newest", "_taken")
+
+    def __init__(self) -> None:
+        folders: list[tuple[str, int, int] | str] = []
+        newest = 0
+        for entry in sys.path:
+            try:
+                status = os.stat(entry or ".")
+            except OSError:
+                folders.append(entry)
+                continue
+            folders.append((entry, status.st_mtime_ns, status.st_ino))
+            newest = max(newest, status.st_mtime_ns)
+        self._key = (tuple(folders), tuple(sys.meta_path))
+        self._newest = newest
+        self._taken = time_ns()
+
+    def is_settled(self) -> bool:
+        """Whether a change from now on must show: no folder changed within a tick of its clock."""
+        tick = 2 * _SECOND if self._newest % _SECOND == 0 else _SECOND // 10
+        return self._taken - self._newest > tick
+
+    def holds(self, earlier: ImportState) -> bool:
+        """Whether an answer of an earlier state is still right."""
+        return self._key == earlier._key
+
+
+_entry_points: tuple[ImportState, tuple[EntryPoint, ...]] | None = None
+_missing: tuple[ImportState, set[str]] | None = None
+
+
+def _is_genuine(function: Any, module: ModuleType, name: str) -> bool:
+    """Whether a function is the one that the module came with."""
+    inside = getattr(function, "__globals__", None)
+    return inside is vars(module) and getattr(function, "__name__", None) == name
+
+
+def list_entry_points(state: ImportState) -> tuple[EntryPoint, ...]:
+    """List the entry points of installed modules."""
+    global _entry_points
+    from importlib import metadata
+
+    is_genuine = _is_genuine(metadata.entry_points, metadata, "entry_points")
+    if is_genuine and _entry_points is not None and state.holds(_entry_points[0]):
+        return _entry_points[1]
+    try:
+        listed: Iterable[EntryPoint] = metadata.entry_points(group=GROUP)
+        found = tuple(listed)
+    except Exception:
+        # Broken metadata of some distribution must not hide the modules found by name.
+        logger.warning("cannot list the entry points of group `%s`", GROUP, exc_info=True)
+        return ()
+    if is_genuine and state.is_settled():
+        _entry_points = (state, found)
+    return found
+
+
+def import_package(name: str, state: ImportState) -> ModuleType | None:
+    """Import a package; None when there is none of that name."""
+    global _missing
+    is_genuine = _is_genuine(importlib.import_module, importlib, "import_module")
+    known = _missing if _missing is not None and state.holds(_missing[0]) else None
+    if is_genuine and known is not None and name in known[1] and name not in sys.modules:
+        return None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        # A package that exists but lacks something it needs names that other thing.
+        absent = error.name
+        if absent is None or not (name == absent or name.startswith(f"{absent}.")):
+            raise
+        if is_genuine and state.is_settled():
+            _missing = known or (state, set())
+            _missing[1].add(name)
+        return None

@@ -1,0 +1,43 @@
+"""What goes wrong while a module is found, and the bounded categories of it."""
+
+from __future__ import annotations
+
+from . import module_sources
+
+MODULE_FAILURE_REASONS = frozenset(
+    {
+        "invalid_entry_point",
+        "invalid_module_metadata",
+        "invalid_package_layout",
+        "missing_source",
+        "unknown",
+        "validation_failed",
+    }
+)
+"""Every category that `module_failure_reason` can give."""
+
+
+class ModuleValidationError(Exception):
+    """A module was found, but is not one that can be mounted."""
+
+    def __init__(self, message: str, *, reason_code: str = "validation_failed") -> None:
+        super().__init__(message)
+        self.reason_code = reason_code
+
+
+class ModuleDiscoveryError(ValueError):
+    """A module could not be found, or what was found could not be imported."""
+
+    def __init__(self, message: str, *, reason_code: str = "missing_source") -> None:
+        super().__init__(message)
+        self.reason_code = reason_code
+
+
+def module_failure_reason(error: BaseException) -> str:
+    """Give the category of a failed load; the error's text is not looked at."""
+    if isinstance(error, module_sources.ModuleNotFoundError):
+        return "missing_source"
+    if isinstance(error, ModuleValidationError | ModuleDiscoveryError):
+        reason = error.reason_code
+        return reason if reason in MODULE_FAILURE_REASONS else "unknown"
+    return "unknown"

@@ -1,0 +1,50 @@
+"""The mounted providers: which are new, under which names, and how they were before."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+
+def mounted_providers(coordinator: Any) -> dict[str, Any]:
+    """Give the live dict of mounted providers."""
+    providers = coordinator.get("providers")
+    return cast("dict[str, Any]", providers) if isinstance(providers, dict) else {}
+
+
+def is_unchanged(coordinator: Any, before: dict[str, Any]) -> bool:
+    """Whether each mounted provider was mounted under its name before."""
+    missing = object()
+    return all(
+        before.get(name, missing) is provider
+        for name, provider in mounted_providers(coordinator).items()
+    )
+
+
+async def rename_new_provider(
+    coordinator: Any, module_id: str, instance_id: str, before: dict[str, Any]
+) -> None:
+    """Mount a new provider under the name of its instance instead of the module's own.
+
+    Args:
+        coordinator: Coordinator that it is mounted on.
+        module_id: Id of its module; `provider-x` mounts itself as `x`.
+        instance_id: Name to mount it under.
+        before: The providers before; one that had the module's name gets it back.
+    """
+    own_name = module_id.removeprefix("provider-")
+    provider = mounted_providers(coordinator).get(own_name)
+    if own_name == instance_id or provider is None or provider is before.get(own_name):
+        return
+    await coordinator.mount("providers", provider, name=instance_id)
+    if own_name in before:
+        await coordinator.mount("providers", before[own_name], name=own_name)
+    else:
+        await coordinator.unmount("providers", name=own_name)
+
+
+def restore_providers(coordinator: Any, before: dict[str, Any]) -> None:
+    """Have the providers as they were, in the same order."""
+    providers = mounted_providers(coordinator)
+    if len(providers) != len(before) or not is_unchanged(coordinator, before):
+        providers.clear()
+        providers.update(before)

@@ -1,0 +1,56 @@
+"""Running a session's loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SESSION_CONFIG = "session:config"
+"""Event that carries the whole mount plan, secrets taken out."""
+
+
+async def run_orchestrator(coordinator: Any, prompt: str) -> str:
+    """Have the mounted loop answer a prompt.
+
+    Args:
+        coordinator: Coordinator that holds the loop and what it works with.
+        prompt: What the user wrote.
+
+    Raises:
+        RuntimeError: No loop is mounted.
+    """
+    orchestrator = coordinator.get("orchestrator")
+    if orchestrator is None:
+        raise RuntimeError("No orchestrator module mounted")
+    providers = coordinator.get("providers")
+    tools = coordinator.get("tools")
+    return await orchestrator.execute(
+        prompt=prompt,
+        context=coordinator.get("context"),
+        providers={} if providers is None else providers,
+        tools={} if tools is None else tools,
+        hooks=coordinator.hooks,
+        coordinator=coordinator,
+    )
+
+
+async def emit_raw_field_if_configured(
+    coordinator: Any,
+    config: dict[str, Any],
+    session_id: str,
+    event_base: str,
+) -> None:
+    """Emit `session:config` with the mount plan, if its `session.raw` asks for that.
+
+    Args:
+        coordinator: Coordinator whose hooks hear it.
+        config: Mount plan.
+        session_id: Id of the session.
+        event_base: Event that the session began with; never emitted here.
+    """
+    session: Any = config.get("session") or {}
+    if not session.get("raw"):
+        return
+    from .utils.truncate import redact_secrets
+
+    payload = {"session_id": session_id, "raw": redact_secrets(config)}
+    await coordinator.hooks.emit(SESSION_CONFIG, payload)

@@ -1,0 +1,244 @@
+"""Loading and mounting the modules that a mount plan names."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from copy import deepcopy
+from inspect import isawaitable
+from typing import Any, cast
+
+from ._failure_replay import FailureEvents
+from ._import_failure import error_text as _safe_exception_str
+from ._import_failure import failure_text
+from ._module_error import module_failure_reason
+from ._provider_slots import (
+    is_unchanged,
+    mounted_providers,
+    rename_new_provider,
+    restore_providers,
+)
+from .events import MODULE_LOAD_FAILED, MODULE_ON_SESSION_READY_FAILED, SESSION_FORK
+
+__all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initialize_session"]
+
+logger = logging.getLogger(__name__)
+
+
+class MountPlanError(RuntimeError, ValueError):
+    """A mount plan that cannot be followed."""
+
+
+async def initialize_session(
+    config: dict[str, Any], coordinator: Any, session_id: str, parent_id: str | None
+) -> None:
+    """Load and mount a session's modules: loop, context, providers, tools, hooks.
+
+    Without its loop or its context a session cannot begin. Any other module that fails is left
+    out: it is logged and told by the event `module:load_failed`. At the end the modules' own
+    `on_session_ready` functions are called.
+
+    Args:
+        config: Mount plan.
+        coordinator: Coordinator to mount on; its `loader` is used, or one is made.
+        session_id: Id of the session.
+        parent_id: Id of the session that this one is forked from.
+
+    Raises:
+        RuntimeError: The loop or the context failed, with the error as its cause, or the mount
+            plan cannot be followed.
+    """
+    if coordinator.loader is None:
+        from .loader import ModuleLoader
+
+        coordinator.loader = ModuleLoader(coordinator=coordinator)
+    beginning = _Beginning(coordinator, FailureEvents(coordinator, session_id, parent_id))
+    try:
+        await beginning.mount_all(config)
+    except BaseException:
+        beginning.forget_ready_functions()
+        raise
+    await beginning.call_ready_functions()
+    await beginning.failures.replay()
+    if parent_id:
+        await coordinator.hooks.emit(SESSION_FORK, _fork(config, session_id, parent_id))
+
+
+async def _session_aenter(session: Any) -> Any:
+    """Initialize a session on entering `async with`, and give it."""
+    await session.initialize()
+    return session
+
+
+class _Beginning:
+    """A session on its way to its first prompt."""
+
+    def __init__(self, coordinator: Any, failures: FailureEvents) -> None:
+        self.failures = failures
+        self._coordinator = coordinator
+        self._loader = coordinator.loader
+        self._has_ready_functions = False
+
+    async def mount_all(self, config: dict[str, Any]) -> None:
+        """Mount every module of a plan in its order."""
+        await self._mount_required(config, "orchestrator", "loop-basic", "orchestrator")
+        await self._mount_required(config, "context", "context-simple", "context manager")
+        providers, tools, hooks = (
+            _entries(config, name) for name in ("providers", "tools", "hooks")
+        )
+        _check_instances(providers)
+        for entry in providers:
+            await self._mount_provider(entry)
+        for entry in tools:
+            await self._mount_optional("tool", entry)
+        for entry in hooks:
+            await self._mount_optional("hook", entry)
+
+    async def call_ready_functions(self) -> None:
+        """Tell the modules that all of them are mounted."""
+        for module_id, ready in self._loader.get_on_session_ready_queue():
+            try:
+                await ready(self._coordinator)
+            except Exception as error:
+                logger.warning("`on_session_ready` of `%s` failed", module_id, exc_info=True)
+                payload = {"module_id": module_id, "error": failure_text(error)}
+                await self.failures.emit(MODULE_ON_SESSION_READY_FAILED, payload)
+        self._loader.clear_on_session_ready_queue()
+
+    def forget_ready_functions(self) -> None:
+        """Empty the queue, so that another attempt does not call them twice."""
+        if self._has_ready_functions:
+            self._loader.clear_on_session_ready_queue()
+
+    async def _mount_required(
+        self, config: dict[str, Any], name: str, default: str, words: str
+    ) -> None:
+        session: Any = config.get("session") or {}
+        named = session.get(name)
+        if isinstance(named, dict):
+            entry = cast("dict[str, Any]", named)
+        else:
+            settings: Any = config.get(name) or {}
+            source = session.get(f"{name}_source")
+            entry = {"module": named, "source": source, "config": settings.get("config")}
+        try:
+            self._expect_ready(
+                await self._mount({**entry, "module": entry.get("module") or default})
+            )
+        except Exception as error:
+            message = f"Cannot initialize without {words}: {_safe_exception_str(error)}"
+            raise RuntimeError(message) from error
+
+    async def _mount_provider(self, entry: dict[str, Any]) -> None:
+        coordinator = self._coordinator
+        module_id, instance_id = entry["module"], entry.get("instance_id")
+        before = dict(mounted_providers(coordinator))
+        try:
+            await _call_capability(coordinator, "provider.before_load", entry)
+            mount = await self._mount(entry)
+            if is_unchanged(coordinator, before):
+                raise ValueError("Provider mount did not install a new provider instance")
+            if instance_id:
+                await rename_new_provider(coordinator, module_id, instance_id, before)
+        except BaseException as error:
+            restore_providers(coordinator, before)
+            if not isinstance(error, Exception):
+                raise
+            await self._report("provider", entry, error)
+            await _call_capability(coordinator, "provider.load_failure", entry, error)
+        else:
+            self._expect_ready(mount)
+
+    async def _mount_optional(self, kind: str, entry: dict[str, Any]) -> None:
+        try:
+            self._expect_ready(await self._mount(entry))
+        except Exception as error:  # noqa: BLE001 (a foreign module; reported)
+            await self._report(kind, entry, error)
+
+    async def _mount(self, entry: dict[str, Any]) -> Any:
+        """Load a module, mount it, and give the function that mounted it."""
+        mount = await self._loader.load(
+            entry["module"],
+            entry.get("config") or {},
+            source_hint=entry.get("source"),
+            coordinator=self._coordinator,
+        )
+        cleanup = await mount(self._coordinator)
+        if cleanup:
+            self._coordinator.register_cleanup(cleanup)
+        return mount
+
+    def _expect_ready(self, mount: Any) -> None:
+        carried = getattr(mount, "__on_session_ready__", None)
+        if carried is not None:
+            self._has_ready_functions = True
+            self._loader.enqueue_on_session_ready(*carried)
+
+    async def _report(self, kind: str, entry: dict[str, Any], error: Exception) -> None:
+        text = failure_text(error)
+        logger.warning("Failed to load %s '%s': %s", kind, entry["module"], text, exc_info=error)
+        payload: dict[str, Any] = {
+            "module_type": kind,
+            "module_id": entry["module"],
+            "error": text,
+            "reason_code": module_failure_reason(error),
+        }
+        if entry.get("instance_id"):
+            payload["instance_id"] = entry["instance_id"]
+        await self.failures.emit(MODULE_LOAD_FAILED, payload)
+
+
+async def _call_capability(coordinator: Any, name: str, entry: dict[str, Any], *more: Any) -> None:
+    """Call a function that the application registered, if it did, with a copy of the entry."""
+    function = coordinator.get_capability(name)
+    if function is None:
+        return
+    called = function(coordinator, deepcopy(entry), *more)
+    if isawaitable(called):
+        await called
+
+
+def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    """Give the entries of a section of the mount plan that name a module."""
+    listed: Any = config.get(section) or []
+    if not isinstance(listed, list | tuple):
+        found = type(listed).__name__
+        raise MountPlanError(f"`{section}` in the mount plan must be a list, found `{found}`")
+    entries: list[dict[str, Any]] = []
+    for position, entry in enumerate(cast("list[Any]", listed)):
+        if isinstance(entry, str):
+            entries.append({"module": entry})
+        elif isinstance(entry, dict):
+            if cast("dict[str, Any]", entry).get("module"):
+                entries.append(cast("dict[str, Any]", entry))
+        else:
+            found = type(entry).__name__
+            raise MountPlanError(
+                f"`{section}[{position}]` in the mount plan must be a module id or a dict with "
+                f"`module`, found `{found}`"
+            )
+    return entries
+
+
+def _check_instances(providers: list[dict[str, Any]]) -> None:
+    """Refuse two entries of one provider module that would have the same name."""
+    unnamed = Counter(entry["module"] for entry in providers if not entry.get("instance_id"))
+    for module_id, count in unnamed.items():
+        if count > 1:
+            raise MountPlanError(
+                "Multi-instance providers require explicit 'instance_id' on all entries but one: "
+                f"found {count} entries of module '{module_id}' without it"
+            )
+
+
+def _fork(config: dict[str, Any], session_id: str, parent_id: str) -> dict[str, Any]:
+    """Make the payload that tells of a forked session."""
+    payload: dict[str, Any] = {"parent": parent_id, "session_id": session_id}
+    session: Any = config.get("session") or {}
+    if session.get("metadata"):
+        payload["metadata"] = session["metadata"]
+    if session.get("raw"):
+        from .utils.truncate import redact_secrets
+
+        payload["raw"] = redact_secrets(config)
+    return payload

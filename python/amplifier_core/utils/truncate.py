@@ -1,0 +1,83 @@
+"""Data made fit for logs: long text cut, secrets taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any, cast
+
+SENSITIVE_KEYS = frozenset(
+    {
+        "api-key",
+        "api_key",
+        "apikey",
+        "auth",
+        "authorization",
+        "credential",
+        "credentials",
+        "password",
+        "private_key",
+        "privatekey",
+        "secret",
+        "token",
+    }
+)
+"""Keys whose values are secret; so are those of longer keys that end in one of them."""
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def truncate_values(obj: Any, max_length: int = 180) -> Any:
+    """Give a copy of nested data in which longer texts are cut.
+
+    Args:
+        obj: Data; dicts, lists and tuples are gone through.
+        max_length: Most characters of a text.
+    """
+    if isinstance(obj, str):
+        surplus = len(obj) - max_length
+        return f"{obj[:max_length]}... (truncated {surplus} chars)" if surplus > 0 else obj
+    if isinstance(obj, dict):
+        entries = cast("dict[Any, Any]", obj).items()
+        return {key: truncate_values(value, max_length) for key, value in entries}
+    if isinstance(obj, list):
+        return [truncate_values(item, max_length) for item in cast("list[Any]", obj)]
+    if isinstance(obj, tuple):
+        return tuple(truncate_values(item, max_length) for item in cast("tuple[Any, ...]", obj))
+    return obj
+
+
+def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -> Any:
+    """Give a copy of nested data in which the values of sensitive keys are `[REDACTED]`.
+
+    Args:
+        obj: Data; dicts, lists and tuples are gone through.
+        sensitive_keys: Names of the keys. `token` stands for `access_token`, `accessToken` and
+            `access-token` as well.
+    """
+    words = {_normalized(key) for key in sensitive_keys}
+    return _redacted(obj, words)
+
+
+def _redacted(obj: Any, words: set[str]) -> Any:
+    if isinstance(obj, dict):
+        return {
+            key: "[REDACTED]" if _is_sensitive(key, words) else _redacted(value, words)
+            for key, value in cast("dict[Any, Any]", obj).items()
+        }
+    if isinstance(obj, list):
+        return [_redacted(item, words) for item in cast("list[Any]", obj)]
+    if isinstance(obj, tuple):
+        return tuple(_redacted(item, words) for item in cast("tuple[Any, ...]", obj))
+    return obj
+
+
+def _normalized(key: str) -> str:
+    return _WORD_START.sub("_", key).replace("-", "_").lower()
+
+
+def _is_sensitive(key: Any, words: set[str]) -> bool:
+    if not isinstance(key, str):
+        return False
+    parts = _normalized(key).split("_")
+    return any("_".join(parts[start:]) in words for start in range(len(parts)))
