@@ -514,7 +514,7 @@ async def test_no_server_is_a_network_error_that_names_the_address() -> None:
         with pytest.raises(llm_errors.NetworkError) as caught:
             await call
         assert f"cannot connect to `http://127.0.0.1:{port}/v1/m" in str(caught.value)
-        assert "`ANTHROPIC_BASE_URL`" in str(caught.value)
+        assert "Connection refused; check `ANTHROPIC_BASE_URL`" in str(caught.value)
         assert "password" not in "".join(traceback.format_exception(caught.value))
     await provider.close()
 
@@ -561,6 +561,13 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_a_local_server(
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     server.answers = [Answer(WHOLE)]
     assert (await provider.complete(REQUEST)).content
+
+
+async def test_proxy_settings_that_cannot_work_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "nonsense://127.0.0.1:1")
+    provider = AnthropicProvider(AnthropicConfig(api_key=KEY))
+    with pytest.raises(ConfigurationError, match=r"cannot set up connections: .*`HTTPS_PROXY`"):
+        await provider.complete(REQUEST)
 
 
 async def test_a_cancelled_call_hangs_up_and_the_next_one_works(
@@ -697,7 +704,11 @@ async def test_the_environment_fills_what_the_config_leaves_open(
     [
         ({"api_key": 7}, "`api_key` must be a text, found int"),
         ({"api_key": "two words"}, "`api_key` holds characters"),
-        ({"base_url": "api.example.org"}, "must begin with `https://` or `http://`"),
+        ({"base_url": "api.example.org"}, "is not an address like `https://"),
+        ({"base_url": "https://"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://127.0.0.1:99999"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://[::1"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://two words"}, "`ANTHROPIC_BASE_URL` is not an address"),
         ({"max_tokens": "9"}, "`max_tokens` must be a whole number, found str"),
         ({"max_tokens": 0}, "`max_tokens` is 0, but must be at least 1"),
         ({"timeout": float("inf")}, "`timeout` is inf"),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from amplifier_core.llm_errors import ConfigurationError
 
@@ -101,8 +102,16 @@ def _warn_of_unknown_keys(given: Mapping[str, Any]) -> None:
 
 
 def _checked_url(url: str) -> str:
-    if not re.match(r"https?://[^/\s]+", url):
-        raise _wrong(f"`base_url` is `{url}`, but must begin with `https://` or `http://`")
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good or not url.isprintable() or " " in url:
+        # It may hold a password, so only its form is told.
+        raise _wrong(
+            "`base_url` or `ANTHROPIC_BASE_URL` is not an address like `https://host:port/path`"
+        )
     return url.rstrip("/").removesuffix("/v1")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
@@ -152,6 +153,30 @@ def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
         provider=PROVIDER,
         model=model,
     )
+
+
+def environment_error(cause: str) -> LLMError:
+    """Make the error for proxy or certificate settings that no connection can be made with."""
+    return llm_errors.ConfigurationError(
+        f"cannot set up connections: {_one_line(cause)}; check `HTTPS_PROXY`, `ALL_PROXY`,"
+        " `SSL_CERT_FILE` and `SSL_CERT_DIR`",
+        provider=PROVIDER,
+    )
+
+
+def root_cause(error: BaseException) -> str:
+    """Say what the operating system said, or else the error itself."""
+    seen: list[BaseException] = [error]
+    for each in seen:
+        if isinstance(each, ConnectionError) and each.errno:
+            return os.strerror(each.errno)  # asyncio has words of its own for each address
+        if isinstance(each, OSError) and each.strerror:
+            return each.strerror
+        if isinstance(each, BaseExceptionGroup):
+            seen += cast("BaseExceptionGroup[BaseException]", each).exceptions
+        if (deeper := each.__cause__ or each.__context__) is not None and deeper not in seen:
+            seen.append(deeper)
+    return str(error) or type(error).__name__
 
 
 def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> LLMError:

@@ -11,7 +11,9 @@ from amplifier_core.llm_errors import LLMError
 from .anthropic_config import AnthropicConfig
 from .anthropic_errors import (
     api_error,
+    environment_error,
     redirect_error,
+    root_cause,
     timeout_error,
     truncated_error,
     unfitting_error,
@@ -110,7 +112,7 @@ class AnthropicTransport:
         if isinstance(failure, httpx2.TimeoutException):
             url = self.shown_url + _MESSAGES
             raise timeout_error(url, seconds, "further data", model=request.model) from failure
-        cause = "" if failure is None else self._clean(str(failure)) or type(failure).__name__
+        cause = "" if failure is None else self._clean(root_cause(failure))
         raise truncated_error(request.model, cause, result.request_id) from failure
 
     async def list_models(self) -> list[dict[str, Any]]:
@@ -173,8 +175,7 @@ class AnthropicTransport:
         except httpx2.TimeoutException as error:
             raise timeout_error(url, seconds, "answer", model=model) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            cause = self._clean(str(error)) or type(error).__name__
-            raise unreachable_error(url, cause, model=model) from error
+            raise unreachable_error(url, self._clean(root_cause(error)), model=model) from error
         if response.is_success:
             return response
         try:
@@ -186,10 +187,14 @@ class AnthropicTransport:
         import httpx2
 
         if self._client is None:
-            self._client = httpx2.AsyncClient(
-                follow_redirects=False,  # the key would go along to wherever it leads
-                mounts=dict.fromkeys(_NEVER_PROXIED),
-            )
+            try:
+                self._client = httpx2.AsyncClient(
+                    follow_redirects=False,  # the key would go along to wherever it leads
+                    mounts=dict.fromkeys(_NEVER_PROXIED),
+                )
+            except (ImportError, ValueError, OSError) as error:
+                # It reads proxies and certificates from the environment.
+                raise environment_error(str(error)) from error
         return self._client
 
     async def _refusal(self, response: httpx2.Response, path: str, model: str | None) -> LLMError:
