@@ -78,7 +78,7 @@ fn newlines_by_memchr(bencher: Bencher<'_, '_>) {
     let wire = text_stream();
     bencher
         .counter(BytesCount::new(wire.len()))
-        .bench(|| memchr::memchr_iter(b'\n', black_box(&wire)).count());
+        .bench(|| memchr::memchr_iter(b'\n', black_box(&wire)).fold(0, |last, place| last ^ place));
 }
 
 #[divan::bench]

@@ -272,10 +272,10 @@ impl SseDecoder {
 
     fn dispatch(&mut self, data: Option<&[u8]>, sink: &mut impl FnMut(SseEvent<'_>)) {
         if self.has_data || data.is_some() {
-            let data = String::from_utf8_lossy(data.unwrap_or(&self.data));
+            let data = decode(data.unwrap_or(&self.data));
             let event = match self.event.as_slice() {
                 [] => Cow::Borrowed("message"),
-                name => String::from_utf8_lossy(name),
+                name => decode(name),
             };
             let is_lossy = matches!(data, Cow::Owned(_)) || matches!(event, Cow::Owned(_));
             let retry = self.retry.take();
@@ -291,6 +291,11 @@ impl SseDecoder {
         self.has_data = false;
         self.event.clear();
     }
+}
+
+/// Decodes UTF-8; the usual case is checked at once, which is several times as fast as piecewise.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Makes room by doubling, but never beyond the limit, so that a limit bounds the memory too.

@@ -1,5 +1,11 @@
 //! The Anthropic dialect where a stream is not as usual.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made in the call read better without `&`"
+)]
+
+use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use amplifier_stream::{
@@ -12,10 +18,8 @@ use serde_json::{Value, json};
 fn decode(events: &[Value]) -> (Vec<StreamEvent>, StreamResult) {
     let mut wire = String::new();
     for event in events {
-        wire.push_str(&format!(
-            "event: {}\ndata: {event}\n\n",
-            event["type"].as_str().unwrap()
-        ));
+        let name = event["type"].as_str().unwrap();
+        write!(wire, "event: {name}\ndata: {event}\n\n").unwrap();
     }
     decode_wire(&wire)
 }
@@ -149,7 +153,7 @@ fn unknown_things_are_kept_and_skipped() {
     let metadata: Vec<&String> = result.metadata.keys().collect();
     assert_eq!(
         metadata,
-        ["container", "context_management", "stop_details"]
+        ["container", "stop_details", "context_management"]
     );
 }
 
