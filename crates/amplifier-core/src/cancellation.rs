@@ -84,7 +84,9 @@ impl<K, C> Cancellation<K, C> {
 
     /// The running tool calls, as id and tool name, in the order of their start.
     pub fn running_tools(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.running_tools.iter().map(|(id, name)| (id.as_str(), name.as_str()))
+        self.running_tools
+            .iter()
+            .map(|(id, name)| (id.as_str(), name.as_str()))
     }
 
     /// Adds a child and returns the level that it has to be raised to.
@@ -118,6 +120,9 @@ impl<K, C> Cancellation<K, C> {
 
     /// Takes children and callbacks out, so that a driver can drop them outside its lock.
     pub fn clear(&mut self) -> (Vec<K>, Vec<C>) {
-        (std::mem::take(&mut self.children), std::mem::take(&mut self.callbacks))
+        (
+            std::mem::take(&mut self.children),
+            std::mem::take(&mut self.callbacks),
+        )
     }
 }

@@ -104,7 +104,10 @@ pub fn mount_target<N, E: From<MountError>>(
 }
 
 /// Decides what an unmount removes; `None` for the hook registry, which stays.
-pub fn unmount_target<N>(slot: Slot, name: Option<N>) -> Result<Option<MountTarget<N>>, MountError> {
+pub fn unmount_target<N>(
+    slot: Slot,
+    name: Option<N>,
+) -> Result<Option<MountTarget<N>>, MountError> {
     match slot.kind() {
         SlotKind::Single => Ok(Some(MountTarget::Slot)),
         SlotKind::Registry => Ok(None),
@@ -150,7 +153,10 @@ pub fn charge_injections(
         tokens = tokens.saturating_add(characters / 4);
     }
     let total = used_tokens.saturating_add(tokens);
-    Ok(InjectionCharge { tokens, is_over_budget: limits.budget.is_some_and(|budget| total > budget) })
+    Ok(InjectionCharge {
+        tokens,
+        is_over_budget: limits.budget.is_some_and(|budget| total > budget),
+    })
 }
 
 /// Removes what must not reach a model: control characters except tab and line ends.
@@ -182,8 +188,9 @@ pub enum Approval {
 /// grants, and of others the first grants. A decision that was never offered refuses.
 #[must_use]
 pub fn read_approval(decision: &str, options: &[String]) -> Approval {
-    const CONSENT: [&str; 9] =
-        ["accept", "allow", "approve", "confirm", "continue", "grant", "ok", "proceed", "yes"];
+    const CONSENT: [&str; 9] = [
+        "accept", "allow", "approve", "confirm", "continue", "grant", "ok", "proceed", "yes",
+    ];
     const REFUSAL: [&str; 12] = [
         "abort", "block", "cancel", "decline", "deny", "disallow", "do", "don't", "never", "no",
         "reject", "stop",
@@ -192,8 +199,13 @@ pub fn read_approval(decision: &str, options: &[String]) -> Approval {
     if matches!(decision.as_str(), "allow" | "allow once" | "allow always") {
         return Approval::Granted;
     }
-    let word = decision.split(|c: char| !c.is_alphanumeric() && c != '\'').next().unwrap_or("");
-    let place = options.iter().position(|option| option.to_lowercase() == decision);
+    let word = decision
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .next()
+        .unwrap_or("");
+    let place = options
+        .iter()
+        .position(|option| option.to_lowercase() == decision);
     match place {
         None if word == "deny" => Approval::Denied,
         None => Approval::Unexpected,

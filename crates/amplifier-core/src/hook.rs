@@ -29,7 +29,10 @@ pub struct HookRegistry<H> {
 
 impl<H> Default for HookRegistry<H> {
     fn default() -> Self {
-        Self { events: IndexMap::new(), next_serial: 0 }
+        Self {
+            events: IndexMap::new(),
+            next_serial: 0,
+        }
     }
 }
 
@@ -43,14 +46,24 @@ impl<H> HookRegistry<H> {
         }
         let handlers = &mut self.events[event];
         let place = handlers.partition_point(|other| other.priority <= priority);
-        handlers.insert(place, Registration { serial, priority, name, handler });
+        handlers.insert(
+            place,
+            Registration {
+                serial,
+                priority,
+                name,
+                handler,
+            },
+        );
         serial
     }
 
     /// Removes exactly one registration; `None` if it is gone already.
     pub fn unregister(&mut self, event: &str, serial: u64) -> Option<Registration<H>> {
         let handlers = self.events.get_mut(event)?;
-        let place = handlers.iter().position(|registration| registration.serial == serial)?;
+        let place = handlers
+            .iter()
+            .position(|registration| registration.serial == serial)?;
         Some(handlers.remove(place))
     }
 
@@ -75,12 +88,17 @@ impl<H> HookRegistry<H> {
 
     /// Every event that ever had a handler, with its handlers.
     pub fn events(&self) -> impl Iterator<Item = (&str, &[Registration<H>])> {
-        self.events.iter().map(|(event, handlers)| (event.as_str(), handlers.as_slice()))
+        self.events
+            .iter()
+            .map(|(event, handlers)| (event.as_str(), handlers.as_slice()))
     }
 
     /// Takes every registration out.
     pub fn clear(&mut self) -> Vec<Registration<H>> {
-        self.events.drain(..).flat_map(|(_, handlers)| handlers).collect()
+        self.events
+            .drain(..)
+            .flat_map(|(_, handlers)| handlers)
+            .collect()
     }
 }
 
@@ -195,7 +213,9 @@ impl<R, D> Dispatch<R, D> {
 
     /// Every answer that is held, for a driver that must visit them.
     pub fn held(&self) -> impl Iterator<Item = &R> {
-        [&self.denied, &self.asked, &self.first_injecting].into_iter().flatten()
+        [&self.denied, &self.asked, &self.first_injecting]
+            .into_iter()
+            .flatten()
     }
 
     /// Takes the answer of the handler `name` to `event`.
@@ -210,11 +230,12 @@ impl<R, D> Dispatch<R, D> {
             Answer::Inject(result, items) => {
                 self.injecting += 1;
                 self.first_injecting.get_or_insert(result);
-                self.items.extend(items.into_iter().map(|item| ContextInjection {
-                    hook_name: name.to_owned(),
-                    event: event.to_owned(),
-                    ..item
-                }));
+                self.items
+                    .extend(items.into_iter().map(|item| ContextInjection {
+                        hook_name: name.to_owned(),
+                        event: event.to_owned(),
+                        ..item
+                    }));
             }
             Answer::Ask(result) => {
                 self.asked.get_or_insert(result);
@@ -233,7 +254,12 @@ impl<R, D> Dispatch<R, D> {
             (self.first_injecting, Projection::of(&self.items))
         {
             let is_single = self.injecting == 1;
-            Decision::Inject(Injection { first, is_single, items: self.items, projection })
+            Decision::Inject(Injection {
+                first,
+                is_single,
+                items: self.items,
+                projection,
+            })
         } else {
             Decision::Continue
         };

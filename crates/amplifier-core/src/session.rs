@@ -38,7 +38,10 @@ impl Session {
     /// A session that was made anew, or one that continues an earlier one.
     #[must_use]
     pub fn new(is_resumed: bool) -> Self {
-        Self { is_resumed, ..Self::default() }
+        Self {
+            is_resumed,
+            ..Self::default()
+        }
     }
 
     /// Whether it is ready for turns.
@@ -67,7 +70,11 @@ impl Session {
 
     /// Ends the load that was claimed; after a failure it can be tried again.
     pub fn end_initialize(&mut self, succeeded: bool) {
-        self.phase = if succeeded { Phase::Ready } else { Phase::Created };
+        self.phase = if succeeded {
+            Phase::Ready
+        } else {
+            Phase::Created
+        };
     }
 
     /// Begins a turn and names the event that announces the session: on its first turn only, as
@@ -79,7 +86,11 @@ impl Session {
         if std::mem::replace(&mut self.is_announced, true) {
             return Ok(None);
         }
-        Ok(Some(if self.is_resumed { event::SESSION_RESUME } else { event::SESSION_START }))
+        Ok(Some(if self.is_resumed {
+            event::SESSION_RESUME
+        } else {
+            event::SESSION_START
+        }))
     }
 
     /// Closes the session; true if it was open, so that its end has to be announced.

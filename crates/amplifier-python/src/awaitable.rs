@@ -15,7 +15,10 @@ pub(crate) fn is_awaitable(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     if class.is(GENERATOR.import(py, "types", "GeneratorType")?) {
         // Only a generator of `types.coroutine` can be awaited, which `inspect` knows to tell.
-        return py.import("inspect")?.call_method1("isawaitable", (value,))?.extract();
+        return py
+            .import("inspect")?
+            .call_method1("isawaitable", (value,))?
+            .extract();
     }
     class.hasattr(intern!(py, "__await__"))
 }

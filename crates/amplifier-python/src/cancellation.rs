@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::cancellation::{Cancellation, CancellationState};
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -10,6 +11,8 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::awaitable::is_awaitable;
 use crate::drive::{Driver, Machine, Next};
 use crate::report::{Level, Logger, is_own_failure, log};
+
+static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
 
 type State = Cancellation<Py<PyAny>, Py<PyAny>>;
 
@@ -37,7 +40,11 @@ impl RustCancellationToken {
             if !state.request(level) {
                 return Ok(false);
             }
-            state.children().iter().map(|child| child.clone_ref(py)).collect()
+            state
+                .children()
+                .iter()
+                .map(|child| child.clone_ref(py))
+                .collect()
         };
         for child in children {
             pass_on(child.bind(py), level)?;
@@ -92,16 +99,22 @@ impl RustCancellationToken {
     /// The ids of the tool calls that run now.
     #[getter]
     fn running_tools<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
-        let ids: Vec<String> =
-            self.state().running_tools().map(|(id, _)| id.to_owned()).collect();
+        let ids: Vec<String> = self
+            .state()
+            .running_tools()
+            .map(|(id, _)| id.to_owned())
+            .collect();
         PySet::new(py, ids)
     }
 
     /// The names of the tools that run now.
     #[getter]
     fn running_tool_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let names: Vec<String> =
-            self.state().running_tools().map(|(_, name)| name.to_owned()).collect();
+        let names: Vec<String> = self
+            .state()
+            .running_tools()
+            .map(|(_, name)| name.to_owned())
+            .collect();
         PyList::new(py, names)
     }
 
@@ -155,9 +168,12 @@ impl RustCancellationToken {
     /// Run every callback in the order of registration; what they raise is logged.
     fn trigger_callbacks<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let machine = Callbacks { token: slf.clone().unbind(), left: Vec::new(), fatal: None };
-        static DRIVER: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
-        DRIVER.run(py, machine)
+        let machine = Callbacks {
+            token: slf.clone().unbind(),
+            left: Vec::new(),
+            fatal: None,
+        };
+        TRIGGER_CALLBACKS.run(py, machine)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -165,12 +181,19 @@ impl RustCancellationToken {
         Ok(format!("<{name}: {}>", slf.get().level().as_str()))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else { return Ok(()) };
-        state.children().iter().try_for_each(|child| visit.call(child))?;
-        state.callbacks().iter().try_for_each(|callback| visit.call(callback))
+        let Ok(state) = self.state.try_lock() else {
+            return Ok(());
+        };
+        state
+            .children()
+            .iter()
+            .try_for_each(|child| visit.call(child))?;
+        state
+            .callbacks()
+            .iter()
+            .try_for_each(|callback| visit.call(callback))
     }
 
     fn __clear__(&self) {
@@ -208,10 +231,15 @@ impl Callbacks {
     /// Logs what a callback raised; what must reach the caller waits for the other callbacks, but
     /// for a cancellation of the task itself and the closing of the coroutine.
     fn note(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
-        use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
         if is_own_failure(py, &error) {
             let message = "cancellation callback failed; continuing";
-            log(py, Logger::Cancellation, Level::Error, message, Some(&error));
+            log(
+                py,
+                Logger::Cancellation,
+                Level::Error,
+                message,
+                Some(&error),
+            );
         } else if error.is_instance_of::<PyKeyboardInterrupt>(py)
             || error.is_instance_of::<PySystemExit>(py)
         {
@@ -226,7 +254,12 @@ impl Callbacks {
 impl Machine for Callbacks {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         let state = self.token.get().state();
-        self.left = state.callbacks().iter().rev().map(|callback| callback.clone_ref(py)).collect();
+        self.left = state
+            .callbacks()
+            .iter()
+            .rev()
+            .map(|callback| callback.clone_ref(py))
+            .collect();
         drop(state);
         self.run(py)
     }
@@ -242,6 +275,8 @@ impl Machine for Callbacks {
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.token)?;
-        self.left.iter().try_for_each(|callback| visit.call(callback))
+        self.left
+            .iter()
+            .try_for_each(|callback| visit.call(callback))
     }
 }

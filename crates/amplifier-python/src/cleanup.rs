@@ -18,7 +18,10 @@ pub(crate) struct Cleanup {
 
 impl Cleanup {
     pub(crate) fn new(functions: Py<PyList>) -> Self {
-        Self { functions, fatal: None }
+        Self {
+            functions,
+            fatal: None,
+        }
     }
 
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
@@ -48,7 +51,13 @@ impl Cleanup {
         }
         if error.is_instance_of::<PyException>(py) {
             let message = format!("Error during cleanup: {}", describe(py, &error));
-            log(py, Logger::Coordinator, Level::Error, &message, Some(&error));
+            log(
+                py,
+                Logger::Coordinator,
+                Level::Error,
+                &message,
+                Some(&error),
+            );
         } else {
             self.fatal.get_or_insert(error);
         }

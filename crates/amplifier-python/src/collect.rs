@@ -23,6 +23,7 @@ pub(crate) struct Collect {
 }
 
 /// A time limit in seconds; `None` is no limit.
+#[derive(Clone, Copy)]
 pub(crate) struct TimeLimit(Option<f64>);
 
 impl Default for TimeLimit {
@@ -74,14 +75,19 @@ impl Collect {
 
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         loop {
-            let Some(handler) = self.handlers.as_mut().map_or(Ok(None), |list| list.advance(py))?
+            let Some(handler) = self
+                .handlers
+                .as_mut()
+                .map_or(Ok(None), |list| list.advance(py))?
             else {
                 return Ok(Next::Return(self.collected.bind(py).clone().into_any()));
             };
             let data = self.payload.hand_out(py)?;
             match handler.call1((self.event.bind(py), data)) {
                 Ok(value) if !value.is_none() && is_awaitable(&value)? => {
-                    let Some(timeout) = self.timeout else { return Ok(Next::Await(value)) };
+                    let Some(timeout) = self.timeout else {
+                        return Ok(Next::Await(value));
+                    };
                     let limited = py
                         .import("amplifier_core._timeout")?
                         .call_method1("limited", (value, timeout))?;
@@ -100,7 +106,9 @@ impl Collect {
         }
         let py = value.py();
         let data = if value.is_instance_of::<PyDict>() {
-            value.get_item(intern!(py, "data")).unwrap_or_else(|_| py.None().into_bound(py))
+            value
+                .get_item(intern!(py, "data"))
+                .unwrap_or_else(|_| py.None().into_bound(py))
         } else {
             match value.getattr(intern!(py, "data")) {
                 Ok(data) => data,
@@ -122,7 +130,11 @@ impl Collect {
     }
 
     fn tell(&self, py: Python<'_>, level: Level, what: &str, error: Option<&PyErr>) {
-        let name = self.handlers.as_ref().map(|handlers| handlers.name(py)).unwrap_or_default();
+        let name = self
+            .handlers
+            .as_ref()
+            .map(|handlers| handlers.name(py))
+            .unwrap_or_default();
         let event = self.event.bind(py).to_string_lossy();
         let message = format!("hook `{name}` {what} on `{event}`; continuing without its answer");
         log(py, Logger::Hooks, level, &message, error);
@@ -159,6 +171,8 @@ impl Machine for Collect {
         visit.call(&self.event)?;
         visit.call(&self.collected)?;
         self.payload.traverse(visit)?;
-        self.handlers.as_ref().map_or(Ok(()), |handlers| handlers.traverse(visit))
+        self.handlers
+            .as_ref()
+            .map_or(Ok(()), |handlers| handlers.traverse(visit))
     }
 }

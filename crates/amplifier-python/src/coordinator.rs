@@ -16,15 +16,21 @@ use crate::effects::Effects;
 use crate::error::Error;
 use crate::hook::RustHookRegistry;
 
+static MOUNT: Driver = Driver::new("RustCoordinator.mount");
+static UNMOUNT: Driver = Driver::new("RustCoordinator.unmount");
+static CLEANUP: Driver = Driver::new("RustCoordinator.cleanup");
+static REQUEST_CANCEL: Driver = Driver::new("RustCoordinator.request_cancel");
+static PROCESS_HOOK_RESULT: Driver = Driver::new("RustCoordinator.process_hook_result");
+
 /// What can be set anew from outside.
 struct State {
-    session: Py<PyAny>,
+    owner: Py<PyAny>,
     mount_points: Py<PyDict>,
     loader: Py<PyAny>,
     approval_system: Py<PyAny>,
     display_system: Py<PyAny>,
-    session_state: Py<PyAny>,
-    turn_injections: i64,
+    shared: Py<PyAny>,
+    injected_tokens: i64,
 }
 
 /// Whose coordinator it is.
@@ -84,18 +90,24 @@ impl RustCoordinator {
 
     /// The tokens that hooks have injected in this turn.
     pub(crate) fn turn_injections(&self) -> i64 {
-        self.state().turn_injections
+        self.state().injected_tokens
     }
 
     pub(crate) fn set_turn_injections(&self, tokens: i64) {
-        self.state().turn_injections = tokens;
+        self.state().injected_tokens = tokens;
     }
 
     /// A whole number from the configuration's section `session`, read live.
     fn session_setting(&self, py: Python<'_>, name: &str) -> PyResult<Option<i64>> {
-        let Ok(config) = self.config.bind(py).cast::<PyDict>() else { return Ok(None) };
-        let Some(section) = config.get_item(intern!(py, "session"))? else { return Ok(None) };
-        let Ok(section) = section.cast::<PyDict>() else { return Ok(None) };
+        let Ok(config) = self.config.bind(py).cast::<PyDict>() else {
+            return Ok(None);
+        };
+        let Some(section) = config.get_item(intern!(py, "session"))? else {
+            return Ok(None);
+        };
+        let Ok(section) = section.cast::<PyDict>() else {
+            return Ok(None);
+        };
         match section.get_item(name)? {
             Some(value) if !value.is_none() => value.extract().map(Some),
             _ => Ok(None),
@@ -121,9 +133,17 @@ impl RustCoordinator {
         fields.set_item(intern!(py, "session_id"), &identity.session_id)?;
         fields.set_item(intern!(py, "parent_id"), &identity.parent_id)?;
         fields.set_item(intern!(py, "config"), &identity.config)?;
-        let placeholder =
-            py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&fields))?;
-        Self::make(py, identity, Some(&placeholder), approval_system, display_system)
+        let placeholder = py
+            .import("types")?
+            .getattr("SimpleNamespace")?
+            .call((), Some(&fields))?;
+        Self::make(
+            py,
+            identity,
+            Some(&placeholder),
+            approval_system,
+            display_system,
+        )
     }
 
     fn make(
@@ -155,13 +175,13 @@ impl RustCoordinator {
             cleanup_functions: PyList::empty(py).unbind(),
             channels: PyDict::new(py).unbind(),
             state: Mutex::new(State {
-                session: or_none(session),
+                owner: or_none(session),
                 mount_points: mount_points.unbind(),
                 loader: py.None(),
                 approval_system: or_none(approval_system),
                 display_system: or_none(display_system),
-                session_state: PyDict::new(py).into_any().unbind(),
-                turn_injections: 0,
+                shared: PyDict::new(py).into_any().unbind(),
+                injected_tokens: 0,
             }),
         })
     }
@@ -199,7 +219,11 @@ impl RustCoordinator {
                 PyDict::new(py).into_any(),
             ),
         };
-        let identity = Identity { session_id, parent_id, config };
+        let identity = Identity {
+            session_id,
+            parent_id,
+            config,
+        };
         Self::make(py, identity, session, approval_system, display_system)
     }
 
@@ -224,7 +248,7 @@ impl RustCoordinator {
     /// The session, once it is initialised; before, a namespace with its ids and configuration.
     #[getter(session)]
     fn get_session(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().session.clone_ref(py)
+        self.state().owner.clone_ref(py)
     }
 
     /// The hook registry.
@@ -310,12 +334,12 @@ impl RustCoordinator {
     /// A dict for whatever modules want to share.
     #[getter(session_state)]
     fn get_session_state(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().session_state.clone_ref(py)
+        self.state().shared.clone_ref(py)
     }
 
     #[setter(session_state)]
     fn set_session_state(&self, value: Py<PyAny>) {
-        self.put(value, |state| &mut state.session_state);
+        self.put(value, |state| &mut state.shared);
     }
 
     /// The tokens that hooks have injected in this turn.
@@ -330,7 +354,7 @@ impl RustCoordinator {
     }
 
     fn _set_session(&self, session: Py<PyAny>) {
-        self.put(session, |state| &mut state.session);
+        self.put(session, |state| &mut state.owner);
     }
 
     /// Mount a module at once; what is returned may be awaited.
@@ -351,8 +375,7 @@ impl RustCoordinator {
             MountTarget::Slot => self.points(py).set_item(slot.as_str(), module)?,
             MountTarget::Entry(name) => self.slot(py, slot)?.set_item(name, module)?,
         }
-        static DRIVER: Driver = Driver::new("RustCoordinator.mount");
-        DRIVER.completed(py)
+        MOUNT.completed(py)
     }
 
     /// Remove a module at once; what is returned may be awaited. A missing one is ignored.
@@ -374,8 +397,7 @@ impl RustCoordinator {
                 }
             }
         }
-        static DRIVER: Driver = Driver::new("RustCoordinator.unmount");
-        DRIVER.completed(py)
+        UNMOUNT.completed(py)
     }
 
     /// Look up a slot, or one module of a named slot; None where nothing is mounted.
@@ -411,7 +433,9 @@ impl RustCoordinator {
     /// Run a function, plain or async, at clean-up; what cannot be called is ignored.
     fn register_cleanup(&self, cleanup_fn: &Bound<'_, PyAny>) -> PyResult<()> {
         if cleanup_fn.is_callable() {
-            self.cleanup_functions.bind(cleanup_fn.py()).append(cleanup_fn)?;
+            self.cleanup_functions
+                .bind(cleanup_fn.py())
+                .append(cleanup_fn)?;
         }
         Ok(())
     }
@@ -419,8 +443,7 @@ impl RustCoordinator {
     /// Run every clean-up function once, the last registered first.
     fn cleanup<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let machine = Cleanup::new(self.cleanup_functions.clone_ref(py));
-        static DRIVER: Driver = Driver::new("RustCoordinator.cleanup");
-        DRIVER.run(py, machine)
+        CLEANUP.run(py, machine)
     }
 
     /// Contribute to a channel: the callback, plain or async, is asked at each collection.
@@ -436,7 +459,9 @@ impl RustCoordinator {
         entry.set_item(intern!(py, "callback"), callback)?;
         let channels = self.channels.bind(py);
         match channels.get_item(channel)? {
-            Some(entries) => entries.call_method1(intern!(py, "append"), (entry,)).map(drop),
+            Some(entries) => entries
+                .call_method1(intern!(py, "append"), (entry,))
+                .map(drop),
             None => channels.set_item(channel, PyList::new(py, [entry])?),
         }
     }
@@ -457,10 +482,13 @@ impl RustCoordinator {
     /// Request cancellation at once; what is returned may be awaited.
     #[pyo3(signature = (immediate=false))]
     fn request_cancel<'py>(&self, py: Python<'py>, immediate: bool) -> PyResult<Bound<'py, PyAny>> {
-        let level = if immediate { "request_immediate" } else { "request_graceful" };
+        let level = if immediate {
+            "request_immediate"
+        } else {
+            "request_graceful"
+        };
         self.cancellation.bind(py).call_method0(level)?;
-        static DRIVER: Driver = Driver::new("RustCoordinator.request_cancel");
-        DRIVER.completed(py)
+        REQUEST_CANCEL.completed(py)
     }
 
     /// Begin a turn: nothing is injected yet.
@@ -478,8 +506,7 @@ impl RustCoordinator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let machine = Effects::new(slf.clone().unbind(), result, event, hook_name);
-        static DRIVER: Driver = Driver::new("RustCoordinator.process_hook_result");
-        DRIVER.run(py, machine)
+        PROCESS_HOOK_RESULT.run(py, machine)
     }
 
     /// Describe what is mounted, as plain data.
@@ -502,10 +529,12 @@ impl RustCoordinator {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let py = slf.py();
         let name = slf.get_type().name()?;
-        Ok(format!("<{name}: session {}>", slf.get().session_id.bind(py).repr()?))
+        Ok(format!(
+            "<{name}: session {}>",
+            slf.get().session_id.bind(py).repr()?
+        ))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.config)?;
         visit.call(&self.hooks)?;
@@ -514,12 +543,14 @@ impl RustCoordinator {
         visit.call(&self.cleanup_functions)?;
         visit.call(&self.channels)?;
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else { return Ok(()) };
-        visit.call(&state.session)?;
+        let Ok(state) = self.state.try_lock() else {
+            return Ok(());
+        };
+        visit.call(&state.owner)?;
         visit.call(&state.mount_points)?;
         visit.call(&state.loader)?;
         visit.call(&state.approval_system)?;
         visit.call(&state.display_system)?;
-        visit.call(&state.session_state)
+        visit.call(&state.shared)
     }
 }

@@ -127,10 +127,11 @@ impl Step {
         }
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A lock that is taken means that the state is being moved: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        let Ok(state) = self.state.try_lock() else {
+            return Ok(());
+        };
         match &*state {
             State::Fresh(machine) | State::Waiting(machine) => machine.traverse(&visit),
             State::Done(Some(result)) => visit.call(result),
@@ -152,7 +153,10 @@ pub(crate) struct Driver {
 impl Driver {
     /// The driver whose coroutines bear this `__qualname__`.
     pub(crate) const fn new(qualname: &'static str) -> Self {
-        Self { qualname, function: PyOnceLock::new() }
+        Self {
+            qualname,
+            function: PyOnceLock::new(),
+        }
     }
 
     /// The coroutine of an operation.
@@ -162,12 +166,14 @@ impl Driver {
         machine: impl Machine + 'static,
     ) -> PyResult<Bound<'py, PyAny>> {
         let state = Mutex::new(State::Fresh(Box::new(machine)));
-        self.function(py, intern!(py, "driver"))?.call1((Bound::new(py, Step { state })?,))
+        self.function(py, intern!(py, "driver"))?
+            .call1((Bound::new(py, Step { state })?,))
     }
 
     /// The coroutine of an operation that was over when it was called; it returns None.
     pub(crate) fn completed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.function(py, intern!(py, "completed"))?.call1((py.None(),))
+        self.function(py, intern!(py, "completed"))?
+            .call1((py.None(),))
     }
 
     fn function<'py>(
@@ -177,7 +183,9 @@ impl Driver {
     ) -> PyResult<&Bound<'py, PyAny>> {
         let function = self.function.get_or_try_init(py, || {
             let module = py.import("amplifier_core._drive")?;
-            module.call_method1(maker, (self.qualname,)).map(Bound::unbind)
+            module
+                .call_method1(maker, (self.qualname,))
+                .map(Bound::unbind)
         })?;
         Ok(function.bind(py))
     }

@@ -71,7 +71,9 @@ impl Effects {
     fn plan_injections(&mut self, py: Python<'_>) -> PyResult<()> {
         let result = self.result.bind(py).clone();
         let mut items = injections(&result)?;
-        let listed = result.getattr(intern!(py, "context_injections"))?.is_truthy()?;
+        let listed = result
+            .getattr(intern!(py, "context_injections"))?
+            .is_truthy()?;
         if !listed {
             items.retain(|item| !item.content.is_empty());
         }
@@ -106,7 +108,11 @@ impl Effects {
                 item.content.chars().count(),
                 role_name(item.role),
                 item.event,
-                if item.ephemeral { " for one request" } else { "" },
+                if item.ephemeral {
+                    " for one request"
+                } else {
+                    ""
+                },
             );
             log(py, Logger::Coordinator, Level::Info, &message, None);
         }
@@ -126,7 +132,9 @@ impl Effects {
     fn inject<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         while let Some(item) = self.durable.pop_front() {
             let context = self.coordinator.get().context(py)?;
-            let Some(add) = context.getattr_opt(intern!(py, "add_message"))? else { continue };
+            let Some(add) = context.getattr_opt(intern!(py, "add_message"))? else {
+                continue;
+            };
             let role = role_name(item.role);
             let metadata = PyDict::new(py);
             metadata.set_item("source", "hook")?;
@@ -157,13 +165,16 @@ impl Effects {
         }
         let message = result.getattr(intern!(py, "user_message"))?;
         if !message.is_truthy()? {
-            return self.finish(py);
+            return Ok(self.finish(py));
         }
         let display = self.coordinator.get().display(py);
         if display.is_none() {
-            let text = format!("hook `{}` has a message but no display is set", self.hook_name);
+            let text = format!(
+                "hook `{}` has a message but no display is set",
+                self.hook_name
+            );
             log(py, Logger::Coordinator, Level::Debug, &text, None);
-            return self.finish(py);
+            return Ok(self.finish(py));
         }
         let named = result.getattr_opt(intern!(py, "user_message_source"))?;
         let source = match named {
@@ -177,7 +188,7 @@ impl Effects {
         );
         match shown {
             Ok(value) if !value.is_none() && is_awaitable(&value)? => Ok(Next::Await(value)),
-            Ok(_) => self.finish(py),
+            Ok(_) => Ok(self.finish(py)),
             Err(error) => self.not_shown(py, error),
         }
     }
@@ -186,16 +197,28 @@ impl Effects {
         if !is_own_failure(py, &error) {
             return Err(error);
         }
-        let message = format!("the display failed on a message of hook `{}`", self.hook_name);
-        log(py, Logger::Coordinator, Level::Error, &message, Some(&error));
-        self.finish(py)
+        let message = format!(
+            "the display failed on a message of hook `{}`",
+            self.hook_name
+        );
+        log(
+            py,
+            Logger::Coordinator,
+            Level::Error,
+            &message,
+            Some(&error),
+        );
+        Ok(self.finish(py))
     }
 
     /// Asks the approval system, which has to answer in time.
     fn ask<'py>(&mut self, py: Python<'py>, result: &Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let approval = self.coordinator.get().approval(py);
         if approval.is_none() {
-            let message = format!("hook `{}` asks but no approval system is set", self.hook_name);
+            let message = format!(
+                "hook `{}` asks but no approval system is set",
+                self.hook_name
+            );
             log(py, Logger::Coordinator, Level::Error, &message, None);
             return Ok(Next::Return(denying(py, "No approval system available")?));
         }
@@ -242,7 +265,9 @@ impl Effects {
     /// Reads what the approval system decided.
     fn decide<'py>(&self, decision: &Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = decision.py();
-        let Stage::Asking(question) = &self.stage else { return Err(Step::misused()) };
+        let Stage::Asking(question) = &self.stage else {
+            return Err(Step::misused());
+        };
         if decision.is(&py.import("amplifier_core._timeout")?.getattr("EXPIRED")?) {
             return self.timed_out(py);
         }
@@ -265,11 +290,16 @@ impl Effects {
                 log(py, Logger::Coordinator, Level::Warning, &message, None);
             }
         }
-        Ok(Next::Return(denying(py, &format!("User denied: {prompt}"))?))
+        Ok(Next::Return(denying(
+            py,
+            &format!("User denied: {prompt}"),
+        )?))
     }
 
     fn not_decided<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
-        let timeout = py.import("amplifier_core.approval")?.getattr("ApprovalTimeoutError")?;
+        let timeout = py
+            .import("amplifier_core.approval")?
+            .getattr("ApprovalTimeoutError")?;
         if error.is_instance_of::<PyTimeoutError>(py) || error.is_instance(py, &timeout) {
             return self.timed_out(py);
         }
@@ -277,17 +307,22 @@ impl Effects {
     }
 
     fn timed_out<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
-        let Stage::Asking(question) = &self.stage else { return Err(Step::misused()) };
+        let Stage::Asking(question) = &self.stage else {
+            return Err(Step::misused());
+        };
         Ok(Next::Return(if question.allow_on_timeout {
             granting(py)?
         } else {
             let prompt = clip_prompt(&question.prompt);
-            denying(py, &format!("Approval timeout - denied by default: {prompt}"))?
+            denying(
+                py,
+                &format!("Approval timeout - denied by default: {prompt}"),
+            )?
         }))
     }
 
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
-        Ok(Next::Return(self.result.bind(py).clone()))
+    fn finish<'py>(&self, py: Python<'py>) -> Next<'py> {
+        Next::Return(self.result.bind(py).clone())
     }
 }
 
@@ -317,7 +352,7 @@ impl Machine for Effects {
         let py = value.py();
         match &self.stage {
             Stage::Injecting => self.inject(py),
-            Stage::Showing => self.finish(py),
+            Stage::Showing => Ok(self.finish(py)),
             Stage::Asking(_) => self.decide(&value),
         }
     }

@@ -70,7 +70,13 @@ pub(crate) struct Emit {
 
 impl Emit {
     pub(crate) fn new(registry: Py<RustHookRegistry>, event: Py<PyString>, entry: Entry) -> Self {
-        Self { registry, event, entry: Some(entry), handlers: None, dispatch: None }
+        Self {
+            registry,
+            event,
+            entry: Some(entry),
+            handlers: None,
+            dispatch: None,
+        }
     }
 
     /// Calls handlers until one has to be awaited or none is left.
@@ -79,7 +85,9 @@ impl Emit {
             let (Some(handlers), Some(dispatch)) = (&mut self.handlers, &self.dispatch) else {
                 return Err(crate::drive::Step::misused());
             };
-            let Some(handler) = handlers.advance(py)? else { return self.finish(py) };
+            let Some(handler) = handlers.advance(py)? else {
+                return self.finish(py);
+            };
             let data = dispatch.data().hand_out(py)?;
             match handler.call1((self.event.bind(py), data)) {
                 Ok(value) if value.is_none() => {}
@@ -129,7 +137,11 @@ impl Emit {
         if !is_own_failure(py, &error) {
             return Err(error);
         }
-        let name = self.handlers.as_ref().map(|handlers| handlers.name(py)).unwrap_or_default();
+        let name = self
+            .handlers
+            .as_ref()
+            .map(|handlers| handlers.name(py))
+            .unwrap_or_default();
         let event = self.event.bind(py).to_string_lossy();
         let message = format!("hook `{name}` failed on `{event}`; continuing");
         log(py, Logger::Hooks, Level::Error, &message, Some(&error));
@@ -168,7 +180,11 @@ impl Machine for Emit {
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
-        if self.accept(&value)? == Flow::Stop { self.finish(py) } else { self.run(py) }
+        if self.accept(&value)? == Flow::Stop {
+            self.finish(py)
+        } else {
+            self.run(py)
+        }
     }
 
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {

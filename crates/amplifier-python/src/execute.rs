@@ -33,7 +33,11 @@ pub(crate) struct Execute {
 
 impl Execute {
     pub(crate) fn new(session: Py<RustSession>, prompt: Py<PyString>) -> Self {
-        Self { session, prompt, stage: Stage::Announcing }
+        Self {
+            session,
+            prompt,
+            stage: Stage::Announcing,
+        }
     }
 
     fn emit<'py>(
@@ -43,7 +47,9 @@ impl Execute {
         data: &Bound<'py, PyDict>,
     ) -> PyResult<Next<'py>> {
         let registry = self.session.get().coordinator(py).get().registry(py);
-        registry.call_method1(intern!(py, "emit"), (event, data)).map(Next::Await)
+        registry
+            .call_method1(intern!(py, "emit"), (event, data))
+            .map(Next::Await)
     }
 
     /// Emits the raw configuration where it asks for that.
@@ -54,25 +60,29 @@ impl Execute {
             return self.run(py);
         }
         self.stage = Stage::Disclosing;
-        let disclosed = py.import(intern!(py, "amplifier_core._session_exec"))?.call_method1(
-            intern!(py, "emit_raw_field_if_configured"),
-            (
-                session.coordinator(py),
-                session.configuration(py),
-                session.id(py),
-                event::SESSION_CONFIG,
-            ),
-        )?;
+        let disclosed = py
+            .import(intern!(py, "amplifier_core._session_exec"))?
+            .call_method1(
+                intern!(py, "emit_raw_field_if_configured"),
+                (
+                    session.coordinator(py),
+                    session.configuration(py),
+                    session.id(py),
+                    event::SESSION_CONFIG,
+                ),
+            )?;
         Ok(Next::Await(disclosed))
     }
 
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.stage = Stage::Running;
         let session = self.session.get();
-        let running = py.import(intern!(py, "amplifier_core._session_exec"))?.call_method1(
-            intern!(py, "run_orchestrator"),
-            (session.coordinator(py), self.prompt.bind(py)),
-        )?;
+        let running = py
+            .import(intern!(py, "amplifier_core._session_exec"))?
+            .call_method1(
+                intern!(py, "run_orchestrator"),
+                (session.coordinator(py), self.prompt.bind(py)),
+            )?;
         Ok(Next::Await(running))
     }
 
@@ -83,7 +93,10 @@ impl Execute {
             return Ok(None);
         }
         let data = PyDict::new(py);
-        data.set_item(intern!(py, "was_immediate"), level == CancellationState::Immediate)?;
+        data.set_item(
+            intern!(py, "was_immediate"),
+            level == CancellationState::Immediate,
+        )?;
         Ok(Some(data))
     }
 
@@ -109,7 +122,9 @@ impl Machine for Execute {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         let session = self.session.get();
         let begun = session.state().begin_turn();
-        let Some(announcement) = begun.map_err(Error::from)? else { return self.disclose(py) };
+        let Some(announcement) = begun.map_err(Error::from)? else {
+            return self.disclose(py);
+        };
         let data = PyDict::new(py);
         data.set_item(intern!(py, "session_id"), session.id(py))?;
         data.set_item(intern!(py, "parent_id"), session.parent(py))?;

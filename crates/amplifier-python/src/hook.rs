@@ -15,6 +15,9 @@ use crate::hook_result;
 use crate::payload::{Payload, top_level};
 use crate::unregister::RustUnregisterFn;
 
+static EMIT: Driver = Driver::new("RustHookRegistry.emit");
+static EMIT_AND_COLLECT: Driver = Driver::new("RustHookRegistry.emit_and_collect");
+
 #[derive(Default)]
 struct State {
     registry: hook::HookRegistry<Py<PyAny>>,
@@ -43,13 +46,17 @@ impl RustHookRegistry {
     fn change<T>(&self, event: Option<&str>, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state();
         state.version += 1;
-        let stale: Vec<Py<PyTuple>> = match event {
+        let outdated: Vec<Py<PyTuple>> = match event {
             Some(event) => state.snapshots.remove(event).into_iter().collect(),
-            None => state.snapshots.drain().map(|(_, snapshot)| snapshot).collect(),
+            None => state
+                .snapshots
+                .drain()
+                .map(|(_, snapshot)| snapshot)
+                .collect(),
         };
         let result = change(&mut state);
         drop(state);
-        drop(stale);
+        drop(outdated);
         result
     }
 
@@ -70,7 +77,10 @@ impl RustHookRegistry {
                 .handlers(&event)
                 .iter()
                 .map(|registration| {
-                    (registration.handler.clone_ref(py), registration.name.clone())
+                    (
+                        registration.handler.clone_ref(py),
+                        registration.name.clone(),
+                    )
                 })
                 .collect();
             (state.version, handlers)
@@ -82,7 +92,9 @@ impl RustHookRegistry {
         let snapshot = PyTuple::new(py, pairs)?.unbind();
         let mut state = self.state();
         if state.version == version {
-            state.snapshots.insert(event.into_owned(), snapshot.clone_ref(py));
+            state
+                .snapshots
+                .insert(event.into_owned(), snapshot.clone_ref(py));
         }
         Ok(Handlers::new(snapshot))
     }
@@ -90,7 +102,11 @@ impl RustHookRegistry {
     /// The data of an event for handlers: defaults below it, a time stamp above.
     pub(crate) fn payload(&self, data: &Bound<'_, PyAny>) -> PyResult<Payload> {
         let py = data.py();
-        let defaults = self.state().defaults.as_ref().map(|defaults| defaults.clone_ref(py));
+        let defaults = self
+            .state()
+            .defaults
+            .as_ref()
+            .map(|defaults| defaults.clone_ref(py));
         Payload::stamped(data, defaults.as_ref().map(|defaults| defaults.bind(py)))
     }
 
@@ -111,7 +127,9 @@ fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
         return Ok(data);
     }
     let py = data.py();
-    let Ok(fields) = data.cast::<PyDict>() else { return Ok(data) };
+    let Ok(fields) = data.cast::<PyDict>() else {
+        return Ok(data);
+    };
     let key = intern!(py, "request_id");
     let explicit = fields.get_item(key)?;
     let id = py
@@ -171,7 +189,9 @@ impl RustHookRegistry {
     ) -> RustUnregisterFn {
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
         let serial = slf.get().change(Some(&event), |state| {
-            state.registry.register(&event, handler, priority, name.clone())
+            state
+                .registry
+                .register(&event, handler, priority, name.clone())
         });
         RustUnregisterFn::new(slf.clone().unbind(), event, serial, name)
     }
@@ -216,7 +236,10 @@ impl RustHookRegistry {
         event: Option<&str>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let names = |handlers: &[hook::Registration<Py<PyAny>>]| {
-            handlers.iter().map(|registration| registration.name.clone()).collect::<Vec<_>>()
+            handlers
+                .iter()
+                .map(|registration| registration.name.clone())
+                .collect::<Vec<_>>()
         };
         let listed: Vec<(String, Vec<String>)> = {
             let state = self.state();
@@ -243,7 +266,11 @@ impl RustHookRegistry {
         handlers
             .map(|registration| {
                 let name = registration.name.clone();
-                (registration.serial, name, registration.handler.clone_ref(py))
+                (
+                    registration.serial,
+                    name,
+                    registration.handler.clone_ref(py),
+                )
             })
             .collect()
     }
@@ -263,8 +290,7 @@ impl RustHookRegistry {
             Entry::Ready(registry.payload(&data)?)
         };
         let machine = Emit::new(slf.clone().unbind(), event.clone().unbind(), entry);
-        static DRIVER: Driver = Driver::new("RustHookRegistry.emit");
-        DRIVER.run(py, machine)
+        EMIT.run(py, machine)
     }
 
     /// Ask every handler and collect the data of their answers, each within `timeout` seconds.
@@ -281,29 +307,40 @@ impl RustHookRegistry {
         let py = slf.py();
         let data = top_level(data)?;
         let machine = Collect::new(slf.clone().unbind(), event, &data, timeout)?;
-        static DRIVER: Driver = Driver::new("RustHookRegistry.emit_and_collect");
-        DRIVER.run(py, machine)
+        EMIT_AND_COLLECT.run(py, machine)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let (events, handlers) = {
             let state = slf.get().state();
-            let counts: Vec<usize> =
-                state.registry.events().map(|(_, handlers)| handlers.len()).collect();
-            (counts.iter().filter(|count| **count > 0).count(), counts.iter().sum::<usize>())
+            let counts: Vec<usize> = state
+                .registry
+                .events()
+                .map(|(_, handlers)| handlers.len())
+                .collect();
+            (
+                counts.iter().filter(|count| **count > 0).count(),
+                counts.iter().sum::<usize>(),
+            )
         };
         let name = slf.get_type().name()?;
         Ok(format!("<{name}: {handlers} handlers on {events} events>"))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        let Ok(state) = self.state.try_lock() else {
+            return Ok(());
+        };
         for (_, handlers) in state.registry.events() {
-            handlers.iter().try_for_each(|registration| visit.call(&registration.handler))?;
+            handlers
+                .iter()
+                .try_for_each(|registration| visit.call(&registration.handler))?;
         }
-        state.snapshots.values().try_for_each(|snapshot| visit.call(snapshot))?;
+        state
+            .snapshots
+            .values()
+            .try_for_each(|snapshot| visit.call(snapshot))?;
         visit.call(&state.defaults)
     }
 
@@ -322,6 +359,8 @@ impl RustHookRegistry {
 
     /// Removes one registration; one that is gone already is ignored.
     pub(crate) fn remove(&self, event: &str, serial: u64) {
-        drop(self.change(Some(event), |state| state.registry.unregister(event, serial)));
+        drop(self.change(Some(event), |state| {
+            state.registry.unregister(event, serial)
+        }));
     }
 }

@@ -29,12 +29,19 @@ impl Models {
         MODELS.get_or_try_init(py, || {
             let models = py.import("amplifier_core.models")?;
             let hook_result = models.getattr("HookResult")?;
-            let base = py.import("pydantic")?.getattr("BaseModel")?.getattr("__dict__")?;
+            let base = py
+                .import("pydantic")?
+                .getattr("BaseModel")?
+                .getattr("__dict__")?;
             let setter = |name: &str| -> PyResult<Py<PyAny>> {
                 Ok(base.get_item(name)?.getattr("__set__")?.unbind())
             };
             let object = py.import("builtins")?.getattr("object")?;
-            let defaults = hook_result.call0()?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?;
+            let defaults = hook_result
+                .call0()?
+                .getattr("__dict__")?
+                .cast_into::<PyDict>()?
+                .copy()?;
             Ok(Self {
                 context_injection: models.getattr("ContextInjection")?.unbind(),
                 new: object.getattr("__new__")?.unbind(),
@@ -76,14 +83,23 @@ pub(crate) fn continuing<'py>(
     data: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let action = intern!(py, "continue").as_any();
-    build(py, &[(intern!(py, "action"), action), (intern!(py, "data"), data)])
+    build(
+        py,
+        &[(intern!(py, "action"), action), (intern!(py, "data"), data)],
+    )
 }
 
 /// `HookResult(action="deny", reason=reason)`.
 pub(crate) fn denying<'py>(py: Python<'py>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
     let reason = PyString::new(py, reason);
     let action = intern!(py, "deny").as_any();
-    build(py, &[(intern!(py, "action"), action), (intern!(py, "reason"), reason.as_any())])
+    build(
+        py,
+        &[
+            (intern!(py, "action"), action),
+            (intern!(py, "reason"), reason.as_any()),
+        ],
+    )
 }
 
 /// A changed copy of a result; neither is validated again.
@@ -112,7 +128,10 @@ pub(crate) fn injection_object<'py>(
     )?;
     fields.set_item(intern!(py, "hook_name"), &item.hook_name)?;
     fields.set_item(intern!(py, "event"), &item.event)?;
-    Models::get(py)?.context_injection.bind(py).call((), Some(&fields))
+    Models::get(py)?
+        .context_injection
+        .bind(py)
+        .call((), Some(&fields))
 }
 
 /// The fields of a result that carry these injections.
@@ -121,11 +140,16 @@ pub(crate) fn injection_fields<'py>(
     items: &[ContextInjection],
     projection: &Projection,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let objects: Vec<_> =
-        items.iter().map(|item| injection_object(py, item)).collect::<PyResult<_>>()?;
+    let objects: Vec<_> = items
+        .iter()
+        .map(|item| injection_object(py, item))
+        .collect::<PyResult<_>>()?;
     let fields = PyDict::new(py);
     fields.set_item(intern!(py, "context_injection"), &projection.content)?;
-    fields.set_item(intern!(py, "context_injection_role"), role_name(projection.role))?;
+    fields.set_item(
+        intern!(py, "context_injection_role"),
+        role_name(projection.role),
+    )?;
     fields.set_item(intern!(py, "ephemeral"), projection.ephemeral)?;
     fields.set_item(
         intern!(py, "append_to_last_tool_result"),
@@ -154,7 +178,10 @@ pub(crate) fn injecting<'py>(
     ] {
         update.set_item(name, first.getattr(name)?)?;
     }
-    Models::get(py)?.hook_result.bind(py).call((), Some(&update))
+    Models::get(py)?
+        .hook_result
+        .bind(py)
+        .call((), Some(&update))
 }
 
 /// Reads what a handler returned; `payload` is what it was handed.
@@ -244,7 +271,9 @@ fn role(value: &Bound<'_, PyAny>) -> PyResult<ContextInjectionRole> {
         "system" => Ok(ContextInjectionRole::System),
         "user" => Ok(ContextInjectionRole::User),
         "assistant" => Ok(ContextInjectionRole::Assistant),
-        other => Err(PyValueError::new_err(format!("unknown injection role `{other}`"))),
+        other => Err(PyValueError::new_err(format!(
+            "unknown injection role `{other}`"
+        ))),
     }
 }
 

@@ -19,7 +19,10 @@ pub(crate) struct Initialize {
 
 impl Initialize {
     pub(crate) fn new(session: Py<RustSession>) -> Self {
-        Self { session, is_loading: false }
+        Self {
+            session,
+            is_loading: false,
+        }
     }
 
     fn load<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
@@ -28,11 +31,22 @@ impl Initialize {
         let inside = session.get();
         let coordinator = inside.coordinator(py);
         coordinator.call_method1(intern!(py, "_set_session"), (session,))?;
-        let value = py.import(intern!(py, "amplifier_core._session_init"))?.call_method1(
-            intern!(py, "initialize_session"),
-            (inside.configuration(py), coordinator, inside.id(py), inside.parent(py)),
-        )?;
-        if is_awaitable(&value)? { Ok(Next::Await(value)) } else { self.loaded(py) }
+        let value = py
+            .import(intern!(py, "amplifier_core._session_init"))?
+            .call_method1(
+                intern!(py, "initialize_session"),
+                (
+                    inside.configuration(py),
+                    coordinator,
+                    inside.id(py),
+                    inside.parent(py),
+                ),
+            )?;
+        if is_awaitable(&value)? {
+            Ok(Next::Await(value))
+        } else {
+            self.loaded(py)
+        }
     }
 
     fn loaded<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
@@ -68,7 +82,11 @@ impl Machine for Initialize {
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
-        if self.is_loading { self.loaded(py) } else { self.start(py) }
+        if self.is_loading {
+            self.loaded(py)
+        } else {
+            self.start(py)
+        }
     }
 
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {

@@ -68,12 +68,15 @@ mod _engine {
     #[pymodule_init]
     fn tables(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let py = module.py();
-        for (name, value) in event::NAMED.iter().chain(event::LEGACY).chain(capability::NAMED) {
+        for (name, value) in event::NAMED
+            .iter()
+            .chain(event::LEGACY)
+            .chain(capability::NAMED)
+        {
             module.add(*name, *value)?;
         }
-        let values = |named: &[(&str, &'static str)]| {
-            PyList::new(py, named.iter().map(|(_, value)| *value))
-        };
+        let values =
+            |named: &[(&str, &'static str)]| PyList::new(py, named.iter().map(|(_, value)| *value));
         module.add("ALL_EVENTS", values(event::NAMED)?)?;
         module.add("ALL_WELL_KNOWN_CAPABILITIES", values(capability::NAMED)?)
     }

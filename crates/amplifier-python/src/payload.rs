@@ -127,7 +127,10 @@ impl Fields {
     /// Takes a dict that nobody else holds.
     fn of(own: Bound<'_, PyDict>) -> PyResult<Self> {
         let py = own.py();
-        if !own.iter().all(|(key, _)| key.is_exact_instance_of::<PyString>()) {
+        if !own
+            .iter()
+            .all(|(key, _)| key.is_exact_instance_of::<PyString>())
+        {
             let renamed = PyDict::new(py);
             for (key, value) in own.copy()? {
                 renamed.set_item(key_of(&key)?, value)?;
@@ -138,7 +141,11 @@ impl Fields {
         let odd: Vec<_> = own.iter().filter(|(_, value)| !is_plain(value)).collect();
         if odd.is_empty() {
             let shape = own.clone().unbind();
-            return Ok(Self { own: own.unbind(), shape, nested: Vec::new() });
+            return Ok(Self {
+                own: own.unbind(),
+                shape,
+                nested: Vec::new(),
+            });
         }
         let shape = own.copy()?;
         let mut nested = Vec::new();
@@ -150,7 +157,11 @@ impl Fields {
                 nested.push(key.unbind());
             }
         }
-        Ok(Self { own: own.unbind(), shape: shape.unbind(), nested })
+        Ok(Self {
+            own: own.unbind(),
+            shape: shape.unbind(),
+            nested,
+        })
     }
 }
 
@@ -177,14 +188,20 @@ fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(dict) = value.cast_exact::<PyDict>() {
         let copy = dict.copy()?;
-        let containers: Vec<_> = dict.iter().filter(|(_, value)| is_container(value)).collect();
+        let containers: Vec<_> = dict
+            .iter()
+            .filter(|(_, value)| is_container(value))
+            .collect();
         for (key, value) in containers {
             copy.set_item(key, copy_of(&value)?)?;
         }
         return Ok(copy.into_any());
     }
     if let Ok(list) = value.cast_exact::<PyList>() {
-        let items: Vec<_> = list.iter().map(|item| copy_of(&item)).collect::<PyResult<_>>()?;
+        let items: Vec<_> = list
+            .iter()
+            .map(|item| copy_of(&item))
+            .collect::<PyResult<_>>()?;
         return Ok(PyList::new(py, items)?.into_any());
     }
     Ok(value.clone())
@@ -220,14 +237,19 @@ fn shaped<'py>(
     } else if let Ok(tuple) = value.cast::<PyTuple>() {
         Some(tuple.clone())
     } else if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
-        Some(PyTuple::new(py, value.try_iter()?.collect::<PyResult<Vec<_>>>()?)?)
+        Some(PyTuple::new(
+            py,
+            value.try_iter()?.collect::<PyResult<Vec<_>>>()?,
+        )?)
     } else {
         None
     };
     if let Some(items) = items {
         return inside(value, ancestors, |ancestors| {
-            let items: Vec<_> =
-                items.iter().map(|item| shaped(&item, ancestors)).collect::<PyResult<_>>()?;
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| shaped(&item, ancestors))
+                .collect::<PyResult<_>>()?;
             Ok(PyList::new(py, items)?.into_any())
         });
     }
@@ -251,7 +273,9 @@ fn shaped<'py>(
         });
     }
     if !value.is_instance_of::<PyType>()
-        && let Ok(fields) = value.get_type().getattr(intern!(py, "__dataclass_fields__"))
+        && let Ok(fields) = value
+            .get_type()
+            .getattr(intern!(py, "__dataclass_fields__"))
         && let Ok(fields) = fields.cast_into::<PyDict>()
     {
         return inside(value, ancestors, |ancestors| {
@@ -266,7 +290,9 @@ fn shaped<'py>(
             Ok(copy.into_any())
         });
     }
-    Ok(value.str().map_or_else(|_| type_name(value), Bound::into_any))
+    Ok(value
+        .str()
+        .map_or_else(|_| type_name(value), Bound::into_any))
 }
 
 /// Converts the inside of a container, which becomes an ancestor meanwhile.
@@ -306,7 +332,8 @@ fn plain_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         PyString::new(py, "").getattr("join").map(Bound::unbind)
     })?;
     // Joining with an empty text keeps lone surrogates, which no Rust string can hold.
-    join.bind(py).call1((PyTuple::new(py, [intern!(py, "").as_any(), text.as_any()])?,))
+    join.bind(py)
+        .call1((PyTuple::new(py, [intern!(py, "").as_any(), text.as_any()])?,))
 }
 
 /// A dict key as JSON writes it.
@@ -319,23 +346,35 @@ fn key_of<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         return plain_text(text);
     }
     if let Ok(flag) = key.cast::<PyBool>() {
-        let text = if flag.is_true() { intern!(py, "true") } else { intern!(py, "false") };
+        let text = if flag.is_true() {
+            intern!(py, "true")
+        } else {
+            intern!(py, "false")
+        };
         return Ok(text.clone().into_any());
     }
     if key.is_none() {
         return Ok(intern!(py, "null").clone().into_any());
     }
     if key.is_instance_of::<PyInt>() {
-        return py.get_type::<PyInt>().call_method1(intern!(py, "__repr__"), (key,));
+        return py
+            .get_type::<PyInt>()
+            .call_method1(intern!(py, "__repr__"), (key,));
     }
     if let Ok(number) = key.cast::<PyFloat>() {
         let number = number.value();
         let text = if number.is_nan() {
             "NaN"
         } else if number.is_infinite() {
-            if number > 0.0 { "Infinity" } else { "-Infinity" }
+            if number > 0.0 {
+                "Infinity"
+            } else {
+                "-Infinity"
+            }
         } else {
-            return py.get_type::<PyFloat>().call_method1(intern!(py, "__repr__"), (key,));
+            return py
+                .get_type::<PyFloat>()
+                .call_method1(intern!(py, "__repr__"), (key,));
         };
         return Ok(PyString::new(py, text).into_any());
     }
@@ -350,7 +389,8 @@ fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let py = model.py();
     let dump = model.getattr(intern!(py, "model_dump")).ok()?;
     let mode = PyDict::new(py);
-    mode.set_item(intern!(py, "mode"), intern!(py, "json")).ok()?;
+    mode.set_item(intern!(py, "mode"), intern!(py, "json"))
+        .ok()?;
     dump.call((), Some(&mode)).or_else(|_| dump.call0()).ok()
 }
 

@@ -1,8 +1,8 @@
 //! What the kernel tells through Python's `logging`.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::intern;
 
 /// A logger of the package.
 #[derive(Clone, Copy)]
@@ -87,7 +87,9 @@ pub(crate) fn is_own_failure(py: Python<'_>, error: &PyErr) -> bool {
 pub(crate) fn is_asyncio_cancellation(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     // Without asyncio in the process, nothing can have raised it.
     let modules = py.import("sys")?.getattr("modules")?;
-    let Ok(exceptions) = modules.get_item("asyncio.exceptions") else { return Ok(false) };
+    let Ok(exceptions) = modules.get_item("asyncio.exceptions") else {
+        return Ok(false);
+    };
     Ok(error.is_instance(py, &exceptions.getattr("CancelledError")?))
 }
 
@@ -98,18 +100,17 @@ pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
         |_| "Exception".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     );
-    let message = value
-        .str()
-        .or_else(|_| value.repr())
-        .map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
+    let message = value.str().or_else(|_| value.repr()).map_or_else(
+        |_| String::new(),
+        |text| text.to_string_lossy().into_owned(),
+    );
     format!("{kind}: {message}")
 }
 
 /// The name of a value's type, for error messages.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
-    value
-        .get_type()
-        .name()
-        .map_or_else(|_| "object".to_owned(), |name| name.to_string_lossy().into_owned())
+    value.get_type().name().map_or_else(
+        |_| "object".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
-

@@ -17,6 +17,10 @@ use crate::initialize::Initialize;
 use crate::report::type_name;
 use crate::shutdown::Shutdown;
 
+static INITIALIZE: Driver = Driver::new("RustSession.initialize");
+static EXECUTE: Driver = Driver::new("RustSession.execute");
+static CLEANUP: Driver = Driver::new("RustSession.cleanup");
+
 /// Runs turns: it loads the modules of a configuration and has their loop answer prompts.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 pub(crate) struct RustSession {
@@ -98,7 +102,9 @@ fn check(config: &Bound<'_, PyDict>) -> Result<(), Error> {
         return Err(SessionError::ConfigMissing.into());
     }
     let section = config.get_item("session")?;
-    let section = section.as_ref().and_then(|section| section.cast::<PyDict>().ok());
+    let section = section
+        .as_ref()
+        .and_then(|section| section.cast::<PyDict>().ok());
     for name in ["orchestrator", "context"] {
         let module = section.map_or(Ok(None), |section| section.get_item(name))?;
         let is_named = module.map_or(Ok(false), |module| module.is_truthy())?;
@@ -133,8 +139,8 @@ impl RustSession {
             )));
         };
         check(config)?;
-        let session_id = session_id
-            .unwrap_or_else(|| PyString::new(py, &uuid::Uuid::new_v4().to_string()));
+        let session_id =
+            session_id.unwrap_or_else(|| PyString::new(py, &uuid::Uuid::new_v4().to_string()));
         let parent_id = parent_id.map_or_else(|| py.None(), |parent| parent.into_any().unbind());
         let names = PyDict::new(py);
         names.set_item(intern!(py, "session_id"), &session_id)?;
@@ -144,8 +150,7 @@ impl RustSession {
             parent_id: parent_id.bind(py).clone(),
             config: config.clone().into_any(),
         };
-        let coordinator =
-            RustCoordinator::of_session(identity, approval_system, display_system)?;
+        let coordinator = RustCoordinator::of_session(identity, approval_system, display_system)?;
         coordinator.registry(py).get().set_defaults(names);
         let coordinator = Bound::new(py, coordinator)?;
         if let Some(loader) = loader {
@@ -201,8 +206,7 @@ impl RustSession {
     fn initialize<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let machine = Initialize::new(slf.clone().unbind());
-        static DRIVER: Driver = Driver::new("RustSession.initialize");
-        DRIVER.run(py, machine)
+        INITIALIZE.run(py, machine)
     }
 
     /// Run a turn and return the answer.
@@ -215,8 +219,7 @@ impl RustSession {
             return Err(Error::from(SessionError::NotInitialized).into());
         }
         let machine = Execute::new(slf.clone().unbind(), prompt.clone().unbind());
-        static DRIVER: Driver = Driver::new("RustSession.execute");
-        DRIVER.run(py, machine)
+        EXECUTE.run(py, machine)
     }
 
     /// Announce the end of the session, then run every clean-up function and forget the loader's
@@ -224,13 +227,13 @@ impl RustSession {
     fn cleanup<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let machine = Shutdown::new(slf.clone().unbind());
-        static DRIVER: Driver = Driver::new("RustSession.cleanup");
-        DRIVER.run(py, machine)
+        CLEANUP.run(py, machine)
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        py.import("amplifier_core._session_init")?.call_method1("_session_aenter", (slf,))
+        py.import("amplifier_core._session_init")?
+            .call_method1("_session_aenter", (slf,))
     }
 
     #[pyo3(signature = (*_exception))]
@@ -243,12 +246,18 @@ impl RustSession {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let session = slf.get();
-        let phase = if session.state().is_initialized() { "initialized" } else { "not initialized" };
+        let phase = if session.state().is_initialized() {
+            "initialized"
+        } else {
+            "not initialized"
+        };
         let name = slf.get_type().name()?;
-        Ok(format!("<{name}: {}, {phase}>", session.session_id.bind(slf.py()).repr()?))
+        Ok(format!(
+            "<{name}: {}, {phase}>",
+            session.session_id.bind(slf.py()).repr()?
+        ))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.config)?;
         visit.call(&self.coordinator)?;

@@ -29,7 +29,11 @@ pub(crate) struct Shutdown {
 
 impl Shutdown {
     pub(crate) fn new(session: Py<RustSession>) -> Self {
-        Self { session, stage: Stage::Announcing, cancelled: None }
+        Self {
+            session,
+            stage: Stage::Announcing,
+            cancelled: None,
+        }
     }
 
     /// Goes on with the stage after this one, past every stage that has nothing to await.
@@ -61,7 +65,11 @@ impl Shutdown {
     }
 
     fn unload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let loader = self.session.get().coordinator(py).getattr(intern!(py, "loader"))?;
+        let loader = self
+            .session
+            .get()
+            .coordinator(py)
+            .getattr(intern!(py, "loader"))?;
         match loader.getattr_opt(intern!(py, "cleanup"))? {
             Some(cleanup) => cleanup.call0(),
             None => Ok(py.None().into_bound(py)),
@@ -97,8 +105,7 @@ impl Machine for Shutdown {
         let data = PyDict::new(py);
         data.set_item(intern!(py, "session_id"), session.id(py))?;
         let registry = session.coordinator(py).get().registry(py);
-        let emitted =
-            registry.call_method1(intern!(py, "emit"), (event::SESSION_END, data))?;
+        let emitted = registry.call_method1(intern!(py, "emit"), (event::SESSION_END, data))?;
         Ok(Next::Await(emitted))
     }
 

@@ -21,7 +21,12 @@ impl RustUnregisterFn {
         serial: u64,
         name: String,
     ) -> Self {
-        Self { registry, event, serial, name }
+        Self {
+            registry,
+            event,
+            serial,
+            name,
+        }
     }
 }
 
@@ -35,7 +40,6 @@ impl RustUnregisterFn {
         format!("<unregister '{}'>", self.name)
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the form that PyO3 asks for")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.registry)
     }
