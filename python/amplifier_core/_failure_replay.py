@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 
 class FailureEvents:
@@ -38,6 +38,5 @@ class FailureEvents:
 
     def _registrations(self, event: str) -> list[tuple[int, str, Any]]:
         # Asked of the class: a stand-in would answer any attribute of its own.
-        kind: Any = type(self._hooks)
-        listed = getattr(kind, "_registrations", None)
+        listed: Any = getattr(cast(Any, type(self._hooks)), "_registrations", None)
         return [] if listed is None else listed(self._hooks, event)

@@ -38,23 +38,39 @@ class EntryPoint(Protocol):
         ...
 
 
+_library = os.path.dirname(os.__file__)
+_archive = f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+_fixed_entries = frozenset(
+    {
+        _library,
+        os.path.join(_library, "lib-dynload"),
+        os.path.join(os.path.dirname(_library), _archive),
+    }
+)
+"""Entries of the standard library, where nothing is installed while it runs."""
+
+
 class ImportState:
     """What the outcome of an import depends on."""
 
     __slots__ = ("_key", "_newest", "_taken")
 
     def __init__(self) -> None:
-        folders: list[tuple[str, int, int] | str] = []
+        path = tuple(sys.path)
+        times: list[tuple[int, int] | None] = []
         newest = 0
-        for entry in sys.path:
+        for entry in path:
+            if entry in _fixed_entries:
+                continue
             try:
                 status = os.stat(entry or ".")
             except OSError:
-                folders.append(entry)
+                times.append(None)
                 continue
-            folders.append((entry, status.st_mtime_ns, status.st_ino))
-            newest = max(newest, status.st_mtime_ns)
-        self._key = (tuple(folders), tuple(sys.meta_path))
+            modified = status.st_mtime_ns
+            times.append((modified, status.st_ino))
+            newest = max(newest, modified)
+        self._key = (path, times, tuple(sys.meta_path))
         self._newest = newest
         self._taken = time_ns()
 
@@ -62,6 +78,11 @@ class ImportState:
         """Whether a change from now on must show: no folder changed within a tick of its clock."""
         tick = 2 * _SECOND if self._newest % _SECOND == 0 else _SECOND // 10
         return self._taken - self._newest > tick
+
+    def is_fresh(self) -> bool:
+        """Whether it was taken just now, and the path is still the same."""
+        is_young = time_ns() - self._taken < _SECOND // 20
+        return is_young and self._key[0] == tuple(sys.path)
 
     def holds(self, earlier: ImportState) -> bool:
         """Whether an answer of an earlier state is still right."""

@@ -76,6 +76,8 @@ class ModuleLoader:
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
+        self._import_state: ImportState | None = None
+        self._looked_up: set[str] = set()
 
     async def discover(self) -> list[ModuleInfo]:
         """List the installed modules and those in the folders that are searched.
@@ -240,7 +242,11 @@ class ModuleLoader:
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
         """Give the mount function of an installed entry point, None if there is none that works."""
-        named = [point for point in list_entry_points(ImportState()) if point.name == module_id]
+        named = [
+            point
+            for point in list_entry_points(self._installed(module_id))
+            if point.name == module_id
+        ]
         if not named:
             return None
         if len(named) > 1:
@@ -262,7 +268,7 @@ class ModuleLoader:
         """Give the mount function of an importable package, None if there is none that works."""
         name = module_name or package_name(module_id)
         try:
-            package = import_package(name, ImportState())
+            package = import_package(name, self._installed(name))
             if package is None:
                 return None
             mount = package.mount
@@ -362,6 +368,19 @@ class ModuleLoader:
         entry = str(path)
         if entry not in self._added_paths and add_entry(entry):
             self._added_paths.append(entry)
+
+    def _installed(self, name: str) -> ImportState:
+        """Take in what is installed now, unless that was just done for other names.
+
+        Asking the file system is most of the cost of loading. The modules of a mount plan are
+        looked up in one go; whoever asks twice for one may have installed it in between.
+        """
+        state = self._import_state
+        if state is None or name in self._looked_up or not state.is_fresh():
+            state = self._import_state = ImportState()
+            self._looked_up.clear()
+        self._looked_up.add(name)
+        return state
 
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []
