@@ -120,6 +120,7 @@ class Display:
         """End the line on the screen for something printed in between."""
         self._blocks.break_line()
         self._screen.end_line()
+        self._screen.clear_line()
         self._screen.flush()
 
     def finish(self) -> None:
@@ -127,7 +128,7 @@ class Display:
         self._end_response()
         self._screen.wait_for("")
         for call in self._calls.values():
-            self._result(call, good=False, summary="no result")
+            self._result(call, good=False, summary="did not finish")
         self._calls.clear()
         if line := self._tokens.line(self._call_count):
             self._tokens = TokenCount()

@@ -61,7 +61,7 @@ class MarkdownStream:
 
     def break_line(self) -> None:
         """End the line on the screen for something printed in between."""
-        self._wrapper.finish()
+        self._wrapper.break_line()
         self._screen.end_line()
 
     def _feed_line(self, part: str) -> None:

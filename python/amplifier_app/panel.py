@@ -41,7 +41,7 @@ class StreamingPanel:
 
     def break_line(self) -> None:
         """End the line for something printed in between."""
-        self._wrapper.finish()
+        self._wrapper.break_line()
 
     def finish(self) -> None:
         """Draw the rest and the bottom edge."""

@@ -21,15 +21,10 @@ def has_key() -> bool:
 
 
 def demo_notice() -> str:
-    """The line that says what the demo model is and how to get a real one."""
-    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
-        why = "`ANTHROPIC_BASE_URL` is set, but `ANTHROPIC_API_KEY` is not"
-    else:
-        why = "`ANTHROPIC_API_KEY` is not set"
-    return (
-        f"{why}: running on the demo model, a local program and not a language model; set the key"
-        " to talk to Claude"
-    )
+    """The line that says what the demo model is and what a real one needs."""
+    address = os.environ.get("ANTHROPIC_BASE_URL", "").strip()
+    why = "no ANTHROPIC_API_KEY" + (" for ANTHROPIC_BASE_URL" if address else "")
+    return f"{why}: this is the demo model, a program, not a language model"
 
 
 def mount_plan(

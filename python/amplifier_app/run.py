@@ -102,7 +102,7 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
     with interruption.installed():
         await _until_done(turn, stopping)
         await _cleaned_up(session)
-        if answer := _answer(turn):
+        if (answer := _answer(turn)) is not None:
             output.answer(answer)
         output.finish()
         code = _exit_code(output, interruption, turn)
@@ -185,13 +185,13 @@ def _answer(turn: asyncio.Task[str | None]) -> str | None:
 
 def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[str | None]) -> int:
     """What became of the turn; errors are told, unless the user has stopped it."""
+    if interruption.exit_code:
+        return interruption.exit_code
     if isinstance(output.failure, BrokenPipeError):
-        return interruption.exit_code or READER_GONE
+        return READER_GONE
     if output.failure is not None:
         reason = output.failure.strerror
         return report(Failure(f"standard output cannot be written: {reason}; make room for it"))
-    if interruption.exit_code:
-        return interruption.exit_code
     if not turn.done() or turn.cancelled():
         return report(Failure("a module cancelled the turn; run it with `--debug` for more"))
     error = turn.exception()

@@ -108,7 +108,7 @@ class Screen:
             text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
         self._erase()
         self._send(text)
-        self._blank = text == "\n" and self._at_line_start
+        self._blank = text.endswith("\n\n") or (text == "\n" and self._at_line_start)
         self._at_line_start = text.endswith("\n")
 
     def render(self, renderable: RenderableType) -> None:
@@ -128,6 +128,12 @@ class Screen:
         """End the current line if there is one."""
         if not self._at_line_start:
             self.write("\n")
+
+    def clear_line(self) -> None:
+        """Erase what stands below the last line: the waiting line, or an echoed `^C`."""
+        if self._can_erase and self._at_line_start:
+            self._waiting_shown = False
+            self._send("\r\x1b[K")
 
     def gap(self) -> None:
         """Leave one blank line before what comes next."""

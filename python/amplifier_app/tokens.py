@@ -42,5 +42,5 @@ class TokenCount:
             return ""
         parts.append(counted(self._calls, "model call"))
         if tool_calls:
-            parts.append(counted(tool_calls, "tool call"))
+            parts.append(counted(tool_calls, "tool"))
         return " · ".join(parts)

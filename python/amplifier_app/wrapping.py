@@ -42,6 +42,7 @@ class Wrapper:
         self._open = False
         self._space: list[tuple[str, str]] = []
         self._is_long = False
+        self._is_broken = False
         self._word: list[tuple[str, str]] = []
         self._word_cells = 0
         self._ready: list[str] = []
@@ -56,7 +57,8 @@ class Wrapper:
                 self._hang = ""
             elif token.isspace():
                 self._place_word()
-                self._space.append((token, style))
+                if not self._is_broken:
+                    self._space.append((token, style))
                 self._is_long = False
             else:
                 self._add_to_word(token, style)
@@ -65,6 +67,14 @@ class Wrapper:
     def hang(self, text: str) -> None:
         """Begin the lines after this one with `text` until the next newline."""
         self._hang = text
+
+    def break_line(self) -> None:
+        """End the line for something printed in between; the text goes on in the next one."""
+        self._place_word()
+        if self._open:
+            self._end_line()
+            self._is_broken = True
+        self._send()
 
     def finish(self) -> None:
         """Put the held word on the screen and end the line if it has anything."""
@@ -130,6 +140,7 @@ class Wrapper:
         if self._open:
             return
         self._open = True
+        self._is_broken = False
         self._put(*self._prefix)
         self._put(hang, "")
 

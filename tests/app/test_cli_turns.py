@@ -51,7 +51,7 @@ def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> Non
         "",
         "All is well.",
         "",
-        "80 tokens in (75% cached) · 40 out · 2 model calls · 3 tool calls",
+        "80 tokens in (75% cached) · 40 out · 2 model calls · 3 tools",
     ]
     assert [message["role"] for message in model.requests[1]["messages"]] == [
         "user",
@@ -104,8 +104,7 @@ def test_without_a_key_the_demo_model_answers_and_a_notice_says_so(command: Any)
 
     assert done.returncode == 0
     assert done.stderr == (
-        "`ANTHROPIC_API_KEY` is not set: running on the demo model, a local program and not a"
-        " language model; set the key to talk to Claude\n"
+        "no ANTHROPIC_API_KEY: this is the demo model, a program, not a language model\n"
     )
     assert "main.py" in events(done.stdout)[-1][1]["text"]
 
@@ -116,7 +115,7 @@ def test_an_address_without_a_key_does_not_pass_for_the_real_model(command: Any)
     done = command("run", "Give me a tour of this project")
 
     assert done.returncode == 0
-    assert done.stderr.startswith("`ANTHROPIC_BASE_URL` is set, but `ANTHROPIC_API_KEY` is not")
+    assert done.stderr.startswith("no ANTHROPIC_API_KEY for ANTHROPIC_BASE_URL: this is the demo")
 
 
 def test_a_proxy_does_not_come_between_the_command_and_its_demo_model(command: Any) -> None:

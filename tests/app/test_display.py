@@ -125,7 +125,7 @@ It has 7 entries, and a README.md.
 • two
 
 4,000 tokens in (25% cached) · 280 out (50 thinking) · 2
-    model calls · 3 tool calls
+    model calls · 3 tools
 """
     )
 
@@ -155,7 +155,7 @@ It has **7 entries**, and a `README.md`.
 - one
 - two
 
-4,000 tokens in (25% cached) · 280 out (50 thinking) · 2 model calls · 3 tool calls
+4,000 tokens in (25% cached) · 280 out (50 thinking) · 2 model calls · 3 tools
 """
     )
 
@@ -217,7 +217,7 @@ def test_an_error_event_and_a_failed_result_of_one_call_are_one_line() -> None:
 
 
 def test_a_call_without_a_result_is_not_left_open() -> None:
-    assert drawn([call("a", "glob", {})], Pipe()) == "● 1 glob()\n  ✗ 1 glob: no result\n"
+    assert drawn([call("a", "glob", {})], Pipe()) == "● 1 glob()\n  ✗ 1 glob: did not finish\n"
 
 
 def test_arguments_are_cut_at_200_characters() -> None:
@@ -276,6 +276,23 @@ def test_an_answer_that_no_event_has_shown_is_shown() -> None:
     display.answer("Only here.")
     display.finish()
     assert file.getvalue() == "Only here.\n"
+
+
+def test_a_notice_in_the_middle_of_a_line_leaves_both_readable() -> None:
+    file = Terminal()
+    display = Display(Screen(file, width=40))
+    for event, data in block(0, "thinking", "First this, then that.", size=10)[:-2]:
+        display.handle(event, data)
+    display.break_line()
+    file.write("stopping\n")
+    display.finish()
+    shown = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()).replace("\r\x1b[K", "")
+    assert shown == (
+        "╭─ thinking ──────────────────────────╮\n"
+        "│ First this, then tha                │\n"
+        "stopping\n"
+        "╰─────────────────────────────────────╯\n"
+    )
 
 
 def test_a_terminal_without_unicode_gets_ascii() -> None:
