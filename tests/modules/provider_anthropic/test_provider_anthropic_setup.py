@@ -1,0 +1,141 @@
+"""How `provider-anthropic` is set up: config, environment, address and headers."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from amplifier_core import ModuleCoordinator
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.message_models import (
+    ChatRequest,
+    Message,
+    ToolCall,
+)
+from amplifier_modules.providers import anthropic
+from amplifier_modules.providers.anthropic import AnthropicProvider
+from amplifier_modules.providers.anthropic_config import AnthropicConfig, read_config
+
+KEY = "sk-ant-very-secret"
+MODEL = "claude-sonnet-4-5"
+REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
+
+
+async def test_the_request_goes_to_the_right_place_with_the_right_headers(
+    server: Any, wire: Any
+) -> None:
+    for suffix, path in (("", ""), ("/", ""), ("/v1", ""), ("/proxy/v1/", "/proxy")):
+        server.answers = [server.Answer(wire.whole)]
+        config = read_config({"api_key": KEY, "base_url": server.url + suffix, "beta_headers": "a"})
+        assert config is not None
+        provider = AnthropicProvider(config)
+        await provider.complete(REQUEST, model=MODEL)
+        await provider.close()
+
+        line, headers, body = server.requests.pop()
+        assert line == f"POST {path}/v1/messages HTTP/1.1"
+        assert headers["x-api-key"] == KEY
+        assert headers["anthropic-version"] == "2023-06-01"
+        assert headers["anthropic-beta"] == "a"
+        assert headers["content-type"] == "application/json"
+        assert json.loads(body)["messages"][0]["content"][0]["text"] == "hi"
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_a_local_server(
+    server: Any, wire: Any, provider: AnthropicProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    server.answers = [server.Answer(wire.whole)]
+    assert (await provider.complete(REQUEST)).content
+
+
+async def test_proxy_settings_that_cannot_work_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "nonsense://127.0.0.1:1")
+    provider = AnthropicProvider(AnthropicConfig(api_key=KEY))
+    with pytest.raises(ConfigurationError, match=r"cannot set up connections: .*`HTTPS_PROXY`"):
+        await provider.complete(REQUEST)
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+async def test_without_a_key_nothing_is_mounted_and_a_warning_says_so(
+    environment: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    environment.setenv("ANTHROPIC_API_KEY", " ")
+    coordinator = ModuleCoordinator()
+
+    assert await anthropic.mount(coordinator) is None
+
+    assert not coordinator.get("providers")
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "`ANTHROPIC_API_KEY`" in record.message
+
+
+async def test_the_environment_fills_what_the_config_leaves_open(
+    server: Any, wire: Any, environment: pytest.MonkeyPatch
+) -> None:
+    environment.setenv("ANTHROPIC_API_KEY", KEY)
+    environment.setenv("ANTHROPIC_BASE_URL", server.url)
+    coordinator = ModuleCoordinator()
+
+    close = await anthropic.mount(coordinator, {"priority": 3, "default_model": None})
+
+    assert close is not None
+    provider: AnthropicProvider = coordinator.get("providers")["anthropic"]
+    assert (provider.name, provider.priority) == ("anthropic", 3)
+    assert provider.config.default_model.startswith("claude-sonnet")
+    server.answers = [server.Answer(wire.whole)]
+    assert provider.parse_tool_calls(await provider.complete(REQUEST)) == [
+        ToolCall(id="toolu_1", name="look", arguments={"at": "é"})
+    ]
+    info = provider.get_info()
+    assert (info.id, info.credential_env_vars) == ("anthropic", ["ANTHROPIC_API_KEY"])
+    assert info.defaults["context_window"] == 200_000
+    await close()
+    await close()
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"api_key": 7}, "`api_key` must be a text, found int"),
+        ({"api_key": "two words"}, "`api_key` holds characters"),
+        ({"base_url": "api.example.org"}, "is not an address like `https://"),
+        ({"base_url": "https://"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://127.0.0.1:99999"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://[::1"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"base_url": "http://two words"}, "`ANTHROPIC_BASE_URL` is not an address"),
+        ({"max_tokens": "9"}, "`max_tokens` must be a whole number, found str"),
+        ({"max_tokens": 0}, "`max_tokens` is 0, but must be at least 1"),
+        ({"timeout": float("inf")}, "`timeout` is inf"),
+        ({"temperature": True}, "`temperature` must be a number, found bool"),
+        ({"thinking_budget_tokens": -1}, "must be at least 0"),
+        ({"beta_headers": 5}, "`beta_headers` must be a list of texts"),
+        ({"beta_headers": [5]}, "`beta_headers` must be a text, found int"),
+        ({"enable_prompt_caching": "yes"}, "must be true or false"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_named(config: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read_config({"api_key": KEY, **config}, {})
+    assert named in str(caught.value)
+    assert "two words" not in str(caught.value)
+
+
+def test_an_unknown_setting_is_a_warning_with_a_suggestion(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert read_config({"api_key": KEY, "max_token": 5, "raw": True, "zzz": 1}, {}) is not None
+    first, second = (record.message for record in caplog.records)
+    assert "unknown config key `max_token` (did you mean `max_tokens`?)" in first
+    assert "`zzz` (known: `" in second or "`zzz` (known: api_key" in second
