@@ -51,10 +51,11 @@ class TerminalApproval:
             notice(f"type a number and press Enter: {listed} (in {timeout:.0f} s: {default})")
             try:
                 async with asyncio.timeout(timeout):
-                    while True:
-                        if (chosen := _choice(await _line_from_terminal(), options)) is not None:
+                    while line := await _line_from_terminal():
+                        if (chosen := _choice(line, options)) is not None:
                             return chosen
                         notice(f"please type one of: {listed}")
+                    return "Deny"  # Ctrl+D
             except TimeoutError:
                 raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
 
@@ -73,10 +74,9 @@ def _choice(line: str, options: list[str]) -> str | None:
 
 
 async def _line_from_terminal() -> str:
-    """One line, read without a thread, so that a cancelled question leaves nothing behind.
+    """One line, empty where the terminal was closed.
 
-    Raises:
-        EOFError: The terminal was closed (Ctrl+D).
+    It is read without a thread, so that a cancelled question leaves nothing behind.
     """
     loop = asyncio.get_running_loop()
     arrived: asyncio.Future[bytes] = loop.create_future()
@@ -88,9 +88,6 @@ async def _line_from_terminal() -> str:
 
     loop.add_reader(descriptor, read)
     try:
-        line = await arrived
+        return (await arrived).decode(errors="replace")
     finally:
         loop.remove_reader(descriptor)
-    if not line:
-        raise EOFError("standard input was closed while a question was open")
-    return line.decode(errors="replace")

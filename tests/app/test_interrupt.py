@@ -22,9 +22,9 @@ GRACEFUL = "stopping after the running tool; press Ctrl+C again to stop at once"
 WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
 
 # Takes the place of `tool-search`: a tool that runs until the test lets it go, and a clean-up
-# that can be interrupted.
+# that saves the history and can be interrupted.
 WAITING_MODULE = """
-import os, signal
+import json, os, signal
 from pathlib import Path
 
 import anyio
@@ -44,8 +44,14 @@ class Wait:
 
 async def mount(coordinator, config=None):
     await coordinator.mount("tools", Wait(), name="wait")
-    if os.environ.get("INTERRUPT_AT") == "cleanup":
-        return lambda: os.kill(os.getpid(), signal.SIGINT)
+
+    async def clean_up():
+        messages = await coordinator.get("context").get_messages()
+        Path(os.environ["HISTORY"]).write_text(json.dumps(messages))
+        if os.environ.get("INTERRUPT_AT") == "cleanup":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return clean_up
 """
 
 # Presses Ctrl+C at the moment a module is imported.
@@ -109,8 +115,21 @@ def waiting(keyed: Any, tmp_path: Path) -> Iterator[Any]:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     keyed.environment["PYTHONPATH"] = f"{modules}:{keyed.environment['PYTHONPATH']}"
-    keyed.environment |= {"GATE": str(gate), "TERM": "xterm", "NO_COLOR": "1"}
+    keyed.environment |= {"GATE": str(gate), "HISTORY": str(tmp_path / "history")}
+    keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
     return keyed
+
+
+def history(command: Any) -> list[tuple[str, Any]]:
+    """Roles of the messages in order, with the calls they make or answer."""
+    messages = json.loads(Path(command.environment["HISTORY"]).read_text())
+    return [
+        (
+            message["role"],
+            message.get("tool_call_id") or [call["id"] for call in message.get("tool_calls") or []],
+        )
+        for message in messages
+    ]
 
 
 def test_once_ends_the_turn_after_the_running_tool(waiting: Any, model: Any) -> None:
@@ -125,6 +144,12 @@ def test_once_ends_the_turn_after_the_running_tool(waiting: Any, model: Any) -> 
     assert "✓ 1 wait: the tool ended by itself" in terminal.screen
     assert "Traceback" not in terminal.screen
     assert len(model.requests) == 1
+    assert history(waiting)[:4] == [
+        ("system", []),
+        ("user", []),
+        ("assistant", ["t1"]),
+        ("tool", "t1"),
+    ]
 
 
 def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
@@ -141,6 +166,12 @@ def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
     assert "stopping at once" in terminal.screen
     assert "Traceback" not in terminal.screen
     assert len(model.requests) == 1
+    assert history(waiting)[:4] == [
+        ("system", []),
+        ("user", []),
+        ("assistant", ["t1"]),
+        ("tool", "t1"),
+    ]
 
 
 def test_twice_ends_an_answer_that_is_still_coming(waiting: Any, model: Any) -> None:

@@ -1,0 +1,67 @@
+"""Asking at the terminal for permission."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from amplifier_app.approval import TerminalApproval
+from amplifier_core.approval import ApprovalTimeoutError
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def keyboard(monkeypatch: Any) -> Iterator[int]:
+    """Standard input is a terminal; what is written here is typed there."""
+    master, slave = pty.openpty()
+    with os.fdopen(slave) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        yield master
+    os.close(master)
+
+
+async def ask(seconds: float = 60) -> str:
+    return await TerminalApproval().request_approval(
+        "Run \x1b[31mrm -rf\n/?", ["Allow", "Deny"], seconds, "deny"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "chosen"),
+    [
+        (b"1\n", "Allow"),
+        (b"2\n", "Deny"),
+        (b"allow\n", "Allow"),
+        (b"maybe\nDENY\n", "Deny"),
+        (b"\x04", "Deny"),
+    ],
+)
+async def test_the_option_that_is_typed(
+    keyboard: int, capsys: Any, typed: bytes, chosen: str
+) -> None:
+    os.write(keyboard, typed)
+    assert await ask() == chosen
+    errors = capsys.readouterr().err
+    assert errors.startswith("approval needed: Run ␛[31mrm -rf /?\n")
+    assert "1 Allow, 2 Deny" in errors
+
+
+async def test_no_answer_in_time(keyboard: int) -> None:
+    with pytest.raises(ApprovalTimeoutError):
+        await ask(seconds=0.01)
+
+
+async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    assert await ask() == "Deny"
+    assert capsys.readouterr().err == "denied, as nobody can be asked here: Run ␛[31mrm -rf /?\n"
