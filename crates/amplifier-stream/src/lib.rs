@@ -6,6 +6,7 @@
 //! in them, and no input is fatal: what is not understood is kept as a [`Finding`], and a tool call
 //! of a stream that failed or ended early never has arguments to run with.
 
+mod arguments;
 mod block;
 mod decoder;
 mod dialect;
@@ -17,12 +18,13 @@ mod stream_event;
 mod stream_result;
 mod text;
 
+pub use arguments::{MAX_ARGUMENT_DEPTH, parse_arguments};
 pub use block::{Block, BlockType, ToolCall};
 pub use decoder::StreamDecoder;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::{ProviderError, decode_error};
 pub use framing::{LimitError, Limits, SseDecoder, SseEvent};
 pub use headers::Headers;
-pub use json::{JsonError, MAX_ARGUMENT_DEPTH, parse_arguments};
+pub use json::JsonError;
 pub use stream_event::{Change, StreamEvent};
 pub use stream_result::{Finding, StreamResult, Usage};

@@ -197,6 +197,35 @@ fn surrogate_halves_of_two_deltas_are_joined() {
 }
 
 #[test]
+fn a_repair_of_opaque_text_is_a_finding() {
+    let wire = r#"data: {"type":"message_start","message":{"id":"m","model":"\ud83d"}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","x":"\ude00"}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":["\ud83d"]}}
+
+data: {"type":"message_delta","delta":{"stop_sequence":"\ud83d\ud83d"}}
+
+"#;
+    let (_, result) = decode_wire(wire);
+    let found = |finding: &Finding| (finding.kind, finding.block_index, finding.message.clone());
+    let halves = |index, count: usize| {
+        let message = format!("{count} unpaired surrogate halves became U+FFFD");
+        ("unpaired_surrogate", index, message)
+    };
+    let expected = [
+        halves(None, 1),
+        halves(Some(0), 1),
+        halves(Some(0), 1),
+        halves(None, 2),
+    ];
+    assert_eq!(
+        result.findings.iter().map(found).collect::<Vec<_>>(),
+        expected
+    );
+}
+
+#[test]
 fn a_call_with_bad_arguments_does_not_run() {
     let (_, result) = decode(&[
         message("m", json!({})),

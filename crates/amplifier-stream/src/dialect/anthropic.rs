@@ -16,6 +16,7 @@ use crate::stream_result::{Finding, StreamResult};
 
 mod end;
 mod error;
+mod message;
 mod open_block;
 mod wire;
 
@@ -157,51 +158,6 @@ impl Decoder {
         }
     }
 
-    fn begin_message(
-        &mut self,
-        message: Message<'_>,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), String> {
-        match self.phase {
-            Phase::Expected => {}
-            Phase::Open if self.id == message.id => {
-                let text = "`message_start` came twice for one message and was ignored";
-                self.find("repeated_message_start", None, text, None);
-                return Ok(());
-            }
-            // A proxy lost its upstream and sent a second, whole answer after the part of the first.
-            Phase::Open => {
-                self.blocks.clear();
-                self.metadata.clear();
-                self.stop_reason = None;
-                self.stop_sequence = None;
-                self.usage = None;
-                let id = self.id.as_deref().unwrap_or_default();
-                let text = format!("message `{id}` was dropped when another began in its stream");
-                self.find("restarted_message", None, &text, None);
-            }
-            Phase::Stopped => {
-                let text = "a second message in one stream was appended to the first";
-                self.find("second_message", None, text, None);
-            }
-        }
-        self.moved.clear();
-        self.phase = Phase::Open;
-        self.id = message.id;
-        self.model = message.model.or(self.model.take());
-        self.stop_reason = message.stop_reason;
-        self.stop_sequence = message.stop_sequence;
-        self.merge_usage(message.usage);
-        self.metadata.extend(message.extra);
-        for (index, block) in (0..).zip(message.content) {
-            let index = self.begin_block(index, block, events)?;
-            self.close_block(index, events);
-        }
-        // What was pre-filled is complete: the wire counts its own blocks from zero again.
-        self.moved.clear();
-        Ok(())
-    }
-
     /// Opens a block and says at which index it really is.
     fn begin_block(
         &mut self,
@@ -230,7 +186,7 @@ impl Decoder {
             let message = format!("a second block with index {index} was put at index {place}");
             self.find("repeated_index", Some(place), &message, None);
         }
-        self.find_unpaired(place, unpaired);
+        self.find_unpaired(Some(place), unpaired);
         if let Some(model) = block.fallback_model() {
             self.model = Some(model.to_owned());
         }
@@ -274,7 +230,7 @@ impl Decoder {
                 change,
             });
         }
-        self.find_unpaired(block_index, folded.unpaired);
+        self.find_unpaired(Some(block_index), folded.unpaired);
         if let Some((kind, message)) = folded.finding {
             self.find(kind, Some(block_index), &message, Some(raw));
         }
@@ -313,7 +269,7 @@ impl Decoder {
             change,
         });
         self.blocks.insert(block_index, Slot::Ended(block));
-        self.find_unpaired(block_index, sealed.unpaired);
+        self.find_unpaired(Some(block_index), sealed.unpaired);
         if let Some((message, raw)) = sealed.finding {
             let (kind, raw) = ("invalid_input", Some(Json::Str(raw)));
             self.findings.push(Finding {
@@ -322,49 +278,6 @@ impl Decoder {
                 message,
                 raw,
             });
-        }
-    }
-
-    fn take_message_delta(&mut self, data: &str) -> Result<(), String> {
-        let document = Scanner::new(data)
-            .document()
-            .map_err(|error| error.to_string())?;
-        let Json::Object(event) = document else {
-            return Ok(());
-        };
-        for (key, value) in event {
-            match (key.as_str(), value) {
-                ("type", _) | (_, Json::Null) => {}
-                ("usage", usage) => self.merge_usage(Some(usage)),
-                ("delta", Json::Object(delta)) => {
-                    for (key, value) in delta {
-                        match (key.as_str(), value) {
-                            (_, Json::Null) => {}
-                            ("stop_reason", Json::Str(reason)) => self.stop_reason = Some(reason),
-                            ("stop_sequence", Json::Str(text)) => self.stop_sequence = Some(text),
-                            (_, value) => {
-                                self.metadata.insert(key, value);
-                            }
-                        }
-                    }
-                }
-                (_, value) => {
-                    self.metadata.insert(key, value);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts are totals: a field that is given replaces the one before.
-    fn merge_usage(&mut self, usage: Option<Json>) {
-        let Some(Json::Object(usage)) = usage else {
-            return;
-        };
-        let given = usage.into_iter().filter(|(_, value)| !value.is_null());
-        match &mut self.usage {
-            Some(total) => total.extend(given),
-            None => self.usage = Some(given.collect()),
         }
     }
 
@@ -430,10 +343,10 @@ impl Decoder {
         });
     }
 
-    fn find_unpaired(&mut self, block_index: u64, unpaired: usize) {
+    fn find_unpaired(&mut self, block_index: Option<u64>, unpaired: usize) {
         if unpaired > 0 {
             let message = format!("{unpaired} unpaired surrogate halves became U+FFFD");
-            self.find("unpaired_surrogate", Some(block_index), &message, None);
+            self.find("unpaired_surrogate", block_index, &message, None);
         }
     }
 

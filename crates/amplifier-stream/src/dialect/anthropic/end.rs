@@ -16,7 +16,7 @@ pub(super) fn finish(mut decoder: Decoder) -> StreamResult {
             Slot::Ended(block) => Arc::unwrap_or_clone(block),
             Slot::Open(block) => {
                 let sealed = block.seal();
-                decoder.find_unpaired(index, sealed.unpaired);
+                decoder.find_unpaired(Some(index), sealed.unpaired);
                 if let Some((message, raw)) = sealed.finding {
                     let raw = Some(Json::Str(raw));
                     let kind = "invalid_input";

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use amplifier_core::{Json, Object};
 
 use super::wire::Delta;
+use crate::arguments::parse_arguments;
 use crate::block::{Block, BlockType, ToolCall};
-use crate::json::{JsonError, Piece, Scanner, parse_arguments};
+use crate::json::{JsonError, Piece, Scanner};
 use crate::stream_event::Change;
 use crate::text::Text;
 
@@ -151,7 +152,9 @@ impl OpenBlock {
                 folded.unpaired = self.set_signature(needs(delta.signature, "signature")?);
             }
             ("citations_delta", TextBlock | Other(_)) => {
-                let Json::Object(mut delta) = read(raw)? else {
+                let (delta, unpaired) = read(raw)?;
+                folded.unpaired = unpaired;
+                let Json::Object(mut delta) = delta else {
                     return Ok(folded);
                 };
                 let citation = delta.shift_remove("citation");
@@ -165,7 +168,9 @@ impl OpenBlock {
                 }
             }
             ("compaction_delta", Other(_)) => {
-                let Json::Object(delta) = read(raw)? else {
+                let (delta, unpaired) = read(raw)?;
+                folded.unpaired = unpaired;
+                let Json::Object(delta) = delta else {
                     return Ok(folded);
                 };
                 self.fields
@@ -299,8 +304,9 @@ fn initial_text(fields: &Object, key: &str) -> Text {
     Text::starting(first.unwrap_or_default().to_owned())
 }
 
-fn read(raw: &str) -> Result<Json, String> {
-    Scanner::new(raw)
-        .document()
-        .map_err(|error| error.to_string())
+/// Reads a whole delta; also counts unpaired surrogate halves.
+fn read(raw: &str) -> Result<(Json, usize), String> {
+    let mut scanner = Scanner::new(raw);
+    let value = scanner.document().map_err(|error| error.to_string())?;
+    Ok((value, scanner.unpaired))
 }

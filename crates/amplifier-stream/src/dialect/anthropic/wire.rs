@@ -89,12 +89,15 @@ pub(super) struct Message<'a> {
     /// Blocks that are complete already.
     pub(super) content: Vec<&'a str>,
     pub(super) extra: Object,
+    /// Surrogate halves that became U+FFFD.
+    pub(super) unpaired: usize,
 }
 
 impl<'a> Message<'a> {
     pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
         let mut message = Self::default();
-        Scanner::new(raw).object(|key, scanner| {
+        let mut scanner = Scanner::new(raw);
+        scanner.object(|key, scanner| {
             if key == "content" && scanner.is_at(b'[') {
                 return scanner.array(|scanner| {
                     message.content.push(scanner.raw()?);
@@ -114,6 +117,7 @@ impl<'a> Message<'a> {
             }
             Ok(())
         })?;
+        message.unpaired = scanner.unpaired;
         Ok(message)
     }
 }

@@ -1,0 +1,26 @@
+//! The arguments of a tool call, strict where a repair would change what runs.
+
+use amplifier_core::{Json, Object};
+
+use crate::json::{JsonError, Scanner};
+
+/// How deep lists and objects may be nested in the arguments of a tool call.
+pub const MAX_ARGUMENT_DEPTH: usize = 128;
+
+/// Parses what a model wrote as the arguments of a tool call; nothing at all is no arguments.
+///
+/// Refused are duplicate keys, numbers without a finite value, anything but an object, and nesting
+/// beyond [`MAX_ARGUMENT_DEPTH`]. Also says how many unpaired surrogate halves became U+FFFD.
+pub fn parse_arguments(text: &str) -> Result<(Object, usize), JsonError> {
+    if text.trim_ascii().is_empty() {
+        return Ok((Object::new(), 0));
+    }
+    let mut scanner = Scanner::strict(text, MAX_ARGUMENT_DEPTH);
+    match scanner.document()? {
+        Json::Object(arguments) => Ok((arguments, scanner.unpaired)),
+        other => Err(JsonError {
+            problem: format!("expected an object, found {}", other.kind()),
+            at: 0,
+        }),
+    }
+}

@@ -1,0 +1,166 @@
+//! Strings of JSON, whole or as pieces of a longer text.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+use super::{JsonError, Scanner};
+
+/// A string of the wire that may begin or end inside a surrogate pair.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Piece<'a> {
+    /// A low half before the text, which belongs to a high half of an earlier piece.
+    pub(crate) low: Option<u16>,
+    /// Everything between.
+    pub(crate) text: Cow<'a, str>,
+    /// A high half after the text, which belongs to a low half of a later piece.
+    pub(crate) high: Option<u16>,
+    /// Halves inside the text that no other piece can complete; they became U+FFFD.
+    pub(crate) unpaired: usize,
+}
+
+pub(super) enum Escape {
+    Char(char),
+    High(u16),
+    Low(u16),
+}
+
+impl<'a> Scanner<'a> {
+    /// Reads a string; halves of surrogate pairs become U+FFFD and are counted.
+    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
+        let Piece {
+            low,
+            text,
+            high,
+            unpaired,
+        } = self.piece()?;
+        if low.is_none() && high.is_none() {
+            self.unpaired += unpaired;
+            return Ok(text);
+        }
+        let halves = usize::from(low.is_some()) + usize::from(high.is_some());
+        self.unpaired += unpaired + halves;
+        let mut whole = String::with_capacity(text.len() + 6);
+        whole.extend(low.map(|_| char::REPLACEMENT_CHARACTER));
+        whole.push_str(&text);
+        whole.extend(high.map(|_| char::REPLACEMENT_CHARACTER));
+        Ok(Cow::Owned(whole))
+    }
+
+    /// Reads a string whose neighbours are other pieces of the same text.
+    pub(crate) fn piece(&mut self) -> Result<Piece<'a>, JsonError> {
+        self.skip_whitespace();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a string"));
+        }
+        self.at += 1;
+        let start = self.at;
+        let end = self.skip_plain()?;
+        let first = &self.text[start..end];
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            return Ok(Piece {
+                text: Cow::Borrowed(first),
+                ..Piece::default()
+            });
+        }
+        let mut low = None;
+        let mut high = None;
+        let mut unpaired = 0;
+        let mut text = String::with_capacity(first.len() + 16);
+        text.push_str(first);
+        while self.peek() == Some(b'\\') {
+            match self.escape()? {
+                Escape::Char(character) => text.push(character),
+                Escape::High(unit) if self.peek() == Some(b'"') => high = Some(unit),
+                Escape::Low(unit) if text.is_empty() && low.is_none() => low = Some(unit),
+                Escape::High(_) | Escape::Low(_) => {
+                    unpaired += 1;
+                    text.push(char::REPLACEMENT_CHARACTER);
+                }
+            }
+            let start = self.at;
+            let end = self.skip_plain()?;
+            text.push_str(&self.text[start..end]);
+        }
+        self.at += 1;
+        Ok(Piece {
+            low,
+            text: Cow::Owned(text),
+            high,
+            unpaired,
+        })
+    }
+
+    /// Moves to the next quote or backslash and says where it is.
+    pub(super) fn skip_plain(&mut self) -> Result<usize, JsonError> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let Some(length) = memchr2(b'"', b'\\', rest) else {
+            self.at = self.text.len();
+            return Err(self.error("unterminated string"));
+        };
+        // A fold looks at every byte and so compiles to vector code, which a search does not.
+        if rest[..length].iter().copied().fold(u8::MAX, u8::min) < 0x20 {
+            let place = rest.iter().position(|byte| *byte < 0x20).unwrap_or(0);
+            self.at += place;
+            return Err(self.error("control character in a string"));
+        }
+        self.at += length;
+        Ok(self.at)
+    }
+
+    pub(super) fn escape(&mut self) -> Result<Escape, JsonError> {
+        let letter = self.text.as_bytes().get(self.at + 1).copied();
+        let character = match letter {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => return Err(self.error("unknown escape in a string")),
+        };
+        self.at += 2;
+        Ok(Escape::Char(character))
+    }
+
+    fn unicode_escape(&mut self) -> Result<Escape, JsonError> {
+        let unit = self
+            .code_unit(self.at)
+            .ok_or_else(|| self.error("`\\u` without four digits"))?;
+        self.at += 6;
+        match unit {
+            0xD800..0xDC00 => {
+                if let Some(low @ 0xDC00..0xE000) = self.code_unit(self.at) {
+                    self.at += 6;
+                    return Ok(Escape::Char(join(unit, low)));
+                }
+                Ok(Escape::High(unit))
+            }
+            0xDC00..0xE000 => Ok(Escape::Low(unit)),
+            unit => Ok(Escape::Char(
+                char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
+            )),
+        }
+    }
+
+    /// The unit that a `\uXXXX` at this place means.
+    fn code_unit(&self, at: usize) -> Option<u16> {
+        let digits = self.text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0u16, |unit, &digit| {
+            let digit = char::from(digit).to_digit(16)?;
+            Some(unit << 4 | u16::try_from(digit).ok()?)
+        })
+    }
+}
+
+/// The character of a surrogate pair.
+pub(crate) fn join(high: u16, low: u16) -> char {
+    char::decode_utf16([high, low])
+        .next()
+        .and_then(Result::ok)
+        .unwrap_or(char::REPLACEMENT_CHARACTER)
+}
