@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
@@ -253,11 +253,9 @@ def _without_surrogates(value: Any) -> Any:
             # The pairs join to one character on the way, the rest become U+FFFD.
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
-            return {  # pyright: ignore[reportUnknownVariableType]
-                _without_surrogates(key): _without_surrogates(item)
-                for key, item in value.items()  # pyright: ignore[reportUnknownVariableType]
-            }
+            entries = cast("JsonDict", value).items()
+            return {_without_surrogates(key): _without_surrogates(item) for key, item in entries}
         case list() | tuple():
-            return [_without_surrogates(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+            return [_without_surrogates(item) for item in cast("list[Any]", value)]
         case _:
             return value

@@ -93,7 +93,10 @@ def build_response(
     """
     answer = _Answer()
     for block in result.blocks:
-        answer.add(block)
+        try:
+            answer.add(block)
+        except (KeyError, ValueError):  # a known type without the fields of its type
+            answer.unknown.append(block)
     metadata: dict[str, Any] = {
         "provider": PROVIDER,
         "model": result.model or requested_model,
