@@ -2,8 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
-use crate::record::{FromJson, ModelError, deserialize_through_json, record, words};
+use crate::record::{deserialize_through_json, record, words};
 
 words! {
     /// Who may see a block.

@@ -4,6 +4,7 @@ use crate::content::{
     ContentBlock, ContentBlockType, ImageBlock, ReasoningBlock, RedactedThinkingBlock, TextBlock,
     ThinkingBlock, ToolCallBlock, ToolResultBlock, UnknownBlock, Visibility,
 };
+use crate::from_json::{FromJson, ModelError};
 use crate::message::{
     ChatRequest, ChatResponse, Degradation, Message, ResponseFormat, ResponseFormatJson,
     ResponseFormatJsonSchema, ResponseFormatText, Role, ToolCall, ToolSpec, Usage,
@@ -13,7 +14,6 @@ use crate::model::{
     ContextInjection, ContextInjectionRole, HookAction, HookResult, ModelInfo, ModuleInfo,
     ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
 };
-use crate::record::{FromJson, ModelError};
 use crate::tool_result::ToolResult;
 
 /// A type that Rust and Python share.

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::from_json::{FromJson, ModelError};
 use crate::json::Json;
-use crate::record::{FromJson, ModelError, deserialize_through_json};
+use crate::record::deserialize_through_json;
 
 /// US dollars as decimal text, in the form in which Python's `Decimal` prints it.
 ///

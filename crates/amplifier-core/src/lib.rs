@@ -8,6 +8,7 @@ pub mod coordinator;
 mod cost;
 pub mod error;
 pub mod event;
+mod from_json;
 pub mod hook;
 mod json;
 mod message;
@@ -22,6 +23,7 @@ pub use content::{
 };
 pub use contract::{SHARED_TYPES, Shape, SharedType};
 pub use cost::Cost;
+pub use from_json::{FromJson, ModelError};
 pub use json::{BigInt, Json, JsonError, MAX_DEPTH, MAX_DIGITS, Object};
 pub use message::{
     ChatRequest, ChatResponse, Degradation, Message, MessageContent, ResponseFormat,
@@ -33,5 +35,4 @@ pub use model::{
     ContextInjection, ContextInjectionRole, HookAction, HookResult, ModelInfo, ModuleInfo,
     ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
 };
-pub use record::{FromJson, ModelError};
 pub use tool_result::{InlineImage, ToolContent, ToolResult};

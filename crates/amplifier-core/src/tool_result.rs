@@ -3,8 +3,9 @@
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
-use crate::record::{Fields, FromJson, ModelError, deserialize_through_json};
+use crate::record::{Fields, deserialize_through_json};
 
 /// What a tool gave back; JSON leaves `content` out where it is empty.
 #[derive(Clone, Debug, PartialEq)]
