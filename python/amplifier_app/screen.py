@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 STYLES = {
-    "thinking": "italic bright_black",
-    "thinking.border": "bright_black",
+    "thinking": "dim italic",
+    "thinking.border": "dim",
     "text.strong": "bold",
     "text.emphasis": "italic",
     "text.code": "cyan",
     "text.heading": "bold underline",
     "text.quote": "italic",
-    "text.mark": "bright_black",
+    "text.mark": "dim",
     "tool": "bold blue",
-    "tool.arguments": "bright_black",
+    "tool.arguments": "dim",
     "tool.good": "green",
     "tool.bad": "bold red",
-    "note": "bright_black",
+    "note": "dim",
     "warning": "yellow",
     "error": "bold red",
 }
