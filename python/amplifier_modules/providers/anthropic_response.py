@@ -114,7 +114,7 @@ def build_response(
         metadata["findings"] = result.findings
     if answer.unknown:
         metadata["unknown_blocks"] = answer.unknown
-        kinds = ", ".join(sorted({f"`{block['type']}`" for block in answer.unknown}))
+        kinds = ", ".join(sorted({f"`{block.get('type')}`" for block in answer.unknown}))
         degradation = degradation or Degradation(
             requested=f"content blocks {kinds}", actual="metadata", reason="no typed block for them"
         )
