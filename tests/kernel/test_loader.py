@@ -1,0 +1,517 @@
+"""How modules are found among what is installed, what is importable and what is our own."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import logging
+import sys
+import types
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import amplifier_modules
+from amplifier_core import _installed, module_sources
+from amplifier_core.loader import (
+    MODULE_FAILURE_REASONS,
+    TYPE_TO_MOUNT_POINT,
+    ModuleLoader,
+    ModuleValidationError,
+    module_failure_reason,
+)
+
+MODULE = """
+async def mount(coordinator, config=None):
+    return (__name__, coordinator, config)
+"""
+
+WritePackage = Callable[..., Path]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WritePackage]:
+    """Writes packages into a folder on `sys.path`, and forgets them at the end."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+
+    def write(name: str, text: str = MODULE) -> Path:
+        package = tmp_path / name
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text(text, "utf-8")
+        importlib.invalidate_caches()
+        return package
+
+    yield write
+    for name in set(sys.modules) - before:
+        if name.startswith("amplifier_module_"):
+            del sys.modules[name]
+
+
+class FakeEntryPoint:
+    """As little of an entry point as the loader may ask for."""
+
+    def __init__(self, name: str, target: Any) -> None:
+        self.name = name
+        self.loads = 0
+        self._target = target
+
+    def load(self) -> Any:
+        self.loads += 1
+        if isinstance(self._target, Exception):
+            raise self._target
+        return self._target
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeEntryPoint]:
+    """Puts an entry point in the place of whatever is installed."""
+    points: list[FakeEntryPoint] = []
+
+    def list_points(*, group: str) -> list[FakeEntryPoint]:
+        assert group == "amplifier.modules"
+        return list(points)
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", list_points)
+
+    def add(name: str, target: Any) -> FakeEntryPoint:
+        points.append(FakeEntryPoint(name, target))
+        return points[-1]
+
+    return add
+
+
+async def answer(coordinator: Any, config: dict[str, Any]) -> Any:
+    return ("entry point", coordinator, config)
+
+
+async def test_an_importable_package_is_found(site: WritePackage):
+    site("amplifier_module_tool_found")
+    mount = await ModuleLoader().load("tool-found", {"a": 1})
+    assert await mount("here") == ("amplifier_module_tool_found", "here", {"a": 1})
+
+
+async def test_an_entry_point_wins_over_a_package(
+    site: WritePackage, install: Callable[..., FakeEntryPoint], caplog: pytest.LogCaptureFixture
+):
+    site("amplifier_module_tool_both")
+    install("tool-both", answer)
+    with caplog.at_level(logging.DEBUG, "amplifier_core.loader"):
+        mount = await ModuleLoader().load("tool-both")
+    assert await mount("here") == ("entry point", "here", {})
+    assert "module `tool-both` taken from its entry point" in caplog.text
+
+
+async def test_a_package_wins_over_our_own(
+    site: WritePackage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    site("amplifier_module_tool_ours")
+    site("amplifier_module_elsewhere")
+    monkeypatch.setitem(amplifier_modules.MODULES, "tool-ours", "amplifier_module_elsewhere")
+    with caplog.at_level(logging.DEBUG, "amplifier_core.loader"):
+        mount = await ModuleLoader().load("tool-ours")
+    assert (await mount(None))[0] == "amplifier_module_tool_ours"
+    assert "taken from package `amplifier_module_tool_ours`" in caplog.text
+
+
+async def test_our_own_are_found_where_nothing_else_is(
+    site: WritePackage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    site("amplifier_module_elsewhere")
+    monkeypatch.setitem(amplifier_modules.MODULES, "tool-ours", "amplifier_module_elsewhere")
+    with caplog.at_level(logging.DEBUG, "amplifier_core.loader"):
+        mount = await ModuleLoader().load("tool-ours")
+    assert (await mount(None))[0] == "amplifier_module_elsewhere"
+    assert "taken from our own `amplifier_module_elsewhere`" in caplog.text
+
+
+@pytest.mark.parametrize("module_id", sorted(amplifier_modules.MODULES))
+async def test_each_module_of_the_table_can_be_loaded(module_id: str):
+    assert callable(await ModuleLoader().load(module_id))
+
+
+async def test_a_module_of_ours_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(amplifier_modules.MODULES, "tool-lost", "amplifier_modules.tools.lost")
+    with pytest.raises(ValueError, match=r"No module named 'amplifier_modules\.tools\.lost'"):
+        await ModuleLoader().load("tool-lost")
+
+
+async def test_a_broken_package_is_not_replaced_by_ours(
+    site: WritePackage, monkeypatch: pytest.MonkeyPatch
+):
+    site("amplifier_module_tool_ours", "import no_such_thing")
+    site("amplifier_module_elsewhere")
+    monkeypatch.setitem(amplifier_modules.MODULES, "tool-ours", "amplifier_module_elsewhere")
+    with pytest.raises(ValueError, match="No module named 'no_such_thing'"):
+        await ModuleLoader().load("tool-ours")
+
+
+async def test_a_module_that_is_nowhere_is_a_value_error_with_a_reason():
+    with pytest.raises(
+        ValueError, match=r"^Module 'zz' not found via entry points or filesystem$"
+    ) as failed:
+        await ModuleLoader().load("zz")
+    assert failed.value.reason_code == "missing_source"  # pyright: ignore
+    assert module_failure_reason(failed.value) == "missing_source"
+
+
+async def test_a_misspelt_module_is_guessed(site: WritePackage):
+    site("amplifier_module_tool_weather")
+    with pytest.raises(ValueError, match="did you mean `loop-basic`"):
+        await ModuleLoader().load("lop-basic")
+    with pytest.raises(ValueError, match="did you mean `tool-weather`"):
+        await ModuleLoader().load("tool-whether")
+
+
+@pytest.mark.parametrize("module_id", ["", None, 5, ["a"], "../x", "a/b", "a.b", ".", "-", "a\0b"])
+async def test_a_bad_id_is_a_module_that_is_not_found(module_id: Any):
+    with pytest.raises(ValueError, match="not found via entry points or filesystem") as failed:
+        await ModuleLoader().load(module_id)
+    assert failed.value.reason_code == "missing_source"  # pyright: ignore
+
+
+async def test_a_failed_import_names_the_innermost_cause_and_its_place(site: WritePackage):
+    package = site(
+        "amplifier_module_tool_broken",
+        "try:\n    import no_such_thing\n"
+        "except ImportError as error:\n    raise RuntimeError('please install it') from error\n",
+    )
+    with pytest.raises(ValueError, match=r"^Module 'tool-broken' not found") as failed:
+        await ModuleLoader().load("tool-broken")
+    text = str(failed.value)
+    assert "RuntimeError: please install it, caused by ModuleNotFoundError" in text
+    assert "No module named 'no_such_thing'" in text
+    assert f"(at {package / '__init__.py'}:2)" in text
+    assert isinstance(failed.value.__cause__, RuntimeError)
+    assert failed.value.reason_code == "invalid_entry_point"  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("", "no attribute 'mount'"), ("mount = 5", "`mount` of .* is not callable, found `5`")],
+)
+async def test_a_package_without_a_mount_function_is_told(
+    site: WritePackage, text: str, found: str
+):
+    site("amplifier_module_tool_idle", text)
+    with pytest.raises(ValueError, match=found):
+        await ModuleLoader().load("tool-idle")
+
+
+async def test_an_entry_point_that_fails_is_logged_and_the_package_tried(
+    site: WritePackage,
+    install: Callable[..., FakeEntryPoint],
+    caplog: pytest.LogCaptureFixture,
+):
+    site("amplifier_module_tool_both")
+    install("tool-both", ImportError("outer"))
+    mount = await ModuleLoader().load("tool-both")
+    assert (await mount(None))[0] == "amplifier_module_tool_both"
+    assert [
+        (record.levelname, record.name)
+        for record in caplog.records
+        if "tool-both" in record.message
+    ] == [("ERROR", "amplifier_core.loader")]
+
+
+async def test_an_entry_point_that_fails_alone_is_told(install: Callable[..., FakeEntryPoint]):
+    install("tool-alone", ImportError("outer"))
+    with pytest.raises(ValueError, match=r"not found via .*: ImportError: outer"):
+        await ModuleLoader().load("tool-alone")
+
+
+async def test_an_entry_point_may_name_the_package(install: Callable[..., FakeEntryPoint]):
+    package = types.ModuleType("a_package")
+    package.mount = answer  # pyright: ignore[reportAttributeAccessIssue]
+    install("tool-package", package)
+    mount = await ModuleLoader().load("tool-package")
+    assert await mount(1) == ("entry point", 1, {})
+
+
+async def test_an_entry_point_is_loaded_once_for_each_loader(
+    install: Callable[..., FakeEntryPoint],
+):
+    point = install("tool-once", answer)
+    loader = ModuleLoader()
+    first = await loader.load("tool-once", {"a": 1})
+    second = await loader.load("tool-once", {"a": 2})
+    assert (point.loads, first is second) == (1, False)
+    assert [await first(0), await second(0)] == [
+        ("entry point", 0, {"a": 1}),
+        ("entry point", 0, {"a": 2}),
+    ]
+    await ModuleLoader().load("tool-once")
+    assert point.loads == 2
+
+
+async def test_a_patched_listing_is_asked_at_each_uncached_load(monkeypatch: pytest.MonkeyPatch):
+    listing = mock.Mock(return_value=[FakeEntryPoint("tool-listed", answer)])
+    monkeypatch.setattr(importlib.metadata, "entry_points", listing)
+    loader = ModuleLoader()
+    await loader.load("tool-listed")
+    await loader.load("tool-listed")
+    await ModuleLoader().load("tool-listed")
+    assert listing.call_args_list == [mock.call(group="amplifier.modules")] * 2
+
+
+async def test_a_listing_that_fails_hides_nothing(
+    site: WritePackage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    site("amplifier_module_tool_found")
+    monkeypatch.setattr(importlib.metadata, "entry_points", mock.Mock(side_effect=OSError("torn")))
+    assert callable(await ModuleLoader().load("tool-found"))
+    assert "cannot list the entry points" in caplog.text
+
+
+def write_distribution(folder: Path, module_id: str) -> None:
+    """Install a distribution whose entry point is the package of the module."""
+    package = f"amplifier_module_{module_id.replace('-', '_')}"
+    information = folder / f"{package}-1.2.3.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2.3\n"
+    )
+    (information / "entry_points.txt").write_text(
+        f"[amplifier.modules]\n{module_id} = {package}:mount\n"
+    )
+
+
+async def test_what_is_installed_while_it_runs_is_found(tmp_path: Path, site: WritePackage):
+    with pytest.raises(ValueError, match="not found"):
+        await ModuleLoader().load("tool-later")
+    site("amplifier_module_later_elsewhere")
+    write_distribution(tmp_path, "tool-later")
+    site("amplifier_module_tool_later")
+    mount = await ModuleLoader().load("tool-later")
+    assert (await mount(None))[0] == "amplifier_module_tool_later"
+
+
+async def test_a_package_written_after_a_miss_is_found_by_the_same_loader(site: WritePackage):
+    loader = ModuleLoader()
+    for attempt in range(20):
+        with pytest.raises(ValueError, match="not found"):
+            await loader.load(f"tool-new-{attempt}")
+        site(f"amplifier_module_tool_new_{attempt}")
+        assert callable(await loader.load(f"tool-new-{attempt}"))
+
+
+async def test_the_listing_is_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatch):
+    genuine = importlib.metadata.entry_points
+    settled = mock.patch.object(_installed.ImportState, "is_settled", return_value=True)
+    with settled, mock.patch.object(importlib.metadata, "distributions") as distributions:
+        distributions.return_value = []
+        monkeypatch.setattr(_installed, "_entry_points", None)
+        state = _installed.ImportState()
+        _installed.list_entry_points(state)
+        _installed.list_entry_points(state)
+        assert distributions.call_count == 1
+        monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere"])
+        _installed.list_entry_points(_installed.ImportState())
+        assert distributions.call_count == 2
+    monkeypatch.setattr(_installed, "_entry_points", None)
+    assert importlib.metadata.entry_points is genuine
+
+
+async def test_a_patched_import_is_always_called(
+    site: WritePackage, monkeypatch: pytest.MonkeyPatch
+):
+    module = types.ModuleType("amplifier_module_tool_fake")
+    module.mount = answer  # pyright: ignore[reportAttributeAccessIssue]
+    importing = mock.Mock(return_value=module)
+    monkeypatch.setattr(importlib, "import_module", importing)
+    for _ in range(2):
+        mount = await ModuleLoader().load("tool-fake")
+        assert await mount(0) == ("entry point", 0, {})
+    assert importing.call_args_list == [mock.call("amplifier_module_tool_fake")] * 2
+
+
+async def test_the_closure_gives_its_own_config_and_what_mount_returned(site: WritePackage):
+    site("amplifier_module_tool_found")
+    loader = ModuleLoader()
+    config = {"a": 1}
+    first = await loader.load("tool-found", config)
+    second = await loader.load("tool-found")
+    assert first is not second
+    assert (await first(object()))[2] is config
+    assert (await second(object()))[2] == {}
+
+
+READY = MODULE + "\nasync def on_session_ready(coordinator): return coordinator\n"
+
+
+async def test_a_closure_carries_the_ready_function(site: WritePackage):
+    site("amplifier_module_tool_ready", READY)
+    loader = ModuleLoader()
+    for _ in range(2):
+        mount: Any = await loader.load("tool-ready")
+        module_id, ready = mount.__on_session_ready__
+        assert (module_id, await ready(5)) == ("tool-ready", 5)
+    assert loader.get_on_session_ready_queue() == []
+
+
+async def test_an_entry_points_package_may_have_a_ready_function(
+    site: WritePackage, install: Callable[..., FakeEntryPoint]
+):
+    site("amplifier_module_tool_ready", READY)
+    package = importlib.import_module("amplifier_module_tool_ready")
+    install("tool-alias", package.mount)
+    mount: Any = await ModuleLoader().load("tool-alias")
+    assert mount.__on_session_ready__ == ("tool-alias", package.on_session_ready)
+
+
+async def test_a_bound_mount_may_have_a_ready_function(site: WritePackage):
+    site(
+        "amplifier_module_tool_bound",
+        "class Module:\n    async def mount(self, coordinator, config): return config\n"
+        "mount = Module().mount\nasync def on_session_ready(coordinator): pass\n",
+    )
+    mount: Any = await ModuleLoader().load("tool-bound", {"a": 1})
+    assert mount.__on_session_ready__[0] == "tool-bound"
+    assert await mount(None) == {"a": 1}
+
+
+async def test_a_sync_ready_function_is_skipped_with_a_warning(
+    site: WritePackage, caplog: pytest.LogCaptureFixture
+):
+    site("amplifier_module_tool_sync", MODULE + "\ndef on_session_ready(coordinator): pass\n")
+    mount = await ModuleLoader().load("tool-sync")
+    assert not hasattr(mount, "__on_session_ready__")
+    assert [
+        (record.levelname, record.name) for record in caplog.records if "sync" in record.message
+    ] == [("WARNING", "amplifier_core.loader")]
+
+
+def test_asynchronous_functions_of_every_kind_are_told_from_sync_ones():
+    from amplifier_core._module_check import is_async
+
+    async def function() -> None: ...
+
+    class Callable_:
+        async def __call__(self) -> None: ...
+
+        async def method(self) -> None: ...
+
+    assert [
+        is_async(each)
+        for each in (function, partial(function), Callable_(), Callable_().method, mock.AsyncMock())
+    ] == [True] * 5
+    assert [is_async(each) for each in (print, len, lambda: 0, mock.Mock(), Callable_, None)] == [
+        False
+    ] * 6
+
+
+def test_the_seams_give_the_raw_mount_function(site: WritePackage):
+    site("amplifier_module_tool_ready", READY)
+    loader = ModuleLoader()
+    package = importlib.import_module("amplifier_module_tool_ready")
+    assert loader._load_filesystem("tool-ready") is package.mount
+    assert package.mount.__on_session_ready__ == ("tool-ready", package.on_session_ready)
+    assert loader._load_filesystem("tool-x", "amplifier_module_tool_ready") is package.mount
+    assert loader._load_filesystem("tool-none") is None
+    assert loader._load_entry_point("tool-none") is None
+    assert loader._on_session_ready_queue == []
+
+
+def test_the_ready_queue_is_copied_and_cleared():
+    loader = ModuleLoader()
+    loader.enqueue_on_session_ready("a", answer)  # pyright: ignore[reportArgumentType]
+    loader.get_on_session_ready_queue().clear()
+    assert loader.get_on_session_ready_queue() == [("a", answer)]
+    assert loader._on_session_ready_queue == [("a", answer)]
+    loader.clear_on_session_ready_queue()
+    assert loader.get_on_session_ready_queue() == []
+
+
+async def test_initialize_mounts_and_passes_errors_on(caplog: pytest.LogCaptureFixture):
+    async def mount(coordinator: Any) -> Any:
+        if coordinator is None:
+            raise KeyError("no coordinator")
+        return coordinator
+
+    loader = ModuleLoader()
+    assert await loader.initialize(mount, 5) == 5
+    with pytest.raises(KeyError):
+        await loader.initialize(mount, None)
+    assert "Failed to initialize module" in caplog.text
+
+
+def test_the_reasons_are_bounded_and_do_not_read_the_text():
+    assert {
+        "invalid_entry_point",
+        "invalid_module_metadata",
+        "invalid_package_layout",
+        "missing_source",
+        "unknown",
+        "validation_failed",
+    } == MODULE_FAILURE_REASONS
+    reasons = {
+        ModuleValidationError("x"): "validation_failed",
+        ModuleValidationError("x", reason_code="invalid_package_layout"): "invalid_package_layout",
+        ModuleValidationError("x", reason_code="made up"): "unknown",
+        module_sources.ModuleNotFoundError("x"): "missing_source",
+        ModuleNotFoundError("not found"): "unknown",
+        ValueError("not found via entry points"): "unknown",
+    }
+    assert {error: module_failure_reason(error) for error in reasons} == reasons
+
+
+def test_each_type_has_its_mount_point():
+    assert TYPE_TO_MOUNT_POINT == {
+        "orchestrator": "orchestrator",
+        "provider": "providers",
+        "tool": "tools",
+        "hook": "hooks",
+        "context": "context",
+        "resolver": "module-source-resolver",
+    }
+
+
+async def test_discover_lists_entry_points_and_folders(
+    tmp_path: Path, site: WritePackage, install: Callable[..., FakeEntryPoint]
+):
+    install("my-streaming-loop", answer)
+    folder = tmp_path / "amplifier-module-tool-x"
+    site("amplifier-module-tool-x/amplifier_module_tool_x", '__amplifier_module_type__ = "hook"')
+    site("amplifier-module-provider-y/amplifier_module_provider_y", "import no_such_thing")
+    (folder / "pyproject.toml").write_text('[project]\nversion = "4.5.6"\n')
+    (tmp_path / "amplifier-module-empty").mkdir()
+    (tmp_path / "amplifier-module-file").write_text("")
+
+    loader = ModuleLoader(search_paths=[tmp_path, tmp_path / "missing"])
+    found = [
+        (module.id, module.name, module.version, module.type, module.mount_point)
+        for module in await loader.discover()
+    ]
+    loader.cleanup()
+
+    assert found == [
+        ("my-streaming-loop", "My Streaming Loop", "1.0.0", "orchestrator", "orchestrator"),
+        ("empty", "Empty", "1.0.0", "tool", "tools"),
+        ("provider-y", "Provider Y", "1.0.0", "provider", "providers"),
+        ("tool-x", "Tool X", "4.5.6", "hook", "hooks"),
+    ]
+
+
+async def test_discover_refuses_a_type_that_does_not_exist(
+    tmp_path: Path, site: WritePackage, install: Callable[..., FakeEntryPoint]
+):
+    site("amplifier-module-tool-z/amplifier_module_tool_z", '__amplifier_module_type__ = "zork"')
+    loader = ModuleLoader(search_paths=[tmp_path])
+    with pytest.raises(ModuleValidationError, match="unknown type 'zork'") as failed:
+        await loader.discover()
+    loader.cleanup()
+    assert failed.value.reason_code == "invalid_module_metadata"
+
+
+async def test_discover_searches_the_folders_of_the_environment(
+    tmp_path: Path, install: Callable[..., FakeEntryPoint], monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "amplifier-module-tool-x").mkdir()
+    monkeypatch.setenv("AMPLIFIER_MODULES", str(tmp_path))
+    assert [module.id for module in await ModuleLoader().discover()] == ["tool-x"]
+    monkeypatch.delenv("AMPLIFIER_MODULES")
+    assert await ModuleLoader().discover() == []
