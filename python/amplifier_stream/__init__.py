@@ -13,10 +13,18 @@ while it arrives and one `StreamResult` at its end; `decode_error` reads the bod
 
 from __future__ import annotations
 
-from amplifier_stream.decoder import StreamDecoder, decode_error
-from amplifier_stream.framing import SseDecoder, SseEvent, StreamLimitError
-from amplifier_stream.stream_event import StreamEvent
-from amplifier_stream.stream_result import StreamResult
+try:
+    from amplifier_stream.decoder import StreamDecoder, decode_error
+    from amplifier_stream.framing import SseDecoder, SseEvent, StreamLimitError
+    from amplifier_stream.stream_event import StreamEvent
+    from amplifier_stream.stream_result import StreamResult
+except ModuleNotFoundError as error:
+    if error.name != "amplifier_core._engine":
+        raise
+    message = (
+        "`amplifier_stream` needs the extension `amplifier_core._engine`, which is missing here"
+    )
+    raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
     "SseDecoder",

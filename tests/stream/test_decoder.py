@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -232,3 +234,17 @@ def test_events_cannot_be_changed(wire: Wire, tool_turn: list[dict[str, Any]]) -
     event = StreamDecoder("anthropic").feed(wire(tool_turn))[0]
     with pytest.raises(AttributeError):
         event.delta = "x"  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_missing_extension_is_told_in_one_line() -> None:
+    program = (
+        "import sys\n"
+        "sys.modules['amplifier_core._engine'] = None\n"
+        "sys.modules['amplifier_core'] = type(sys)('amplifier_core')\n"
+        "import amplifier_stream\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: `amplifier_stream` needs the extension `amplifier_core._engine`, "
+        "which is missing here"
+    )

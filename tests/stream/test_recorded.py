@@ -19,7 +19,7 @@ import pytest
 from amplifier_stream import StreamDecoder, decode_error
 
 FOLDER = os.environ.get("RECORDED_STREAMS", "")
-ALL_SPLITS_BELOW = 7_000
+ALL_SPLITS_BELOW = 5_000
 RANDOM_SPLITS = 200
 
 

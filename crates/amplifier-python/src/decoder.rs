@@ -33,8 +33,8 @@ impl StreamDecoder {
         status = 200,
         headers = None,
         *,
-        max_line_bytes = Limits::DEFAULT.max_line_bytes,
-        max_event_bytes = Limits::DEFAULT.max_event_bytes,
+        max_line_bytes = 33_554_432,
+        max_event_bytes = 33_554_432,
     ))]
     fn new(
         dialect: &str,

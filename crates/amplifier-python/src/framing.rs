@@ -10,6 +10,10 @@ use pyo3::pybacked::PyBackedBytes;
 
 pyo3::import_exception!(amplifier_stream.framing, StreamLimitError);
 
+// The signatures of the decoders show the limits as literals.
+const _: () = assert!(Limits::DEFAULT.max_line_bytes == 33_554_432);
+const _: () = assert!(Limits::DEFAULT.max_event_bytes == 33_554_432);
+
 /// One server-sent event.
 #[pyclass(frozen, eq, hash, get_all, module = "amplifier_core._engine")]
 #[derive(PartialEq, Hash)]
@@ -32,11 +36,11 @@ impl SseEvent {
         ("event", "data", "id", "retry");
 
     #[new]
-    #[pyo3(signature = (event = "message".to_owned(), data = String::new(), id = None, retry = None))]
-    fn new(event: String, data: String, id: Option<String>, retry: Option<u64>) -> Self {
+    #[pyo3(signature = (event = "message", data = "", id = None, retry = None))]
+    fn new(event: &str, data: &str, id: Option<String>, retry: Option<u64>) -> Self {
         Self {
-            event,
-            data,
+            event: event.to_owned(),
+            data: data.to_owned(),
             id,
             retry,
         }
@@ -81,8 +85,8 @@ pub(crate) struct SseDecoder {
 impl SseDecoder {
     #[new]
     #[pyo3(signature = (
-        max_line_bytes = Limits::DEFAULT.max_line_bytes,
-        max_event_bytes = Limits::DEFAULT.max_event_bytes,
+        max_line_bytes = 33_554_432,
+        max_event_bytes = 33_554_432,
     ))]
     fn new(max_line_bytes: usize, max_event_bytes: usize) -> Self {
         let limits = Limits {
