@@ -243,7 +243,8 @@ def test_a_missing_extension_is_told_in_one_line() -> None:
         "sys.modules['amplifier_core'] = type(sys)('amplifier_core')\n"
         "import amplifier_stream\n"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.stderr.splitlines()[-1] == (
         "ModuleNotFoundError: `amplifier_stream` needs the extension `amplifier_core._engine`, "
         "which is missing here"
