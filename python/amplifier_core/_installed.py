@@ -2,8 +2,9 @@
 
 Listing entry points reads the metadata of every distribution, and looking for a package that is
 not there asks every folder of the path. Both answers hold as long as `sys.path`, the times of its
-folders and the finders stay the same. A function that somebody put in the place of
-`importlib.metadata.entry_points` or `importlib.import_module` is always called.
+folders and the finders stay the same; the times are read once for all modules that are looked up
+within five milliseconds, and anew after a look-up in vain. A function that somebody put in the
+place of `importlib.metadata.entry_points` or `importlib.import_module` is always called.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import importlib
 import logging
 import os
 import sys
-from collections.abc import Iterable
-from time import time_ns
+from time import monotonic_ns, time_ns
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -53,7 +53,7 @@ _fixed_entries = frozenset(
 class ImportState:
     """What the outcome of an import depends on."""
 
-    __slots__ = ("_key", "_newest", "_taken")
+    __slots__ = ("_is_settled", "_key", "_taken")
 
     def __init__(self) -> None:
         path = tuple(sys.path)
@@ -71,45 +71,72 @@ class ImportState:
             times.append((modified, status.st_ino))
             newest = max(newest, modified)
         self._key = (path, times, tuple(sys.meta_path))
-        self._newest = newest
-        self._taken = time_ns()
+        self._taken = monotonic_ns()
+        tick = 2 * _SECOND if newest % _SECOND == 0 else _SECOND // 10
+        self._is_settled = time_ns() - newest > tick
 
     def is_settled(self) -> bool:
         """Whether a change from now on must show: no folder changed within a tick of its clock."""
-        tick = 2 * _SECOND if self._newest % _SECOND == 0 else _SECOND // 10
-        return self._taken - self._newest > tick
+        return self._is_settled
 
     def is_fresh(self) -> bool:
         """Whether it was taken just now, and the path is still the same."""
-        is_young = time_ns() - self._taken < _SECOND // 20
+        is_young = monotonic_ns() - self._taken < _SECOND // 200
         return is_young and self._key[0] == tuple(sys.path)
 
     def holds(self, earlier: ImportState) -> bool:
         """Whether an answer of an earlier state is still right."""
-        return self._key == earlier._key
+        return self is earlier or self._key == earlier._key
 
 
+_latest: ImportState | None = None
+
+
+def import_state() -> ImportState:
+    """Give what an import depends on now."""
+    global _latest
+    if _latest is None or not _latest.is_fresh():
+        _latest = ImportState()
+    return _latest
+
+
+def forget_import_state() -> None:
+    """Have the next look-up read the times of the folders anew."""
+    global _latest
+    _latest = None
+
+
+_metadata: ModuleType | None = None
+_genuine: dict[str, Any] = {}
 _entry_points: tuple[ImportState, tuple[EntryPoint, ...]] | None = None
 _missing: tuple[ImportState, set[str]] | None = None
 
 
-def _is_genuine(function: Any, module: ModuleType, name: str) -> bool:
-    """Whether a function is the one that the module came with."""
+def _is_genuine(module: ModuleType, name: str, function: Any) -> bool:
+    """Whether a function is the one that its module came with."""
+    if function is _genuine.get(name):
+        return True
     inside = getattr(function, "__globals__", None)
-    return inside is vars(module) and getattr(function, "__name__", None) == name
+    if inside is not vars(module) or getattr(function, "__name__", None) != name:
+        return False
+    _genuine[name] = function
+    return True
 
 
-def list_entry_points(state: ImportState) -> tuple[EntryPoint, ...]:
+def list_entry_points() -> tuple[EntryPoint, ...]:
     """List the entry points of installed modules."""
-    global _entry_points
-    from importlib import metadata
+    global _entry_points, _metadata
+    if _metadata is None:
+        from importlib import metadata  # late: it costs more than the rest of the loader
 
-    is_genuine = _is_genuine(metadata.entry_points, metadata, "entry_points")
+        _metadata = metadata
+    listing: Any = _metadata.entry_points
+    is_genuine = _is_genuine(_metadata, "entry_points", listing)
+    state = import_state()
     if is_genuine and _entry_points is not None and state.holds(_entry_points[0]):
         return _entry_points[1]
     try:
-        listed: Iterable[EntryPoint] = metadata.entry_points(group=GROUP)
-        found = tuple(listed)
+        found: tuple[EntryPoint, ...] = tuple(listing(group=GROUP))
     except Exception:
         # Broken metadata of some distribution must not hide the modules found by name.
         logger.warning("cannot list the entry points of group `%s`", GROUP, exc_info=True)
@@ -119,12 +146,15 @@ def list_entry_points(state: ImportState) -> tuple[EntryPoint, ...]:
     return found
 
 
-def import_package(name: str, state: ImportState) -> ModuleType | None:
+def import_package(name: str) -> ModuleType | None:
     """Import a package; None when there is none of that name."""
     global _missing
-    is_genuine = _is_genuine(importlib.import_module, importlib, "import_module")
+    is_genuine = _is_genuine(importlib, "import_module", importlib.import_module)
+    if is_genuine and name in sys.modules:
+        return importlib.import_module(name)
+    state = import_state()
     known = _missing if _missing is not None and state.holds(_missing[0]) else None
-    if is_genuine and known is not None and name in known[1] and name not in sys.modules:
+    if is_genuine and known is not None and name in known[1]:
         return None
     try:
         return importlib.import_module(name)

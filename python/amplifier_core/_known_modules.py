@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pkgutil import iter_modules
 
-from ._installed import ImportState, list_entry_points
+from ._installed import list_entry_points
 from ._module_check import package_name
 
 
@@ -21,7 +21,7 @@ def own_modules() -> dict[str, str]:
 def suggestion(module_id: str) -> str:
     """Name the known module that may be meant."""
     prefix = package_name("")
-    known = {point.name for point in list_entry_points(ImportState())}
+    known = {point.name for point in list_entry_points()}
     known.update(own_modules())
     known.update(
         found.name.removeprefix(prefix).replace("_", "-")

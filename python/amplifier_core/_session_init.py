@@ -200,7 +200,9 @@ async def _call_capability(coordinator: Any, name: str, entry: dict[str, Any], *
 
 def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
     """Give the entries of a section of the mount plan that name a module."""
-    listed: Any = config.get(section) or []
+    listed: Any = config.get(section)
+    if not listed:
+        return []
     if not isinstance(listed, list | tuple):
         found = type(listed).__name__
         raise MountPlanError(f"`{section}` in the mount plan must be a list, found `{found}`")
@@ -222,6 +224,8 @@ def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
 
 def _check_instances(providers: list[dict[str, Any]]) -> None:
     """Refuse two entries of one provider module that would have the same name."""
+    if len(providers) < 2:
+        return
     unnamed = Counter(entry["module"] for entry in providers if not entry.get("instance_id"))
     for module_id, count in unnamed.items():
         if count > 1:

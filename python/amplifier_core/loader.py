@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _module_info as info
 from . import module_sources
 from ._import_failure import describe_failure, error_text
-from ._installed import ImportState, import_package, list_entry_points
+from ._installed import forget_import_state, import_package, list_entry_points
 from ._known_modules import own_modules, suggestion
 from ._module_check import (
     check_package,
@@ -76,8 +76,6 @@ class ModuleLoader:
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
-        self._import_state: ImportState | None = None
-        self._looked_up: set[str] = set()
 
     async def discover(self) -> list[ModuleInfo]:
         """List the installed modules and those in the folders that are searched.
@@ -91,7 +89,7 @@ class ModuleLoader:
                 info.guess_kind(entry_point.name),
                 info.distribution_version(entry_point),
             )
-            for entry_point in list_entry_points(ImportState())
+            for entry_point in list_entry_points()
         ]
         for folder in info.search_folders(self._search_paths):
             for module_id, path in info.list_modules(folder):
@@ -232,6 +230,7 @@ class ModuleLoader:
         failures = self._take_failures()
         if mount is not None:
             return mount
+        forget_import_state()  # whoever reads the error may install it at once
         if unresolved is not None and not failures:
             raise unresolved
         words = f"Module '{module_id}' not found via entry points or filesystem"
@@ -242,11 +241,7 @@ class ModuleLoader:
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
         """Give the mount function of an installed entry point, None if there is none that works."""
-        named = [
-            point
-            for point in list_entry_points(self._installed(module_id))
-            if point.name == module_id
-        ]
+        named = [point for point in list_entry_points() if point.name == module_id]
         if not named:
             return None
         if len(named) > 1:
@@ -268,7 +263,7 @@ class ModuleLoader:
         """Give the mount function of an importable package, None if there is none that works."""
         name = module_name or package_name(module_id)
         try:
-            package = import_package(name, self._installed(name))
+            package = import_package(name)
             if package is None:
                 return None
             mount = package.mount
@@ -358,7 +353,7 @@ class ModuleLoader:
             return None
         self._add_path(package.parent)
         try:
-            module = import_package(package.name, ImportState())
+            module = import_package(package.name)
         except Exception as error:  # noqa: BLE001 (a foreign import)
             logger.warning("cannot import module `%s`: %s", module_id, describe_failure(error))
             return None
@@ -368,19 +363,6 @@ class ModuleLoader:
         entry = str(path)
         if entry not in self._added_paths and add_entry(entry):
             self._added_paths.append(entry)
-
-    def _installed(self, name: str) -> ImportState:
-        """Take in what is installed now, unless that was just done for other names.
-
-        Asking the file system is most of the cost of loading. The modules of a mount plan are
-        looked up in one go; whoever asks twice for one may have installed it in between.
-        """
-        state = self._import_state
-        if state is None or name in self._looked_up or not state.is_fresh():
-            state = self._import_state = ImportState()
-            self._looked_up.clear()
-        self._looked_up.add(name)
-        return state
 
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []

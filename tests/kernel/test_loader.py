@@ -300,20 +300,19 @@ async def test_a_package_written_after_a_miss_is_found_by_the_same_loader(site: 
 
 
 async def test_the_listing_is_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatch):
-    genuine = importlib.metadata.entry_points
-    settled = mock.patch.object(_installed.ImportState, "is_settled", return_value=True)
-    with settled, mock.patch.object(importlib.metadata, "distributions") as distributions:
-        distributions.return_value = []
-        monkeypatch.setattr(_installed, "_entry_points", None)
-        state = _installed.ImportState()
-        _installed.list_entry_points(state)
-        _installed.list_entry_points(state)
-        assert distributions.call_count == 1
-        monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere"])
-        _installed.list_entry_points(_installed.ImportState())
-        assert distributions.call_count == 2
     monkeypatch.setattr(_installed, "_entry_points", None)
-    assert importlib.metadata.entry_points is genuine
+    monkeypatch.setattr(_installed.ImportState, "is_settled", lambda _: True)
+    distributions = mock.Mock(return_value=[])
+    monkeypatch.setattr(importlib.metadata, "distributions", distributions)
+
+    _installed.list_entry_points()
+    _installed.forget_import_state()
+    _installed.list_entry_points()
+    assert distributions.call_count == 1
+
+    monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere"])
+    _installed.list_entry_points()
+    assert distributions.call_count == 2
 
 
 async def test_a_patched_import_is_always_called(
@@ -468,50 +467,3 @@ def test_each_type_has_its_mount_point():
         "context": "context",
         "resolver": "module-source-resolver",
     }
-
-
-async def test_discover_lists_entry_points_and_folders(
-    tmp_path: Path, site: WritePackage, install: Callable[..., FakeEntryPoint]
-):
-    install("my-streaming-loop", answer)
-    folder = tmp_path / "amplifier-module-tool-x"
-    site("amplifier-module-tool-x/amplifier_module_tool_x", '__amplifier_module_type__ = "hook"')
-    site("amplifier-module-provider-y/amplifier_module_provider_y", "import no_such_thing")
-    (folder / "pyproject.toml").write_text('[project]\nversion = "4.5.6"\n')
-    (tmp_path / "amplifier-module-empty").mkdir()
-    (tmp_path / "amplifier-module-file").write_text("")
-
-    loader = ModuleLoader(search_paths=[tmp_path, tmp_path / "missing"])
-    found = [
-        (module.id, module.name, module.version, module.type, module.mount_point)
-        for module in await loader.discover()
-    ]
-    loader.cleanup()
-
-    assert found == [
-        ("my-streaming-loop", "My Streaming Loop", "1.0.0", "orchestrator", "orchestrator"),
-        ("empty", "Empty", "1.0.0", "tool", "tools"),
-        ("provider-y", "Provider Y", "1.0.0", "provider", "providers"),
-        ("tool-x", "Tool X", "4.5.6", "hook", "hooks"),
-    ]
-
-
-async def test_discover_refuses_a_type_that_does_not_exist(
-    tmp_path: Path, site: WritePackage, install: Callable[..., FakeEntryPoint]
-):
-    site("amplifier-module-tool-z/amplifier_module_tool_z", '__amplifier_module_type__ = "zork"')
-    loader = ModuleLoader(search_paths=[tmp_path])
-    with pytest.raises(ModuleValidationError, match="unknown type 'zork'") as failed:
-        await loader.discover()
-    loader.cleanup()
-    assert failed.value.reason_code == "invalid_module_metadata"
-
-
-async def test_discover_searches_the_folders_of_the_environment(
-    tmp_path: Path, install: Callable[..., FakeEntryPoint], monkeypatch: pytest.MonkeyPatch
-):
-    (tmp_path / "amplifier-module-tool-x").mkdir()
-    monkeypatch.setenv("AMPLIFIER_MODULES", str(tmp_path))
-    assert [module.id for module in await ModuleLoader().discover()] == ["tool-x"]
-    monkeypatch.delenv("AMPLIFIER_MODULES")
-    assert await ModuleLoader().discover() == []
