@@ -9,6 +9,7 @@ use crate::awaitable::is_awaitable;
 use crate::drive::{Machine, Next};
 use crate::emit::Handlers;
 use crate::hook::RustHookRegistry;
+use crate::module::module;
 use crate::payload::Payload;
 use crate::report::{Level, Logger, is_own_failure, log, type_name};
 
@@ -88,8 +89,7 @@ impl Collect {
                     let Some(timeout) = self.timeout else {
                         return Ok(Next::Await(value));
                     };
-                    let limited = py
-                        .import("amplifier_core._timeout")?
+                    let limited = module(py, intern!(py, "amplifier_core._timeout"))?
                         .call_method1("limited", (value, timeout))?;
                     return Ok(Next::Await(limited));
                 }
@@ -150,7 +150,9 @@ impl Machine for Collect {
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
         let expired = match self.timeout {
-            Some(_) => value.is(&py.import("amplifier_core._timeout")?.getattr("EXPIRED")?),
+            Some(_) => {
+                value.is(&module(py, intern!(py, "amplifier_core._timeout"))?.getattr("EXPIRED")?)
+            }
             None => false,
         };
         if expired {

@@ -6,7 +6,7 @@ use amplifier_core::coordinator::{
     InjectionLimits, MountTarget, Slot, SlotKind, mount_target, unmount_target,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::cancellation::RustCancellationToken;
@@ -15,6 +15,8 @@ use crate::drive::Driver;
 use crate::effects::Effects;
 use crate::error::Error;
 use crate::hook::RustHookRegistry;
+use crate::module::module;
+use crate::session::RustSession;
 
 static MOUNT: Driver = Driver::new("RustCoordinator.mount");
 static UNMOUNT: Driver = Driver::new("RustCoordinator.unmount");
@@ -24,7 +26,11 @@ static PROCESS_HOOK_RESULT: Driver = Driver::new("RustCoordinator.process_hook_r
 
 /// What can be set anew from outside.
 struct State {
+    /// What was given as the session; a namespace until a session sets itself in its place.
     owner: Py<PyAny>,
+    /// The session that owns this coordinator. It holds the coordinator, so a strong reference
+    /// back would leave each dropped session to the cycle collector.
+    session: Option<Py<PyWeakrefReference>>,
     mount_points: Py<PyDict>,
     loader: Py<PyAny>,
     approval_system: Py<PyAny>,
@@ -133,8 +139,7 @@ impl RustCoordinator {
         fields.set_item(intern!(py, "session_id"), &identity.session_id)?;
         fields.set_item(intern!(py, "parent_id"), &identity.parent_id)?;
         fields.set_item(intern!(py, "config"), &identity.config)?;
-        let placeholder = py
-            .import("types")?
+        let placeholder = module(py, intern!(py, "types"))?
             .getattr("SimpleNamespace")?
             .call((), Some(&fields))?;
         Self::make(
@@ -176,6 +181,7 @@ impl RustCoordinator {
             channels: PyDict::new(py).unbind(),
             state: Mutex::new(State {
                 owner: or_none(session),
+                session: None,
                 mount_points: mount_points.unbind(),
                 loader: py.None(),
                 approval_system: or_none(approval_system),
@@ -245,10 +251,17 @@ impl RustCoordinator {
         self.config.clone_ref(py)
     }
 
-    /// The session, once it is initialised; before, a namespace with its ids and configuration.
+    /// The session, once it is initialised; before and after its life, a namespace with its ids
+    /// and configuration.
     #[getter(session)]
-    fn get_session(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().owner.clone_ref(py)
+    fn get_session<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        let (session, owner) = {
+            let state = self.state();
+            let session = state.session.as_ref().map(|session| session.clone_ref(py));
+            (session, state.owner.clone_ref(py))
+        };
+        let session = session.and_then(|session| session.bind(py).upgrade());
+        session.unwrap_or_else(|| owner.into_bound(py))
     }
 
     /// The hook registry.
@@ -353,8 +366,15 @@ impl RustCoordinator {
         self.set_turn_injections(tokens);
     }
 
-    fn _set_session(&self, session: Py<PyAny>) {
-        self.put(session, |state| &mut state.owner);
+    fn _set_session(&self, session: &Bound<'_, PyAny>) -> PyResult<()> {
+        if session.is_instance_of::<RustSession>() {
+            let reference = PyWeakrefReference::new(session)?.unbind();
+            self.put(Some(reference), |state| &mut state.session);
+        } else {
+            self.put(None, |state| &mut state.session);
+            self.put(session.clone().unbind(), |state| &mut state.owner);
+        }
+        Ok(())
     }
 
     /// Mount a module at once; what is returned may be awaited.
@@ -472,8 +492,7 @@ impl RustCoordinator {
         py: Python<'py>,
         channel: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let coroutine = py
-            .import("amplifier_core._collect_helper")?
+        let coroutine = module(py, intern!(py, "amplifier_core._collect_helper"))?
             .call_method1("collect_contributions", (self.channels.bind(py), channel))?;
         coroutine.setattr("__qualname__", "RustCoordinator.collect_contributions")?;
         Ok(coroutine)
@@ -547,6 +566,7 @@ impl RustCoordinator {
             return Ok(());
         };
         visit.call(&state.owner)?;
+        visit.call(&state.session)?;
         visit.call(&state.mount_points)?;
         visit.call(&state.loader)?;
         visit.call(&state.approval_system)?;

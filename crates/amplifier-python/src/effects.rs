@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::hook_result::{
     changed, continuing_after, denying, injection_fields, injections, role_name,
 };
+use crate::module::module;
 use crate::report::{Level, Logger, is_own_failure, log, type_name};
 
 /// The kernel's own timer on an approval leaves the approval system's a second to be first.
@@ -252,8 +253,7 @@ impl Effects {
                 if !limit.is_finite() {
                     return Ok(Next::Await(value));
                 }
-                let limited = py
-                    .import("amplifier_core._timeout")?
+                let limited = module(py, intern!(py, "amplifier_core._timeout"))?
                     .call_method1("limited", (value, limit))?;
                 Ok(Next::Await(limited))
             }
@@ -268,7 +268,7 @@ impl Effects {
         let Stage::Asking(question) = &self.stage else {
             return Err(Step::misused());
         };
-        if decision.is(&py.import("amplifier_core._timeout")?.getattr("EXPIRED")?) {
+        if decision.is(&module(py, intern!(py, "amplifier_core._timeout"))?.getattr("EXPIRED")?) {
             return self.timed_out(py);
         }
         let Ok(text) = decision.cast::<PyString>() else {
@@ -297,9 +297,8 @@ impl Effects {
     }
 
     fn not_decided<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
-        let timeout = py
-            .import("amplifier_core.approval")?
-            .getattr("ApprovalTimeoutError")?;
+        let timeout =
+            module(py, intern!(py, "amplifier_core.approval"))?.getattr("ApprovalTimeoutError")?;
         if error.is_instance_of::<PyTimeoutError>(py) || error.is_instance(py, &timeout) {
             return self.timed_out(py);
         }

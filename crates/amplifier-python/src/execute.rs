@@ -9,6 +9,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::drive::{Machine, Next, Step};
 use crate::error::Error;
+use crate::module::module;
 use crate::report::{describe, type_name};
 use crate::session::RustSession;
 
@@ -60,29 +61,25 @@ impl Execute {
             return self.run(py);
         }
         self.stage = Stage::Disclosing;
-        let disclosed = py
-            .import(intern!(py, "amplifier_core._session_exec"))?
-            .call_method1(
-                intern!(py, "emit_raw_field_if_configured"),
-                (
-                    session.coordinator(py),
-                    session.configuration(py),
-                    session.id(py),
-                    event::SESSION_CONFIG,
-                ),
-            )?;
+        let disclosed = module(py, intern!(py, "amplifier_core._session_exec"))?.call_method1(
+            intern!(py, "emit_raw_field_if_configured"),
+            (
+                session.coordinator(py),
+                session.configuration(py),
+                session.id(py),
+                event::SESSION_CONFIG,
+            ),
+        )?;
         Ok(Next::Await(disclosed))
     }
 
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.stage = Stage::Running;
         let session = self.session.get();
-        let running = py
-            .import(intern!(py, "amplifier_core._session_exec"))?
-            .call_method1(
-                intern!(py, "run_orchestrator"),
-                (session.coordinator(py), self.prompt.bind(py)),
-            )?;
+        let running = module(py, intern!(py, "amplifier_core._session_exec"))?.call_method1(
+            intern!(py, "run_orchestrator"),
+            (session.coordinator(py), self.prompt.bind(py)),
+        )?;
         Ok(Next::Await(running))
     }
 

@@ -12,6 +12,7 @@ use crate::collect::{Collect, TimeLimit};
 use crate::drive::Driver;
 use crate::emit::{Emit, Entry, Handlers};
 use crate::hook_result;
+use crate::module::module;
 use crate::payload::{Payload, top_level};
 use crate::unregister::RustUnregisterFn;
 
@@ -132,8 +133,7 @@ fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     };
     let key = intern!(py, "request_id");
     let explicit = fields.get_item(key)?;
-    let id = py
-        .import("amplifier_core.correlation")?
+    let id = module(py, intern!(py, "amplifier_core.correlation"))?
         .call_method1("resolve_request_id", (event, explicit.clone()))?;
     if id.is_none() || explicit.is_some_and(|explicit| !explicit.is_none()) {
         return Ok(data);

@@ -8,6 +8,7 @@ use amplifier_core::session::Initialization;
 
 use crate::awaitable::is_awaitable;
 use crate::drive::{Machine, Next};
+use crate::module::module;
 use crate::report::describe;
 use crate::session::RustSession;
 
@@ -31,17 +32,15 @@ impl Initialize {
         let inside = session.get();
         let coordinator = inside.coordinator(py);
         coordinator.call_method1(intern!(py, "_set_session"), (session,))?;
-        let value = py
-            .import(intern!(py, "amplifier_core._session_init"))?
-            .call_method1(
-                intern!(py, "initialize_session"),
-                (
-                    inside.configuration(py),
-                    coordinator,
-                    inside.id(py),
-                    inside.parent(py),
-                ),
-            )?;
+        let value = module(py, intern!(py, "amplifier_core._session_init"))?.call_method1(
+            intern!(py, "initialize_session"),
+            (
+                inside.configuration(py),
+                coordinator,
+                inside.id(py),
+                inside.parent(py),
+            ),
+        )?;
         if is_awaitable(&value)? {
             Ok(Next::Await(value))
         } else {

@@ -18,6 +18,7 @@ mod hook_result;
 mod initialize;
 mod json;
 mod model;
+mod module;
 mod path;
 mod payload;
 mod report;

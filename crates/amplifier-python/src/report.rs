@@ -4,6 +4,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::module::loaded;
+
 /// A logger of the package.
 #[derive(Clone, Copy)]
 pub(crate) enum Logger {
@@ -86,8 +88,7 @@ pub(crate) fn is_own_failure(py: Python<'_>, error: &PyErr) -> bool {
 /// Whether an error is asyncio's `CancelledError`.
 pub(crate) fn is_asyncio_cancellation(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     // Without asyncio in the process, nothing can have raised it.
-    let modules = py.import("sys")?.getattr("modules")?;
-    let Ok(exceptions) = modules.get_item("asyncio.exceptions") else {
+    let Some(exceptions) = loaded(py)?.get_item("asyncio.exceptions")? else {
         return Ok(false);
     };
     Ok(error.is_instance(py, &exceptions.getattr("CancelledError")?))

@@ -14,6 +14,7 @@ use crate::drive::Driver;
 use crate::error::Error;
 use crate::execute::Execute;
 use crate::initialize::Initialize;
+use crate::module::module;
 use crate::report::type_name;
 use crate::shutdown::Shutdown;
 
@@ -232,7 +233,7 @@ impl RustSession {
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        py.import("amplifier_core._session_init")?
+        module(py, intern!(py, "amplifier_core._session_init"))?
             .call_method1("_session_aenter", (slf,))
     }
 
