@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
+
+_missing = object()
 
 
 def mounted_providers(coordinator: Any) -> dict[str, Any]:
     """Give the live dict of mounted providers."""
-    providers = coordinator.get("providers")
-    return cast("dict[str, Any]", providers) if isinstance(providers, dict) else {}
+    providers: dict[str, Any] | None = coordinator.get("providers")
+    return providers if isinstance(providers, dict) else {}
 
 
 def is_unchanged(coordinator: Any, before: dict[str, Any]) -> bool:
     """Whether each mounted provider was mounted under its name before."""
-    missing = object()
-    return all(
-        before.get(name, missing) is provider
-        for name, provider in mounted_providers(coordinator).items()
-    )
+    for name, provider in mounted_providers(coordinator).items():
+        if before.get(name, _missing) is not provider:
+            return False
+    return True
 
 
 async def rename_new_provider(

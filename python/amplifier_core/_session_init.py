@@ -24,6 +24,12 @@ __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initiali
 
 logger = logging.getLogger(__name__)
 
+_REQUIRED = (
+    ("orchestrator", "loop-basic", "orchestrator"),
+    ("context", "context-simple", "context manager"),
+)
+"""What no session does without: its slot, the module taken when none is named, and its words."""
+
 
 class MountPlanError(RuntimeError, ValueError):
     """A mount plan that cannot be followed."""
@@ -48,18 +54,23 @@ async def initialize_session(
         RuntimeError: The loop or the context failed, with the error as its cause, or the mount
             plan cannot be followed.
     """
-    if coordinator.loader is None:
+    loader = coordinator.loader
+    if loader is None:
         from .loader import ModuleLoader
 
-        coordinator.loader = ModuleLoader(coordinator=coordinator)
-    beginning = _Beginning(coordinator, FailureEvents(coordinator, session_id, parent_id))
+        loader = coordinator.loader = ModuleLoader(coordinator=coordinator)
+    beginning = _Beginning(coordinator, loader, session_id, parent_id)
     try:
         await beginning.mount_all(config)
     except BaseException:
         beginning.forget_ready_functions()
         raise
-    await beginning.call_ready_functions()
-    await beginning.failures.replay()
+    queue = loader.get_on_session_ready_queue()
+    if queue:
+        await beginning.call_ready_functions(queue)
+    loader.clear_on_session_ready_queue()
+    if beginning.failures is not None:
+        await beginning.failures.replay()
     if parent_id:
         await coordinator.hooks.emit(SESSION_FORK, _fork(config, session_id, parent_id))
 
@@ -73,20 +84,29 @@ async def _session_aenter(session: Any) -> Any:
 class _Beginning:
     """A session on its way to its first prompt."""
 
-    def __init__(self, coordinator: Any, failures: FailureEvents) -> None:
-        self.failures = failures
+    def __init__(
+        self, coordinator: Any, loader: Any, session_id: str, parent_id: str | None
+    ) -> None:
+        self.failures: FailureEvents | None = None
         self._coordinator = coordinator
-        self._loader = coordinator.loader
+        self._loader = loader
+        self._ids = (session_id, parent_id)
         self._has_ready_functions = False
 
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
-        await self._mount_required(config, "orchestrator", "loop-basic", "orchestrator")
-        await self._mount_required(config, "context", "context-simple", "context manager")
-        providers, tools, hooks = (
-            _entries(config, name) for name in ("providers", "tools", "hooks")
-        )
-        _check_instances(providers)
+        for name, default, words in _REQUIRED:
+            try:
+                mount = await self._mount(_required_entry(config, name, default))
+            except Exception as error:
+                message = f"Cannot initialize without {words}: {_safe_exception_str(error)}"
+                raise RuntimeError(message) from error
+            self._expect_ready(mount)
+        providers = _entries(config, "providers")
+        tools = _entries(config, "tools")
+        hooks = _entries(config, "hooks")
+        if len(providers) > 1:
+            _check_instances(providers)
         for entry in providers:
             await self._mount_provider(entry)
         for entry in tools:
@@ -94,78 +114,65 @@ class _Beginning:
         for entry in hooks:
             await self._mount_optional("hook", entry)
 
-    async def call_ready_functions(self) -> None:
+    async def call_ready_functions(self, queue: list[tuple[str, Any]]) -> None:
         """Tell the modules that all of them are mounted."""
-        for module_id, ready in self._loader.get_on_session_ready_queue():
+        for module_id, ready in queue:
             try:
                 await ready(self._coordinator)
             except Exception as error:
                 logger.warning("`on_session_ready` of `%s` failed", module_id, exc_info=True)
                 payload = {"module_id": module_id, "error": failure_text(error)}
-                await self.failures.emit(MODULE_ON_SESSION_READY_FAILED, payload)
-        self._loader.clear_on_session_ready_queue()
+                await self._emit(MODULE_ON_SESSION_READY_FAILED, payload)
 
     def forget_ready_functions(self) -> None:
         """Empty the queue, so that another attempt does not call them twice."""
         if self._has_ready_functions:
             self._loader.clear_on_session_ready_queue()
 
-    async def _mount_required(
-        self, config: dict[str, Any], name: str, default: str, words: str
-    ) -> None:
-        session: Any = config.get("session") or {}
-        named = session.get(name)
-        if isinstance(named, dict):
-            entry = cast("dict[str, Any]", named)
-        else:
-            settings: Any = config.get(name) or {}
-            source = session.get(f"{name}_source")
-            entry = {"module": named, "source": source, "config": settings.get("config")}
-        try:
-            self._expect_ready(
-                await self._mount({**entry, "module": entry.get("module") or default})
-            )
-        except Exception as error:
-            message = f"Cannot initialize without {words}: {_safe_exception_str(error)}"
-            raise RuntimeError(message) from error
-
     async def _mount_provider(self, entry: dict[str, Any]) -> None:
         coordinator = self._coordinator
-        module_id, instance_id = entry["module"], entry.get("instance_id")
-        before = dict(mounted_providers(coordinator))
+        instance_id = entry.get("instance_id")
+        before = mounted_providers(coordinator).copy()
         try:
-            await _call_capability(coordinator, "provider.before_load", entry)
+            announced = coordinator.get_capability("provider.before_load")
+            if announced is not None:
+                await _call(announced, coordinator, deepcopy(entry))
             mount = await self._mount(entry)
             if is_unchanged(coordinator, before):
                 raise ValueError("Provider mount did not install a new provider instance")
             if instance_id:
-                await rename_new_provider(coordinator, module_id, instance_id, before)
+                await rename_new_provider(coordinator, entry["module"], instance_id, before)
         except BaseException as error:
             restore_providers(coordinator, before)
             if not isinstance(error, Exception):
                 raise
             await self._report("provider", entry, error)
-            await _call_capability(coordinator, "provider.load_failure", entry, error)
+            announced = coordinator.get_capability("provider.load_failure")
+            if announced is not None:
+                await _call(announced, coordinator, deepcopy(entry), error)
         else:
             self._expect_ready(mount)
 
     async def _mount_optional(self, kind: str, entry: dict[str, Any]) -> None:
         try:
-            self._expect_ready(await self._mount(entry))
+            mount = await self._mount(entry)
         except Exception as error:  # noqa: BLE001 (a foreign module; reported)
             await self._report(kind, entry, error)
+        else:
+            self._expect_ready(mount)
 
     async def _mount(self, entry: dict[str, Any]) -> Any:
         """Load a module, mount it, and give the function that mounted it."""
+        coordinator = self._coordinator
         mount = await self._loader.load(
             entry["module"],
             entry.get("config") or {},
             source_hint=entry.get("source"),
-            coordinator=self._coordinator,
+            coordinator=coordinator,
         )
-        cleanup = await mount(self._coordinator)
+        cleanup = await mount(coordinator)
         if cleanup:
-            self._coordinator.register_cleanup(cleanup)
+            coordinator.register_cleanup(cleanup)
         return mount
 
     def _expect_ready(self, mount: Any) -> None:
@@ -185,17 +192,31 @@ class _Beginning:
         }
         if entry.get("instance_id"):
             payload["instance_id"] = entry["instance_id"]
-        await self.failures.emit(MODULE_LOAD_FAILED, payload)
+        await self._emit(MODULE_LOAD_FAILED, payload)
+
+    async def _emit(self, event: str, payload: dict[str, Any]) -> None:
+        if self.failures is None:
+            self.failures = FailureEvents(self._coordinator, *self._ids)
+        await self.failures.emit(event, payload)
 
 
-async def _call_capability(coordinator: Any, name: str, entry: dict[str, Any], *more: Any) -> None:
-    """Call a function that the application registered, if it did, with a copy of the entry."""
-    function = coordinator.get_capability(name)
-    if function is None:
-        return
-    called = function(coordinator, deepcopy(entry), *more)
+async def _call(function: Any, *arguments: Any) -> None:
+    """Call a function that the application registered, plain or async."""
+    called = function(*arguments)
     if isawaitable(called):
         await called
+
+
+def _required_entry(config: dict[str, Any], name: str, default: str) -> dict[str, Any]:
+    """Give the entry of the loop or the context, which may be named by the id alone."""
+    session: Any = config.get("session") or {}
+    named = session.get(name)
+    if isinstance(named, dict):
+        entry = cast("dict[str, Any]", named)
+        return entry if entry.get("module") else {**entry, "module": default}
+    settings: Any = config.get(name) or {}
+    source = session.get(f"{name}_source")
+    return {"module": named or default, "source": source, "config": settings.get("config")}
 
 
 def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
@@ -224,8 +245,6 @@ def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
 
 def _check_instances(providers: list[dict[str, Any]]) -> None:
     """Refuse two entries of one provider module that would have the same name."""
-    if len(providers) < 2:
-        return
     unnamed = Counter(entry["module"] for entry in providers if not entry.get("instance_id"))
     for module_id, count in unnamed.items():
         if count > 1:
