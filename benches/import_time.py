@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import statistics
 import subprocess
 import sys
 
@@ -13,24 +14,25 @@ PROGRAMS = {
     "import": "import amplifier_core",
     "first model": "import amplifier_core; amplifier_core.HookResult()",
 }
-REPETITIONS = 5
+REPETITIONS = 7
 
 
 def cpu_time(program: str) -> float:
     """CPU seconds of one interpreter that runs the program, start and end included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for _ in range(REPETITIONS):
-        subprocess.run([sys.executable, "-I", "-c", program], check=True)
+    subprocess.run([sys.executable, "-I", "-c", program], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return spent / REPETITIONS
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measure() -> Times:
     """The whole processes, and what is left of them without the interpreter's own start."""
     for program in PROGRAMS.values():
-        subprocess.run([sys.executable, "-I", "-c", program], check=True)
-    whole = {name: cpu_time(program) for name, program in PROGRAMS.items()}
+        cpu_time(program)
+    # In turns, so that a busy moment falls on all of them.
+    turns = [[cpu_time(program) for program in PROGRAMS.values()] for _ in range(REPETITIONS)]
+    medians = map(statistics.median, zip(*turns, strict=True))
+    whole = dict(zip(PROGRAMS, medians, strict=True))
     return {f"{name} alone": time - whole["nothing"] for name, time in whole.items()} | whole
 
 

@@ -74,7 +74,7 @@ class Figure:
 def duration(seconds: float) -> str:
     """A time in the unit that suits it: `4.31 µs`."""
     for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
+        if abs(seconds) * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
 
