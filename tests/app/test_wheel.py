@@ -53,7 +53,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of a new virtual environment that holds the wheel and what it requires."""
     folder = tmp_path_factory.mktemp("user") / "venv"
-    venv.create(folder, with_pip=True)
+    venv.create(folder, with_pip=True, symlinks=os.name != "nt")
     executable = folder / "bin" / "python"
     environment = _environment()
     assert [tool for tool in RUST if shutil.which(tool, path=environment["PATH"])] == []
