@@ -28,7 +28,7 @@ async def drive(step: Step) -> Any:
     while awaitable is not None:
         try:
             value = await awaitable
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 (the step raises what is not its own)
             awaitable = step.raised(error)
         else:
             awaitable = step(value)

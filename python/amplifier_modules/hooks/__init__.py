@@ -1,0 +1,1 @@
+"""Hooks: one module a file, each ends in `mount`."""
