@@ -190,8 +190,8 @@ _SUBMODULE_NAMES = {
     "RedactedThinkingBlock ResponseFormat ResponseFormatJson ResponseFormatJsonSchema "
     "ResponseFormatText TextBlock ThinkingBlock ToolCall ToolCallBlock ToolResultBlock ToolSpec "
     "Usage",
-    "models": "ConfigField ContextInjection HookResult ModelInfo ModuleInfo Pricing ProviderInfo "
-    "SessionStatus ToolResult",
+    "_hook_result": "ContextInjection HookResult",
+    "models": "ConfigField ModelInfo ModuleInfo Pricing ProviderInfo SessionStatus ToolResult",
 }
 """Top-level names of each submodule of this package, separated by spaces."""
 

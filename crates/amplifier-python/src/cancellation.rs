@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::awaitable::is_awaitable;
-use crate::drive::{Driver, Machine, Next};
+use crate::drive::Driver;
 use crate::report::{Level, Logger, is_own_failure, log};
+use crate::sequence::{Fate, Functions, Sequence};
 
 static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
 
@@ -168,12 +168,11 @@ impl RustCancellationToken {
     /// Run every callback in the order of registration; what they raise is logged.
     fn trigger_callbacks<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let machine = Callbacks {
+        let callbacks = Callbacks {
             token: slf.clone().unbind(),
-            left: Vec::new(),
-            fatal: None,
+            left: None,
         };
-        TRIGGER_CALLBACKS.run(py, machine)
+        TRIGGER_CALLBACKS.run(py, Sequence::new(callbacks))
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -202,81 +201,44 @@ impl RustCancellationToken {
     }
 }
 
-/// The machine of `trigger_callbacks`.
+/// The callbacks of a token, as they are when the first of them is called.
 struct Callbacks {
     token: Py<RustCancellationToken>,
-    /// The callbacks still to run, the next one last.
-    left: Vec<Py<PyAny>>,
-    /// The first error that must not be swallowed, raised when all have run.
-    fatal: Option<PyErr>,
+    /// The callbacks still to run, the next one last; none before the first call.
+    left: Option<Vec<Py<PyAny>>>,
 }
 
-impl Callbacks {
-    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
-        while let Some(callback) = self.left.pop() {
-            match callback.bind(py).call0() {
-                Ok(value) if !value.is_none() && is_awaitable(&value)? => {
-                    return Ok(Next::Await(value));
-                }
-                Ok(_) => {}
-                Err(error) => self.note(py, error)?,
-            }
-        }
-        match self.fatal.take() {
-            Some(error) => Err(error),
-            None => Ok(Next::Return(py.None().into_bound(py))),
-        }
+impl Functions for Callbacks {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let token = self.token.get();
+        let left = self.left.get_or_insert_with(|| {
+            let state = token.state();
+            let callbacks = state.callbacks().iter().rev();
+            callbacks.map(|callback| callback.clone_ref(py)).collect()
+        });
+        Ok(left.pop().map(|callback| callback.into_bound(py)))
     }
 
-    /// Logs what a callback raised; what must reach the caller waits for the other callbacks, but
-    /// for a cancellation of the task itself and the closing of the coroutine.
-    fn note(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
-        if is_own_failure(py, &error) {
+    fn judge(&self, py: Python<'_>, error: &PyErr) -> Fate {
+        if is_own_failure(py, error) {
             let message = "cancellation callback failed; continuing";
-            log(
-                py,
-                Logger::Cancellation,
-                Level::Error,
-                message,
-                Some(&error),
-            );
+            log(py, Logger::Cancellation, Level::Error, message, Some(error));
+            Fate::Reported
         } else if error.is_instance_of::<PyKeyboardInterrupt>(py)
             || error.is_instance_of::<PySystemExit>(py)
         {
-            self.fatal.get_or_insert(error);
+            Fate::Held
         } else {
-            return Err(error);
+            // The task itself is cancelled, or its coroutine closed.
+            Fate::Raised
         }
-        Ok(())
-    }
-}
-
-impl Machine for Callbacks {
-    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
-        let state = self.token.get().state();
-        self.left = state
-            .callbacks()
-            .iter()
-            .rev()
-            .map(|callback| callback.clone_ref(py))
-            .collect();
-        drop(state);
-        self.run(py)
-    }
-
-    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
-        self.run(value.py())
-    }
-
-    fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
-        self.note(py, error)?;
-        self.run(py)
     }
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.token)?;
         self.left
             .iter()
+            .flatten()
             .try_for_each(|callback| visit.call(callback))
     }
 }

@@ -1,10 +1,6 @@
 //! `RustCoordinator`: what a session has mounted, as Python sees it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use amplifier_core::coordinator::{
-    InjectionLimits, MountTarget, Slot, SlotKind, mount_target, unmount_target,
-};
+use amplifier_core::coordinator::{MountTarget, Slot, SlotKind, mount_target, unmount_target};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -16,6 +12,8 @@ use crate::effects::Effects;
 use crate::error::Error;
 use crate::hook::RustHookRegistry;
 use crate::module::module;
+use crate::mounted::{Identity, Mounted};
+use crate::sequence::Sequence;
 use crate::session::RustSession;
 
 static MOUNT: Driver = Driver::new("RustCoordinator.mount");
@@ -24,109 +22,13 @@ static CLEANUP: Driver = Driver::new("RustCoordinator.cleanup");
 static REQUEST_CANCEL: Driver = Driver::new("RustCoordinator.request_cancel");
 static PROCESS_HOOK_RESULT: Driver = Driver::new("RustCoordinator.process_hook_result");
 
-/// What can be set anew from outside.
-struct State {
-    /// What was given as the session; a namespace until a session sets itself in its place.
-    owner: Py<PyAny>,
-    /// The session that owns this coordinator. It holds the coordinator, so a strong reference
-    /// back would leave each dropped session to the cycle collector.
-    session: Option<Py<PyWeakrefReference>>,
-    mount_points: Py<PyDict>,
-    loader: Py<PyAny>,
-    approval_system: Py<PyAny>,
-    display_system: Py<PyAny>,
-    shared: Py<PyAny>,
-    injected_tokens: i64,
-}
-
-/// Whose coordinator it is.
-pub(crate) struct Identity<'py> {
-    pub(crate) session_id: Bound<'py, PyAny>,
-    pub(crate) parent_id: Bound<'py, PyAny>,
-    pub(crate) config: Bound<'py, PyAny>,
-}
-
 /// Holds a session's modules, hooks, capabilities and clean-up functions.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 pub(crate) struct RustCoordinator {
-    session_id: Py<PyAny>,
-    parent_id: Py<PyAny>,
-    config: Py<PyAny>,
-    hooks: Py<RustHookRegistry>,
-    cancellation: Py<RustCancellationToken>,
-    capabilities: Py<PyDict>,
-    cleanup_functions: Py<PyList>,
-    channels: Py<PyDict>,
-    state: Mutex<State>,
+    pub(crate) mounted: Mounted,
 }
 
 impl RustCoordinator {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Puts a value in the place of another, which is dropped outside the lock.
-    fn put<T>(&self, value: T, place: impl FnOnce(&mut State) -> &mut T) {
-        let before = std::mem::replace(place(&mut self.state()), value);
-        drop(before);
-    }
-
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        self.state().mount_points.bind(py).clone()
-    }
-
-    /// What stands in a slot now, whoever put it there.
-    fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.points(py).get_item(slot.as_str())?;
-        Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
-    }
-
-    /// The mounted context, or None.
-    pub(crate) fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.slot(py, Slot::Context)
-    }
-
-    pub(crate) fn approval<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.state().approval_system.bind(py).clone()
-    }
-
-    pub(crate) fn display<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.state().display_system.bind(py).clone()
-    }
-
-    /// The tokens that hooks have injected in this turn.
-    pub(crate) fn turn_injections(&self) -> i64 {
-        self.state().injected_tokens
-    }
-
-    pub(crate) fn set_turn_injections(&self, tokens: i64) {
-        self.state().injected_tokens = tokens;
-    }
-
-    /// A whole number from the configuration's section `session`, read live.
-    fn session_setting(&self, py: Python<'_>, name: &str) -> PyResult<Option<i64>> {
-        let Ok(config) = self.config.bind(py).cast::<PyDict>() else {
-            return Ok(None);
-        };
-        let Some(section) = config.get_item(intern!(py, "session"))? else {
-            return Ok(None);
-        };
-        let Ok(section) = section.cast::<PyDict>() else {
-            return Ok(None);
-        };
-        match section.get_item(name)? {
-            Some(value) if !value.is_none() => value.extract().map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    pub(crate) fn injection_limits(&self, py: Python<'_>) -> PyResult<InjectionLimits> {
-        Ok(InjectionLimits {
-            size: self.session_setting(py, "injection_size_limit")?,
-            budget: self.session_setting(py, "injection_budget_per_turn")?,
-        })
-    }
-
     /// The coordinator of a session that is being made; its `session` is a namespace until the
     /// session sets itself in its place.
     pub(crate) fn of_session(
@@ -142,64 +44,14 @@ impl RustCoordinator {
         let placeholder = module(py, intern!(py, "types"))?
             .getattr("SimpleNamespace")?
             .call((), Some(&fields))?;
-        Self::make(
+        let mounted = Mounted::new(
             py,
             identity,
             Some(&placeholder),
             approval_system,
             display_system,
-        )
-    }
-
-    fn make(
-        py: Python<'_>,
-        identity: Identity<'_>,
-        session: Option<&Bound<'_, PyAny>>,
-        approval_system: Option<&Bound<'_, PyAny>>,
-        display_system: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let or_none = |value: Option<&Bound<'_, PyAny>>| {
-            value.map_or_else(|| py.None(), |value| value.clone().unbind())
-        };
-        let hooks = Py::new(py, RustHookRegistry::default())?;
-        let mount_points = PyDict::new(py);
-        for slot in Slot::ALL {
-            match slot.kind() {
-                SlotKind::Single => mount_points.set_item(slot.as_str(), py.None())?,
-                SlotKind::Named => mount_points.set_item(slot.as_str(), PyDict::new(py))?,
-                SlotKind::Registry => mount_points.set_item(slot.as_str(), &hooks)?,
-            }
-        }
-        Ok(Self {
-            session_id: identity.session_id.unbind(),
-            parent_id: identity.parent_id.unbind(),
-            config: identity.config.unbind(),
-            hooks,
-            cancellation: Py::new(py, RustCancellationToken::default())?,
-            capabilities: PyDict::new(py).unbind(),
-            cleanup_functions: PyList::empty(py).unbind(),
-            channels: PyDict::new(py).unbind(),
-            state: Mutex::new(State {
-                owner: or_none(session),
-                session: None,
-                mount_points: mount_points.unbind(),
-                loader: py.None(),
-                approval_system: or_none(approval_system),
-                display_system: or_none(display_system),
-                shared: PyDict::new(py).into_any().unbind(),
-                injected_tokens: 0,
-            }),
-        })
-    }
-
-    /// The session's hook registry.
-    pub(crate) fn registry<'py>(&self, py: Python<'py>) -> &Bound<'py, RustHookRegistry> {
-        self.hooks.bind(py)
-    }
-
-    /// The session's cancellation token.
-    pub(crate) fn token(&self) -> &RustCancellationToken {
-        self.cancellation.get()
+        )?;
+        Ok(Self { mounted })
     }
 }
 
@@ -230,25 +82,26 @@ impl RustCoordinator {
             parent_id,
             config,
         };
-        Self::make(py, identity, session, approval_system, display_system)
+        let mounted = Mounted::new(py, identity, session, approval_system, display_system)?;
+        Ok(Self { mounted })
     }
 
     /// The id of the session; empty without one.
     #[getter(session_id)]
     fn get_session_id(&self, py: Python<'_>) -> Py<PyAny> {
-        self.session_id.clone_ref(py)
+        self.mounted.session_id.clone_ref(py)
     }
 
     /// The id of the parent session, or None.
     #[getter(parent_id)]
     fn get_parent_id(&self, py: Python<'_>) -> Py<PyAny> {
-        self.parent_id.clone_ref(py)
+        self.mounted.parent_id.clone_ref(py)
     }
 
     /// The session's configuration, the same object and live.
     #[getter(config)]
     fn get_config(&self, py: Python<'_>) -> Py<PyAny> {
-        self.config.clone_ref(py)
+        self.mounted.config.clone_ref(py)
     }
 
     /// The session, once it is initialised; before and after its life, a namespace with its ids
@@ -256,7 +109,7 @@ impl RustCoordinator {
     #[getter(session)]
     fn get_session<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         let (session, owner) = {
-            let state = self.state();
+            let state = self.mounted.state();
             let session = state.session.as_ref().map(|session| session.clone_ref(py));
             (session, state.owner.clone_ref(py))
         };
@@ -267,112 +120,115 @@ impl RustCoordinator {
     /// The hook registry.
     #[getter(hooks)]
     fn get_hooks(&self, py: Python<'_>) -> Py<RustHookRegistry> {
-        self.hooks.clone_ref(py)
+        self.mounted.hooks.clone_ref(py)
     }
 
     /// The cancellation token.
     #[getter(cancellation)]
     fn get_cancellation(&self, py: Python<'_>) -> Py<RustCancellationToken> {
-        self.cancellation.clone_ref(py)
+        self.mounted.cancellation.clone_ref(py)
     }
 
     /// The contributors by channel, live.
     #[getter(channels)]
     fn get_channels(&self, py: Python<'_>) -> Py<PyDict> {
-        self.channels.clone_ref(py)
+        self.mounted.channels.clone_ref(py)
     }
 
     /// The clean-up functions, live.
     #[getter(_cleanup_fns)]
     fn get_cleanup_functions(&self, py: Python<'_>) -> Py<PyList> {
-        self.cleanup_functions.clone_ref(py)
+        self.mounted.cleanup_functions.clone_ref(py)
     }
 
     /// Most tokens that hooks may inject in a turn before a warning; None is no limit.
     #[getter]
     fn injection_budget_per_turn(&self, py: Python<'_>) -> PyResult<Option<i64>> {
-        self.session_setting(py, "injection_budget_per_turn")
+        self.mounted
+            .session_setting(py, "injection_budget_per_turn")
     }
 
     /// Most characters of one injection; None is no limit.
     #[getter]
     fn injection_size_limit(&self, py: Python<'_>) -> PyResult<Option<i64>> {
-        self.session_setting(py, "injection_size_limit")
+        self.mounted.session_setting(py, "injection_size_limit")
     }
 
     /// The mounted modules by slot, live.
     #[getter(mount_points)]
     fn get_mount_points(&self, py: Python<'_>) -> Py<PyDict> {
-        self.state().mount_points.clone_ref(py)
+        self.mounted.state().mount_points.clone_ref(py)
     }
 
     #[setter(mount_points)]
     fn set_mount_points(&self, value: Py<PyDict>) {
-        self.put(value, |state| &mut state.mount_points);
+        self.mounted.put(value, |state| &mut state.mount_points);
     }
 
     /// The module loader, or None until the session is initialised.
     #[getter(loader)]
     fn get_loader(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().loader.clone_ref(py)
+        self.mounted.state().loader.clone_ref(py)
     }
 
     #[setter(loader)]
     fn set_loader(&self, value: Py<PyAny>) {
-        self.put(value, |state| &mut state.loader);
+        self.mounted.put(value, |state| &mut state.loader);
     }
 
     /// What asks the user for approvals, or None.
     #[getter(approval_system)]
     fn get_approval_system(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().approval_system.clone_ref(py)
+        self.mounted.state().approval_system.clone_ref(py)
     }
 
     #[setter(approval_system)]
     fn set_approval_system(&self, value: Py<PyAny>) {
-        self.put(value, |state| &mut state.approval_system);
+        self.mounted.put(value, |state| &mut state.approval_system);
     }
 
     /// What shows messages to the user, or None.
     #[getter(display_system)]
     fn get_display_system(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().display_system.clone_ref(py)
+        self.mounted.state().display_system.clone_ref(py)
     }
 
     #[setter(display_system)]
     fn set_display_system(&self, value: Py<PyAny>) {
-        self.put(value, |state| &mut state.display_system);
+        self.mounted.put(value, |state| &mut state.display_system);
     }
 
     /// A dict for whatever modules want to share.
     #[getter(session_state)]
     fn get_session_state(&self, py: Python<'_>) -> Py<PyAny> {
-        self.state().shared.clone_ref(py)
+        self.mounted.state().shared.clone_ref(py)
     }
 
     #[setter(session_state)]
     fn set_session_state(&self, value: Py<PyAny>) {
-        self.put(value, |state| &mut state.shared);
+        self.mounted.put(value, |state| &mut state.shared);
     }
 
     /// The tokens that hooks have injected in this turn.
     #[getter(_current_turn_injections)]
     fn get_current_turn_injections(&self) -> i64 {
-        self.turn_injections()
+        self.mounted.turn_injections()
     }
 
     #[setter(_current_turn_injections)]
     fn set_current_turn_injections(&self, tokens: i64) {
-        self.set_turn_injections(tokens);
+        self.mounted.set_turn_injections(tokens);
     }
 
     fn _set_session(&self, session: &Bound<'_, PyAny>) -> PyResult<()> {
         if session.is_instance_of::<RustSession>() {
             let reference = PyWeakrefReference::new(session)?.unbind();
-            self.put(Some(reference), |state| &mut state.session);
+            self.mounted
+                .put(Some(reference), |state| &mut state.session);
         } else {
-            self.put(None, |state| &mut state.session);
-            self.put(session.clone().unbind(), |state| &mut state.owner);
+            self.mounted.put(None, |state| &mut state.session);
+            self.mounted
+                .put(session.clone().unbind(), |state| &mut state.owner);
         }
         Ok(())
     }
@@ -392,8 +248,8 @@ impl RustCoordinator {
             Ok(found.filter(|name| !name.is_none()))
         };
         match mount_target(slot, name, own_name)? {
-            MountTarget::Slot => self.points(py).set_item(slot.as_str(), module)?,
-            MountTarget::Entry(name) => self.slot(py, slot)?.set_item(name, module)?,
+            MountTarget::Slot => self.mounted.points(py).set_item(slot.as_str(), module)?,
+            MountTarget::Entry(name) => self.mounted.slot(py, slot)?.set_item(name, module)?,
         }
         MOUNT.completed(py)
     }
@@ -409,9 +265,11 @@ impl RustCoordinator {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
         match unmount_target(slot, name).map_err(Error::from)? {
             None => {}
-            Some(MountTarget::Slot) => self.points(py).set_item(slot.as_str(), py.None())?,
+            Some(MountTarget::Slot) => {
+                self.mounted.points(py).set_item(slot.as_str(), py.None())?;
+            }
             Some(MountTarget::Entry(name)) => {
-                let modules = self.slot(py, slot)?;
+                let modules = self.mounted.slot(py, slot)?;
                 if modules.contains(&name)? {
                     modules.del_item(name)?;
                 }
@@ -429,7 +287,7 @@ impl RustCoordinator {
         name: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
-        let found = self.slot(py, slot)?;
+        let found = self.mounted.slot(py, slot)?;
         match (slot.kind(), name) {
             (SlotKind::Named, Some(name)) => found.call_method1(intern!(py, "get"), (name,)),
             (SlotKind::Single | SlotKind::Named | SlotKind::Registry, _) => Ok(found),
@@ -438,7 +296,7 @@ impl RustCoordinator {
 
     /// Offer a value to other modules under a name, in the place of one of that name.
     fn register_capability(&self, py: Python<'_>, name: &str, value: Py<PyAny>) -> PyResult<()> {
-        self.capabilities.bind(py).set_item(name, value)
+        self.mounted.capabilities.bind(py).set_item(name, value)
     }
 
     /// The value offered under a name, or None.
@@ -447,13 +305,14 @@ impl RustCoordinator {
         py: Python<'py>,
         name: &str,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.capabilities.bind(py).get_item(name)
+        self.mounted.capabilities.bind(py).get_item(name)
     }
 
     /// Run a function, plain or async, at clean-up; what cannot be called is ignored.
     fn register_cleanup(&self, cleanup_fn: &Bound<'_, PyAny>) -> PyResult<()> {
         if cleanup_fn.is_callable() {
-            self.cleanup_functions
+            self.mounted
+                .cleanup_functions
                 .bind(cleanup_fn.py())
                 .append(cleanup_fn)?;
         }
@@ -462,8 +321,8 @@ impl RustCoordinator {
 
     /// Run every clean-up function once, the last registered first.
     fn cleanup<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let machine = Cleanup::new(self.cleanup_functions.clone_ref(py));
-        CLEANUP.run(py, machine)
+        let functions = Cleanup(self.mounted.cleanup_functions.clone_ref(py));
+        CLEANUP.run(py, Sequence::new(functions))
     }
 
     /// Contribute to a channel: the callback, plain or async, is asked at each collection.
@@ -477,7 +336,7 @@ impl RustCoordinator {
         let entry = PyDict::new(py);
         entry.set_item(intern!(py, "name"), name)?;
         entry.set_item(intern!(py, "callback"), callback)?;
-        let channels = self.channels.bind(py);
+        let channels = self.mounted.channels.bind(py);
         match channels.get_item(channel)? {
             Some(entries) => entries
                 .call_method1(intern!(py, "append"), (entry,))
@@ -492,8 +351,10 @@ impl RustCoordinator {
         py: Python<'py>,
         channel: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let coroutine = module(py, intern!(py, "amplifier_core._collect_helper"))?
-            .call_method1("collect_contributions", (self.channels.bind(py), channel))?;
+        let coroutine = module(py, intern!(py, "amplifier_core._collect_helper"))?.call_method1(
+            "collect_contributions",
+            (self.mounted.channels.bind(py), channel),
+        )?;
         coroutine.setattr("__qualname__", "RustCoordinator.collect_contributions")?;
         Ok(coroutine)
     }
@@ -506,13 +367,13 @@ impl RustCoordinator {
         } else {
             "request_graceful"
         };
-        self.cancellation.bind(py).call_method0(level)?;
+        self.mounted.cancellation.bind(py).call_method0(level)?;
         REQUEST_CANCEL.completed(py)
     }
 
     /// Begin a turn: nothing is injected yet.
     fn reset_turn(&self) {
-        self.set_turn_injections(0);
+        self.mounted.set_turn_injections(0);
     }
 
     /// Carry out what a hook's result asks for, and return what is left to the loop.
@@ -534,14 +395,17 @@ impl RustCoordinator {
             PyList::new(py, modules.try_iter()?.collect::<PyResult<Vec<_>>>()?)
         };
         let described = PyDict::new(py);
-        described.set_item("tools", names(self.slot(py, Slot::Tools)?)?)?;
-        described.set_item("providers", names(self.slot(py, Slot::Providers)?)?)?;
-        let orchestrator = self.slot(py, Slot::Orchestrator)?;
+        described.set_item("tools", names(self.mounted.slot(py, Slot::Tools)?)?)?;
+        described.set_item("providers", names(self.mounted.slot(py, Slot::Providers)?)?)?;
+        let orchestrator = self.mounted.slot(py, Slot::Orchestrator)?;
         described.set_item("has_orchestrator", !orchestrator.is_none())?;
-        described.set_item("has_context", !self.context(py)?.is_none())?;
-        described.set_item("capabilities", self.capabilities.bind(py).keys())?;
-        described.set_item("has_approval_provider", !self.approval(py).is_none())?;
-        described.set_item("has_display_service", !self.display(py).is_none())?;
+        described.set_item("has_context", !self.mounted.context(py)?.is_none())?;
+        described.set_item("capabilities", self.mounted.capabilities.bind(py).keys())?;
+        described.set_item(
+            "has_approval_provider",
+            !self.mounted.approval(py).is_none(),
+        )?;
+        described.set_item("has_display_service", !self.mounted.display(py).is_none())?;
         Ok(described)
     }
 
@@ -550,19 +414,19 @@ impl RustCoordinator {
         let name = slf.get_type().name()?;
         Ok(format!(
             "<{name}: session {}>",
-            slf.get().session_id.bind(py).repr()?
+            slf.get().mounted.session_id.bind(py).repr()?
         ))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.config)?;
-        visit.call(&self.hooks)?;
-        visit.call(&self.cancellation)?;
-        visit.call(&self.capabilities)?;
-        visit.call(&self.cleanup_functions)?;
-        visit.call(&self.channels)?;
+        visit.call(&self.mounted.config)?;
+        visit.call(&self.mounted.hooks)?;
+        visit.call(&self.mounted.cancellation)?;
+        visit.call(&self.mounted.capabilities)?;
+        visit.call(&self.mounted.cleanup_functions)?;
+        visit.call(&self.mounted.channels)?;
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else {
+        let Some(state) = self.mounted.try_state() else {
             return Ok(());
         };
         visit.call(&state.owner)?;

@@ -87,7 +87,7 @@ impl Effects {
                 item.hook_name.clone_from(&self.hook_name);
             }
         }
-        let coordinator = self.coordinator.get();
+        let coordinator = &self.coordinator.get().mounted;
         let used = coordinator.turn_injections();
         let limits = coordinator.injection_limits(py)?;
         let charge = charge_injections(&items, limits, used).map_err(Error::from)?;
@@ -132,7 +132,7 @@ impl Effects {
     /// Adds the texts that stay to the context, then goes on to the user's message.
     fn inject<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         while let Some(item) = self.durable.pop_front() {
-            let context = self.coordinator.get().context(py)?;
+            let context = self.coordinator.get().mounted.context(py)?;
             let Some(add) = context.getattr_opt(intern!(py, "add_message"))? else {
                 continue;
             };
@@ -168,7 +168,7 @@ impl Effects {
         if !message.is_truthy()? {
             return Ok(self.finish(py));
         }
-        let display = self.coordinator.get().display(py);
+        let display = self.coordinator.get().mounted.display(py);
         if display.is_none() {
             let text = format!(
                 "hook `{}` has a message but no display is set",
@@ -214,7 +214,7 @@ impl Effects {
 
     /// Asks the approval system, which has to answer in time.
     fn ask<'py>(&mut self, py: Python<'py>, result: &Bound<'py, PyAny>) -> PyResult<Next<'py>> {
-        let approval = self.coordinator.get().approval(py);
+        let approval = self.coordinator.get().mounted.approval(py);
         if approval.is_none() {
             let message = format!(
                 "hook `{}` asks but no approval system is set",

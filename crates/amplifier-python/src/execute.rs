@@ -47,7 +47,13 @@ impl Execute {
         event: &str,
         data: &Bound<'py, PyDict>,
     ) -> PyResult<Next<'py>> {
-        let registry = self.session.get().coordinator(py).get().registry(py);
+        let registry = self
+            .session
+            .get()
+            .coordinator(py)
+            .get()
+            .mounted
+            .registry(py);
         registry
             .call_method1(intern!(py, "emit"), (event, data))
             .map(Next::Await)
@@ -85,7 +91,14 @@ impl Execute {
 
     /// The payload of `cancel:completed`, if the turn was cancelled.
     fn cancellation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let level = self.session.get().coordinator(py).get().token().level();
+        let level = self
+            .session
+            .get()
+            .coordinator(py)
+            .get()
+            .mounted
+            .token()
+            .level();
         if level == CancellationState::None {
             return Ok(None);
         }

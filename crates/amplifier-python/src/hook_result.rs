@@ -27,7 +27,7 @@ impl Models {
     fn get(py: Python<'_>) -> PyResult<&Self> {
         static MODELS: PyOnceLock<Models> = PyOnceLock::new();
         MODELS.get_or_try_init(py, || {
-            let models = py.import("amplifier_core.models")?;
+            let models = py.import("amplifier_core._hook_result")?;
             let hook_result = models.getattr("HookResult")?;
             let base = py
                 .import("pydantic")?

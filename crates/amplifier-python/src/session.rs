@@ -9,12 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::coordinator::{Identity, RustCoordinator};
+use crate::coordinator::RustCoordinator;
 use crate::drive::Driver;
 use crate::error::Error;
 use crate::execute::Execute;
 use crate::initialize::Initialize;
 use crate::module::module;
+use crate::mounted::Identity;
 use crate::report::type_name;
 use crate::shutdown::Shutdown;
 
@@ -152,7 +153,7 @@ impl RustSession {
             config: config.clone().into_any(),
         };
         let coordinator = RustCoordinator::of_session(identity, approval_system, display_system)?;
-        coordinator.registry(py).get().set_defaults(names);
+        coordinator.mounted.registry(py).get().set_defaults(names);
         let coordinator = Bound::new(py, coordinator)?;
         if let Some(loader) = loader {
             coordinator.setattr(intern!(py, "loader"), loader)?;

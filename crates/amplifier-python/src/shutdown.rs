@@ -104,7 +104,7 @@ impl Machine for Shutdown {
         }
         let data = PyDict::new(py);
         data.set_item(intern!(py, "session_id"), session.id(py))?;
-        let registry = session.coordinator(py).get().registry(py);
+        let registry = session.coordinator(py).get().mounted.registry(py);
         let emitted = registry.call_method1(intern!(py, "emit"), (event::SESSION_END, data))?;
         Ok(Next::Await(emitted))
     }

@@ -1,0 +1,173 @@
+//! What a coordinator holds, and what the kernel itself asks of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyWeakrefReference};
+
+use crate::cancellation::RustCancellationToken;
+use crate::hook::RustHookRegistry;
+
+/// What can be set anew from outside.
+pub(crate) struct State {
+    /// What was given as the session; a namespace until a session sets itself in its place.
+    pub(crate) owner: Py<PyAny>,
+    /// The session that owns this coordinator. It holds the coordinator, so a strong reference
+    /// back would leave each dropped session to the cycle collector.
+    pub(crate) session: Option<Py<PyWeakrefReference>>,
+    pub(crate) mount_points: Py<PyDict>,
+    pub(crate) loader: Py<PyAny>,
+    pub(crate) approval_system: Py<PyAny>,
+    pub(crate) display_system: Py<PyAny>,
+    pub(crate) shared: Py<PyAny>,
+    pub(crate) injected_tokens: i64,
+}
+
+/// Whose coordinator it is.
+pub(crate) struct Identity<'py> {
+    pub(crate) session_id: Bound<'py, PyAny>,
+    pub(crate) parent_id: Bound<'py, PyAny>,
+    pub(crate) config: Bound<'py, PyAny>,
+}
+
+/// The contents of a coordinator.
+pub(crate) struct Mounted {
+    pub(crate) session_id: Py<PyAny>,
+    pub(crate) parent_id: Py<PyAny>,
+    pub(crate) config: Py<PyAny>,
+    pub(crate) hooks: Py<RustHookRegistry>,
+    pub(crate) cancellation: Py<RustCancellationToken>,
+    pub(crate) capabilities: Py<PyDict>,
+    pub(crate) cleanup_functions: Py<PyList>,
+    pub(crate) channels: Py<PyDict>,
+    state: Mutex<State>,
+}
+
+impl Mounted {
+    /// What can be set anew from outside.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless somebody is changing it at this moment.
+    pub(crate) fn try_state(&self) -> Option<MutexGuard<'_, State>> {
+        self.state.try_lock().ok()
+    }
+
+    /// Puts a value in the place of another, which is dropped outside the lock.
+    pub(crate) fn put<T>(&self, value: T, place: impl FnOnce(&mut State) -> &mut T) {
+        let before = std::mem::replace(place(&mut self.state()), value);
+        drop(before);
+    }
+
+    /// The mounted modules by slot.
+    pub(crate) fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.state().mount_points.bind(py).clone()
+    }
+
+    /// What stands in a slot now, whoever put it there.
+    pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.points(py).get_item(slot.as_str())?;
+        Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+
+    /// The mounted context, or None.
+    pub(crate) fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.slot(py, Slot::Context)
+    }
+
+    pub(crate) fn approval<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.state().approval_system.bind(py).clone()
+    }
+
+    pub(crate) fn display<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.state().display_system.bind(py).clone()
+    }
+
+    /// The tokens that hooks have injected in this turn.
+    pub(crate) fn turn_injections(&self) -> i64 {
+        self.state().injected_tokens
+    }
+
+    pub(crate) fn set_turn_injections(&self, tokens: i64) {
+        self.state().injected_tokens = tokens;
+    }
+
+    /// A whole number from the configuration's section `session`, read live.
+    pub(crate) fn session_setting(&self, py: Python<'_>, name: &str) -> PyResult<Option<i64>> {
+        let Ok(config) = self.config.bind(py).cast::<PyDict>() else {
+            return Ok(None);
+        };
+        let Some(section) = config.get_item(intern!(py, "session"))? else {
+            return Ok(None);
+        };
+        let Ok(section) = section.cast::<PyDict>() else {
+            return Ok(None);
+        };
+        match section.get_item(name)? {
+            Some(value) if !value.is_none() => value.extract().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn injection_limits(&self, py: Python<'_>) -> PyResult<InjectionLimits> {
+        Ok(InjectionLimits {
+            size: self.session_setting(py, "injection_size_limit")?,
+            budget: self.session_setting(py, "injection_budget_per_turn")?,
+        })
+    }
+
+    /// Nothing mounted yet, for the session of this identity.
+    pub(crate) fn new(
+        py: Python<'_>,
+        identity: Identity<'_>,
+        session: Option<&Bound<'_, PyAny>>,
+        approval_system: Option<&Bound<'_, PyAny>>,
+        display_system: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let or_none = |value: Option<&Bound<'_, PyAny>>| {
+            value.map_or_else(|| py.None(), |value| value.clone().unbind())
+        };
+        let hooks = Py::new(py, RustHookRegistry::default())?;
+        let mount_points = PyDict::new(py);
+        for slot in Slot::ALL {
+            match slot.kind() {
+                SlotKind::Single => mount_points.set_item(slot.as_str(), py.None())?,
+                SlotKind::Named => mount_points.set_item(slot.as_str(), PyDict::new(py))?,
+                SlotKind::Registry => mount_points.set_item(slot.as_str(), &hooks)?,
+            }
+        }
+        Ok(Self {
+            session_id: identity.session_id.unbind(),
+            parent_id: identity.parent_id.unbind(),
+            config: identity.config.unbind(),
+            hooks,
+            cancellation: Py::new(py, RustCancellationToken::default())?,
+            capabilities: PyDict::new(py).unbind(),
+            cleanup_functions: PyList::empty(py).unbind(),
+            channels: PyDict::new(py).unbind(),
+            state: Mutex::new(State {
+                owner: or_none(session),
+                session: None,
+                mount_points: mount_points.unbind(),
+                loader: py.None(),
+                approval_system: or_none(approval_system),
+                display_system: or_none(display_system),
+                shared: PyDict::new(py).into_any().unbind(),
+                injected_tokens: 0,
+            }),
+        })
+    }
+
+    /// The session's hook registry.
+    pub(crate) fn registry<'py>(&self, py: Python<'py>) -> &Bound<'py, RustHookRegistry> {
+        self.hooks.bind(py)
+    }
+
+    /// The session's cancellation token.
+    pub(crate) fn token(&self) -> &RustCancellationToken {
+        self.cancellation.get()
+    }
+}
