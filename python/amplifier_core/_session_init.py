@@ -76,8 +76,15 @@ async def initialize_session(
 
 
 async def _session_aenter(session: Any) -> Any:
-    """Initialize a session on entering `async with`, and give it."""
-    await session.initialize()
+    """Initialize a session on entering `async with`, and give it.
+
+    A session that cannot be initialized is cleaned up, as its `async with` is never left.
+    """
+    try:
+        await session.initialize()
+    except BaseException:
+        await session.cleanup()
+        raise
     return session
 
 

@@ -258,6 +258,17 @@ async def test_a_failed_load_is_a_runtime_error_with_its_cause_and_can_be_tried_
     assert await session.execute("a") == "answer"
 
 
+async def test_a_session_that_cannot_be_entered_is_cleaned_up():
+    session, order = session_with(), []
+    session.coordinator.register_cleanup(lambda: order.append("ran"))
+    session.coordinator.loader.modules["context"] = KeyError("broken")
+
+    with pytest.raises(RuntimeError, match="Cannot initialize without context manager"):
+        await session.__aenter__()
+    assert order == ["ran"]
+    assert session.coordinator.loader.cleaned == 1
+
+
 async def test_another_error_of_initialize_is_wrapped_once():
     cause = LookupError("odd")
 
