@@ -231,11 +231,19 @@ class RustHookRegistry(_Events):
         handler: Callable[[str, dict[str, Any]], Any],
         priority: int = 0,
         name: str | None = None,
+        *,
+        fail_closed: bool = False,
+        timeout: float | None = None,
     ) -> RustUnregisterFn:
         """Register a handler for an event; call what is returned to unregister it.
 
         Lower priorities run first, equal ones in the order of registration. The handler is a
-        plain or async callable that returns a `HookResult`, a dict of its fields or None.
+        plain or async callable that returns a `HookResult`, a dict of its fields or None. One that
+        raises, or awaits for longer than `timeout` seconds, is skipped; with `fail_closed` it
+        denies.
+
+        Raises:
+            ValueError: the timeout is negative or not a number.
         """
     def on(
         self,
@@ -243,6 +251,9 @@ class RustHookRegistry(_Events):
         handler: Callable[[str, dict[str, Any]], Any],
         priority: int = 0,
         name: str | None = None,
+        *,
+        fail_closed: bool = False,
+        timeout: float | None = None,
     ) -> RustUnregisterFn:
         """Register a handler for an event; the same as `register`."""
     def unregister(self, name: str) -> None:

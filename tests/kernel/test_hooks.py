@@ -131,6 +131,60 @@ async def test_a_handler_that_raises_is_skipped_and_reported(caplog):
     ]
 
 
+@pytest.mark.parametrize("plain", [True, False])
+async def test_a_failure_denies_where_its_registration_fails_closed(caplog, plain):
+    hooks, seen = HookRegistry(), []
+
+    def fails_at_once(event: str, data: dict[str, Any]) -> None:
+        raise ValueError("broken")
+
+    async def fails(event: str, data: dict[str, Any]) -> None:
+        raise ValueError("broken")
+
+    handler = fails_at_once if plain else fails
+    hooks.register("e", handler, name="guard", fail_closed=True)
+    hooks.register("e", recorder(seen))
+
+    result = await hooks.emit("e", {})
+
+    assert result == HookResult(action="deny", reason="hook `guard` failed on `e`")
+    assert seen == []
+    assert caplog.records[0].getMessage() == "SECURITY: hook `guard` failed on `e`; denying"
+
+
+@pytest.mark.parametrize("fail_closed", [True, False])
+async def test_a_handler_over_its_own_time_has_failed(caplog, fail_closed):
+    import anyio
+
+    hooks, seen = HookRegistry(), []
+
+    async def hangs(event: str, data: dict[str, Any]) -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            seen.append("cancelled")
+
+    hooks.register("e", hangs, name="slow", fail_closed=fail_closed, timeout=0)
+    hooks.register("e", recorder(seen))
+
+    result = await hooks.emit("e", {"k": 1})
+
+    if fail_closed:
+        reason = "hook `slow` did not answer in time on `e`"
+        assert result == HookResult(action="deny", reason=reason)
+        assert seen == ["cancelled"]
+    else:
+        assert without_time(result) == HookResult(action="continue", data={"k": 1})
+        assert [one if isinstance(one, str) else one[0] for one in seen] == ["cancelled", "e"]
+    assert "hook `slow` did not answer in time on `e`" in caplog.text
+
+
+async def test_an_answer_within_its_time_counts():
+    hooks = HookRegistry()
+    hooks.register("e", recorder([], HookResult(action="deny", reason="no")), timeout=60)
+    assert await hooks.emit("e", {}) == HookResult(action="deny", reason="no")
+
+
 @pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration])
 async def test_an_iteration_end_raised_by_a_plain_handler_forges_no_result(caplog, error):
     hooks = HookRegistry()

@@ -3,9 +3,20 @@
 //! The registry orders handlers and a [`Dispatch`] judges their answers. Neither calls a handler:
 //! a driver does, and says what came back.
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 
 use crate::model::{ContextInjection, ContextInjectionRole};
+
+/// How the driver treats a handler that does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// Whether a failure denies; otherwise the handler is skipped.
+    pub fails_closed: bool,
+    /// How long an asynchronous handler may take; over it, it has failed.
+    pub timeout: Option<Duration>,
+}
 
 /// One handler of one event.
 #[derive(Debug, Clone)]
@@ -18,6 +29,8 @@ pub struct Registration<H> {
     pub name: String,
     /// The driver's handle of the handler.
     pub handler: H,
+    /// What its failure means.
+    pub policy: Policy,
 }
 
 /// Handlers by event, each list in the order of running.
@@ -39,6 +52,18 @@ impl<H> Default for HookRegistry<H> {
 impl<H> HookRegistry<H> {
     /// Adds a handler after those of the same priority and returns its serial number.
     pub fn register(&mut self, event: &str, handler: H, priority: i32, name: String) -> u64 {
+        self.register_with(event, handler, priority, name, Policy::default())
+    }
+
+    /// Adds a handler whose failure means what `policy` says; otherwise like [`Self::register`].
+    pub fn register_with(
+        &mut self,
+        event: &str,
+        handler: H,
+        priority: i32,
+        name: String,
+        policy: Policy,
+    ) -> u64 {
         let serial = self.next_serial;
         self.next_serial += 1;
         if !self.events.contains_key(event) {
@@ -53,6 +78,7 @@ impl<H> HookRegistry<H> {
                 priority,
                 name,
                 handler,
+                policy,
             },
         );
         serial

@@ -1,59 +1,25 @@
 //! `emit_and_collect`: every handler is asked, each with a time limit of its own.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::awaitable::is_awaitable;
 use crate::drive::{Machine, Next};
-use crate::emit::Handlers;
+use crate::handlers::Handlers;
 use crate::hook::RustHookRegistry;
-use crate::module::module;
 use crate::payload::Payload;
-use crate::report::{Level, Logger, is_own_failure, log, type_name};
+use crate::report::{Level, Logger, is_own_failure, log};
+use crate::time_limit::{TimeLimit, is_expired};
 
 /// The machine of `emit_and_collect`.
 pub(crate) struct Collect {
     registry: Py<RustHookRegistry>,
     event: Py<PyString>,
     payload: Payload,
-    timeout: Option<f64>,
+    timeout: TimeLimit,
     handlers: Option<Handlers>,
     collected: Py<PyList>,
-}
-
-/// A time limit in seconds; `None` is no limit.
-#[derive(Clone, Copy)]
-pub(crate) struct TimeLimit(Option<f64>);
-
-impl Default for TimeLimit {
-    fn default() -> Self {
-        Self(Some(1.0))
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for TimeLimit {
-    type Error = PyErr;
-
-    fn extract(limit: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if limit.is_none() {
-            return Ok(Self(None));
-        }
-        if !(limit.is_instance_of::<PyFloat>() || limit.is_instance_of::<PyInt>()) {
-            let found = type_name(&limit);
-            return Err(PyTypeError::new_err(format!(
-                "`timeout` must be a number of seconds or None, not `{found}`"
-            )));
-        }
-        let seconds: f64 = limit.extract()?;
-        if seconds.is_nan() || seconds < 0.0 {
-            return Err(PyValueError::new_err(format!(
-                "`timeout` must be None or at least 0 seconds, not {seconds}"
-            )));
-        }
-        Ok(Self(seconds.is_finite().then_some(seconds)))
-    }
 }
 
 impl Collect {
@@ -68,7 +34,7 @@ impl Collect {
             registry,
             event: event.unbind(),
             payload: Payload::bare(data)?,
-            timeout: timeout.0,
+            timeout,
             handlers: None,
             collected: PyList::empty(py).unbind(),
         })
@@ -86,12 +52,7 @@ impl Collect {
             let data = self.payload.hand_out(py)?;
             match handler.call1((self.event.bind(py), data)) {
                 Ok(value) if !value.is_none() && is_awaitable(&value)? => {
-                    let Some(timeout) = self.timeout else {
-                        return Ok(Next::Await(value));
-                    };
-                    let limited = module(py, intern!(py, "amplifier_core._timeout"))?
-                        .call_method1("limited", (value, timeout))?;
-                    return Ok(Next::Await(limited));
+                    return self.timeout.on(value).map(Next::Await);
                 }
                 Ok(value) => self.take(&value)?,
                 Err(error) => self.skip(py, error)?,
@@ -149,13 +110,7 @@ impl Machine for Collect {
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
-        let expired = match self.timeout {
-            Some(_) => {
-                value.is(&module(py, intern!(py, "amplifier_core._timeout"))?.getattr("EXPIRED")?)
-            }
-            None => false,
-        };
-        if expired {
+        if is_expired(&value)? {
             self.tell(py, Level::Warning, "did not answer in time", None);
         } else {
             self.take(&value)?;

@@ -22,6 +22,7 @@ use crate::hook_result::{
 };
 use crate::module::module;
 use crate::report::{Level, Logger, is_own_failure, log, type_name};
+use crate::time_limit::{TimeLimit, is_expired};
 
 /// The kernel's own timer on an approval leaves the approval system's a second to be first.
 const APPROVAL_GRACE_SECONDS: f64 = 1.0;
@@ -249,13 +250,8 @@ impl Effects {
         );
         match asked {
             Ok(value) if is_awaitable(&value)? => {
-                let limit = (timeout + APPROVAL_GRACE_SECONDS).max(0.0);
-                if !limit.is_finite() {
-                    return Ok(Next::Await(value));
-                }
-                let limited = module(py, intern!(py, "amplifier_core._timeout"))?
-                    .call_method1("limited", (value, limit))?;
-                Ok(Next::Await(limited))
+                let limit = TimeLimit::seconds(timeout + APPROVAL_GRACE_SECONDS);
+                limit.on(value).map(Next::Await)
             }
             Ok(decision) => self.decide(&decision),
             Err(error) => self.not_decided(py, error),
@@ -268,7 +264,7 @@ impl Effects {
         let Stage::Asking(question) = &self.stage else {
             return Err(Step::misused());
         };
-        if decision.is(&module(py, intern!(py, "amplifier_core._timeout"))?.getattr("EXPIRED")?) {
+        if is_expired(decision)? {
             return self.timed_out(py);
         }
         let Ok(text) = decision.cast::<PyString>() else {

@@ -2,57 +2,20 @@
 
 use amplifier_core::hook::{Answer, Decision, Dispatch, Flow};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::awaitable::is_awaitable;
-use crate::drive::{Machine, Next};
+use crate::drive::{Machine, Next, Step};
+use crate::handlers::Handlers;
 use crate::hook::RustHookRegistry;
 use crate::hook_result;
 use crate::payload::Payload;
 use crate::report::{Level, Logger, is_own_failure, log};
-
-/// The handlers of an event as one immutable tuple: handler, name, handler, name, …
-pub(crate) struct Handlers {
-    pairs: Py<PyTuple>,
-    next: usize,
-}
-
-impl Handlers {
-    pub(crate) fn new(pairs: Py<PyTuple>) -> Self {
-        Self { pairs, next: 0 }
-    }
-
-    pub(crate) fn is_empty(&self, py: Python<'_>) -> bool {
-        self.pairs.bind(py).is_empty()
-    }
-
-    /// The next handler to call.
-    pub(crate) fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let pairs = self.pairs.bind(py);
-        if self.next >= pairs.len() {
-            return Ok(None);
-        }
-        self.next += 2;
-        pairs.get_item(self.next - 2).map(Some)
-    }
-
-    /// The name of the handler called last.
-    pub(crate) fn name(&self, py: Python<'_>) -> String {
-        self.pairs
-            .bind(py)
-            .get_item(self.next.saturating_sub(1))
-            .and_then(|name| name.extract())
-            .unwrap_or_default()
-    }
-
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.pairs)
-    }
-}
+use crate::time_limit::is_expired;
 
 /// The data of an event before its first handler is called.
-pub(crate) enum Entry {
+pub(crate) enum Incoming {
     /// In the form that handlers get.
     Ready(Payload),
     /// The caller's own, as there was no handler when `emit` was called.
@@ -63,17 +26,21 @@ pub(crate) enum Entry {
 pub(crate) struct Emit {
     registry: Py<RustHookRegistry>,
     event: Py<PyString>,
-    entry: Option<Entry>,
+    incoming: Option<Incoming>,
     handlers: Option<Handlers>,
     dispatch: Option<Dispatch<Py<PyAny>, Payload>>,
 }
 
 impl Emit {
-    pub(crate) fn new(registry: Py<RustHookRegistry>, event: Py<PyString>, entry: Entry) -> Self {
+    pub(crate) fn new(
+        registry: Py<RustHookRegistry>,
+        event: Py<PyString>,
+        incoming: Incoming,
+    ) -> Self {
         Self {
             registry,
             event,
-            entry: Some(entry),
+            incoming: Some(incoming),
             handlers: None,
             dispatch: None,
         }
@@ -83,7 +50,7 @@ impl Emit {
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         loop {
             let (Some(handlers), Some(dispatch)) = (&mut self.handlers, &self.dispatch) else {
-                return Err(crate::drive::Step::misused());
+                return Err(Step::misused());
             };
             let Some(handler) = handlers.advance(py)? else {
                 return self.finish(py);
@@ -93,13 +60,17 @@ impl Emit {
                 Ok(value) if value.is_none() => {}
                 Ok(value) => {
                     if is_awaitable(&value)? {
-                        return Ok(Next::Await(value));
+                        return handlers.time_limit(py)?.on(value).map(Next::Await);
                     }
                     if self.accept(&value)? == Flow::Stop {
                         return self.finish(py);
                     }
                 }
-                Err(error) => self.skip(py, error)?,
+                Err(error) => {
+                    if self.failed(py, error)? == Flow::Stop {
+                        return self.finish(py);
+                    }
+                }
             }
         }
     }
@@ -107,11 +78,8 @@ impl Emit {
     /// Judges what a handler answered.
     fn accept(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Flow> {
         let (Some(handlers), Some(dispatch)) = (&self.handlers, &mut self.dispatch) else {
-            return Err(crate::drive::Step::misused());
+            return Err(Step::misused());
         };
-        if value.is_none() {
-            return Ok(Flow::Next);
-        }
         let py = value.py();
         let answer = match hook_result::read(value, dispatch.data()) {
             Ok(Answer::Continue) => return Ok(Flow::Next),
@@ -132,25 +100,61 @@ impl Emit {
         Ok(dispatch.accept(&event, &handlers.name(py), answer))
     }
 
-    /// Goes on after a handler that failed; what is not its own failure is raised.
-    fn skip(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+    /// Judges a handler that raised; what is not its own failure is raised.
+    fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyResult<Flow> {
         if !is_own_failure(py, &error) {
             return Err(error);
         }
-        let name = self
-            .handlers
-            .as_ref()
-            .map(|handlers| handlers.name(py))
-            .unwrap_or_default();
-        let event = self.event.bind(py).to_string_lossy();
-        let message = format!("hook `{name}` failed on `{event}`; continuing");
-        log(py, Logger::Hooks, Level::Error, &message, Some(&error));
-        Ok(())
+        self.unanswered(py, "failed", Level::Error, Some(&error))
+    }
+
+    /// Skips the handler called last, or denies where its failure does.
+    fn unanswered(
+        &mut self,
+        py: Python<'_>,
+        what: &str,
+        level: Level,
+        error: Option<&PyErr>,
+    ) -> PyResult<Flow> {
+        let (Some(handlers), Some(dispatch)) = (&self.handlers, &mut self.dispatch) else {
+            return Err(Step::misused());
+        };
+        let (name, event) = (handlers.name(py), self.event.bind(py).to_string_lossy());
+        let failure = format!("hook `{name}` {what} on `{event}`");
+        if !handlers.fails_closed(py)? {
+            log(
+                py,
+                Logger::Hooks,
+                level,
+                &format!("{failure}; continuing"),
+                error,
+            );
+            return Ok(Flow::Next);
+        }
+        let message = format!("SECURITY: {failure}; denying");
+        log(py, Logger::Hooks, Level::Error, &message, error);
+        let denial = hook_result::denying(py, &failure)?.unbind();
+        Ok(dispatch.accept(&event, &name, Answer::Deny(denial)))
+    }
+
+    /// Whether the handler called last has a time limit.
+    fn is_limited(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.handlers {
+            Some(handlers) => Ok(handlers.time_limit(py)?.get().is_some()),
+            None => Ok(false),
+        }
+    }
+
+    fn go_on<'py>(&mut self, py: Python<'py>, flow: Flow) -> PyResult<Next<'py>> {
+        match flow {
+            Flow::Next => self.run(py),
+            Flow::Stop => self.finish(py),
+        }
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         let Some(dispatch) = self.dispatch.take() else {
-            return Err(crate::drive::Step::misused());
+            return Err(Step::misused());
         };
         let (decision, payload) = dispatch.finish();
         Ok(Next::Return(match decision {
@@ -165,13 +169,13 @@ impl Machine for Emit {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         let registry = self.registry.get();
         let handlers = registry.snapshot(py, self.event.bind(py))?;
-        let payload = match self.entry.take() {
-            Some(Entry::Ready(payload)) => payload,
-            Some(Entry::Raw(data)) if handlers.is_empty(py) => {
+        let payload = match self.incoming.take() {
+            Some(Incoming::Ready(payload)) => payload,
+            Some(Incoming::Raw(data)) if handlers.is_empty(py) => {
                 return Ok(Next::Return(RustHookRegistry::unhandled(data.bind(py))?));
             }
-            Some(Entry::Raw(data)) => registry.payload(data.bind(py))?,
-            None => return Err(crate::drive::Step::misused()),
+            Some(Incoming::Raw(data)) => registry.payload(data.bind(py))?,
+            None => return Err(Step::misused()),
         };
         self.handlers = Some(handlers);
         self.dispatch = Some(Dispatch::new(payload));
@@ -180,24 +184,28 @@ impl Machine for Emit {
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
-        if self.accept(&value)? == Flow::Stop {
-            self.finish(py)
-        } else {
-            self.run(py)
+        if value.is_none() {
+            return self.run(py);
         }
+        let flow = if self.is_limited(py)? && is_expired(&value)? {
+            self.unanswered(py, "did not answer in time", Level::Warning, None)?
+        } else {
+            self.accept(&value)?
+        };
+        self.go_on(py, flow)
     }
 
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
-        self.skip(py, error)?;
-        self.run(py)
+        let flow = self.failed(py, error)?;
+        self.go_on(py, flow)
     }
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.registry)?;
         visit.call(&self.event)?;
-        match &self.entry {
-            Some(Entry::Ready(payload)) => payload.traverse(visit)?,
-            Some(Entry::Raw(data)) => visit.call(data)?,
+        match &self.incoming {
+            Some(Incoming::Ready(payload)) => payload.traverse(visit)?,
+            Some(Incoming::Raw(data)) => visit.call(data)?,
             None => {}
         }
         if let Some(handlers) = &self.handlers {

@@ -8,12 +8,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::collect::{Collect, TimeLimit};
+use crate::collect::Collect;
 use crate::drive::Driver;
-use crate::emit::{Emit, Entry, Handlers};
+use crate::emit::{Emit, Incoming};
+use crate::handlers::{self, Entry, Handlers};
 use crate::hook_result;
 use crate::module::module;
 use crate::payload::{Payload, top_level};
+use crate::time_limit::TimeLimit;
 use crate::unregister::RustUnregisterFn;
 
 static EMIT: Driver = Driver::new("RustHookRegistry.emit");
@@ -68,29 +70,16 @@ impl RustHookRegistry {
         event: &Bound<'_, PyString>,
     ) -> PyResult<Handlers> {
         let event = event.to_string_lossy();
-        let (version, handlers) = {
+        let (version, entries) = {
             let state = self.state();
             if let Some(snapshot) = state.snapshots.get(&*event) {
                 return Ok(Handlers::new(snapshot.clone_ref(py)));
             }
-            let handlers: Vec<(Py<PyAny>, String)> = state
-                .registry
-                .handlers(&event)
-                .iter()
-                .map(|registration| {
-                    (
-                        registration.handler.clone_ref(py),
-                        registration.name.clone(),
-                    )
-                })
-                .collect();
-            (state.version, handlers)
+            let handlers = state.registry.handlers(&event).iter();
+            let entries: Vec<Entry> = handlers.map(|handler| Entry::of(py, handler)).collect();
+            (state.version, entries)
         };
-        let pairs = handlers
-            .into_iter()
-            .flat_map(|(handler, name)| [handler, PyString::new(py, &name).into_any().unbind()])
-            .collect::<Vec<_>>();
-        let snapshot = PyTuple::new(py, pairs)?.unbind();
+        let snapshot = handlers::snapshot(py, entries)?.unbind();
         let mut state = self.state();
         if state.version == version {
             state
@@ -179,33 +168,49 @@ impl RustHookRegistry {
     const CONTEXT_COMPACTION: &'static str = event::CONTEXT_COMPACTION;
 
     /// Register a handler for an event; call what is returned to unregister it.
-    #[pyo3(signature = (event, handler, priority=0, name=None))]
+    #[pyo3(
+        signature = (
+            event, handler, priority=0, name=None, *, fail_closed=false, timeout=TimeLimit::NONE,
+        ),
+        text_signature = "($self, event, handler, priority=0, name=None, *, fail_closed=False, timeout=None)"
+    )]
     fn register(
         slf: &Bound<'_, Self>,
         event: String,
         handler: Py<PyAny>,
         priority: i32,
         name: Option<String>,
+        fail_closed: bool,
+        timeout: TimeLimit,
     ) -> RustUnregisterFn {
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
+        let policy = handlers::policy(fail_closed, timeout);
         let serial = slf.get().change(Some(&event), |state| {
+            let name = name.clone();
             state
                 .registry
-                .register(&event, handler, priority, name.clone())
+                .register_with(&event, handler, priority, name, policy)
         });
         RustUnregisterFn::new(slf.clone().unbind(), event, serial, name)
     }
 
     /// Register a handler for an event; the same as `register`.
-    #[pyo3(signature = (event, handler, priority=0, name=None))]
+    #[pyo3(
+        signature = (
+            event, handler, priority=0, name=None, *, fail_closed=false, timeout=TimeLimit::NONE,
+        ),
+        text_signature = "($self, event, handler, priority=0, name=None, *, fail_closed=False, timeout=None)"
+    )]
     fn on(
         slf: &Bound<'_, Self>,
         event: String,
         handler: Py<PyAny>,
         priority: i32,
         name: Option<String>,
+        fail_closed: bool,
+        timeout: TimeLimit,
     ) -> RustUnregisterFn {
-        Self::register(slf, event, handler, priority, name)
+        Self::register(slf, event, handler, priority, name, fail_closed, timeout)
     }
 
     /// Unregister every handler of this name; an unknown one is ignored.
@@ -285,9 +290,9 @@ impl RustHookRegistry {
         let registry = slf.get();
         let data = correlated(&event.to_string_lossy(), top_level(data)?)?;
         let entry = if registry.snapshot(py, event)?.is_empty(py) {
-            Entry::Raw(data.unbind())
+            Incoming::Raw(data.unbind())
         } else {
-            Entry::Ready(registry.payload(&data)?)
+            Incoming::Ready(registry.payload(&data)?)
         };
         let machine = Emit::new(slf.clone().unbind(), event.clone().unbind(), entry);
         EMIT.run(py, machine)
@@ -295,7 +300,7 @@ impl RustHookRegistry {
 
     /// Ask every handler and collect the data of their answers, each within `timeout` seconds.
     #[pyo3(
-        signature = (event, data, timeout=TimeLimit::default()),
+        signature = (event, data, timeout=TimeLimit::seconds(1.0)),
         text_signature = "($self, event, data, timeout=1.0)"
     )]
     fn emit_and_collect<'py>(

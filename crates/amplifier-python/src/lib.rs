@@ -13,6 +13,7 @@ mod emit;
 mod error;
 mod execute;
 mod framing;
+mod handlers;
 mod hook;
 mod hook_result;
 mod initialize;
@@ -28,6 +29,7 @@ mod session;
 mod shutdown;
 mod stream_event;
 mod stream_result;
+mod time_limit;
 mod unregister;
 
 /// The Rust engine behind `amplifier_core`.
