@@ -121,6 +121,17 @@ def test_a_model_that_cannot_be_dumped_yields_the_name_of_its_type():
     assert handed_out({"value": Broken()}) == {"value": "Broken"}
 
 
+def test_an_object_that_answers_nothing_is_told_by_its_type():
+    class Hostile:
+        def __getattribute__(self, name: str) -> Any:
+            raise RuntimeError("nothing to see")
+
+        __str__ = __getattribute__
+
+    assert handed_out({"value": Hostile()}) == {"value": "Hostile"}
+    assert handed_out(Hostile()) == "Hostile"
+
+
 def test_top_level_models_and_anything_with_model_dump_stand_for_their_fields():
     class Dumps:
         def model_dump(self) -> dict[str, Any]:

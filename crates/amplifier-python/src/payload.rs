@@ -254,7 +254,10 @@ fn shaped<'py>(
         });
     }
     let kinds = Kinds::get(py)?;
-    if value.is_instance(kinds.enumeration.bind(py))? {
+    if value
+        .is_instance(kinds.enumeration.bind(py))
+        .unwrap_or(false)
+    {
         return match value.getattr(intern!(py, "value")) {
             Ok(inner) => inside(value, ancestors, |ancestors| shaped(&inner, ancestors)),
             Err(_) => Ok(type_name(value)),
@@ -266,7 +269,7 @@ fn shaped<'py>(
     if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
         return Ok(value.clone());
     }
-    if value.is_instance(kinds.model.bind(py))? {
+    if value.is_instance(kinds.model.bind(py)).unwrap_or(false) {
         return inside(value, ancestors, |ancestors| match dumped(value) {
             Some(fields) => shaped(&fields, ancestors),
             None => Ok(type_name(value)),
@@ -399,7 +402,7 @@ pub(crate) fn top_level<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     let py = data.py();
     if is_plain(data)
         || data.is_instance_of::<PyDict>()
-        || !data.hasattr(intern!(py, "model_dump"))?
+        || !data.hasattr(intern!(py, "model_dump")).unwrap_or(false)
     {
         return Ok(data.clone());
     }
