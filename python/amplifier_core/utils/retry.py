@@ -1,0 +1,111 @@
+"""Trying failed calls to a provider again, and telling what went wrong from a message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from amplifier_core._retry_config import RetryConfig, compute_delay
+from amplifier_core.llm_errors import (
+    AccessDeniedError,
+    AuthenticationError,
+    ContentFilterError,
+    ContextLengthError,
+    InvalidRequestError,
+    LLMError,
+    NotFoundError,
+    ProviderUnavailableError,
+    RateLimitError,
+)
+
+__all__ = ["RetryConfig", "classify_error_message", "compute_delay", "retry_with_backoff"]
+
+T = TypeVar("T")
+
+_BY_STATUS: dict[int, type[LLMError]] = {
+    401: AuthenticationError,
+    403: AccessDeniedError,
+    404: NotFoundError,
+    413: ContextLengthError,
+    429: RateLimitError,
+}
+
+_BY_WORDS: tuple[tuple[type[LLMError], tuple[str, ...]], ...] = (
+    (ContextLengthError, ("context length", "too many tokens", "maximum context")),
+    (RateLimitError, ("rate limit", "too many requests")),
+    (AuthenticationError, ("authentication", "api key", "unauthorized")),
+    (NotFoundError, ("not found",)),
+    (ContentFilterError, ("content filter", "safety", "blocked")),
+)
+"""Words of each error, lower-case; the first error that has one in the message counts."""
+
+
+async def retry_with_backoff(
+    operation: Callable[[], Awaitable[T]],
+    config: RetryConfig | None = None,
+    *,
+    on_retry: Callable[[int, float, LLMError], Awaitable[None]] | None = None,
+) -> T:
+    """Call an operation until it succeeds or trying again has no point.
+
+    Args:
+        operation: Called anew for each try.
+        config: How often and with what waits; None for the defaults of `RetryConfig`.
+        on_retry: Awaited before each wait with the number of the failed call from 1 on, the
+            seconds that are waited, and the error.
+
+    Raises:
+        LLMError: The last error of the operation, or one that is not retryable. Errors that are
+            not `LLMError` come through at once.
+    """
+    settings = RetryConfig() if config is None else config
+    attempt = 0
+    while True:
+        try:
+            return await operation()
+        except LLMError as error:
+            if not error.retryable or attempt >= settings.max_retries:
+                raise
+            failure = error
+        delay = compute_delay(settings, attempt, failure.retry_after, failure.delay_multiplier)
+        attempt += 1
+        if on_retry is not None:
+            await on_retry(attempt, delay, failure)
+        del failure  # its traceback would keep everything alive through the wait
+        await _wait(delay)
+
+
+async def _wait(seconds: float) -> None:
+    """Sleep, by the attribute `asyncio.sleep` wherever its loop runs."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        import anyio
+
+        await anyio.sleep(seconds)
+    else:
+        await asyncio.sleep(seconds)
+
+
+def classify_error_message(
+    message: str, *, status_code: int | None = None, provider: str | None = None
+) -> type[LLMError]:
+    """Give the class of error for a failed call.
+
+    Args:
+        message: What the provider said; looked at where the status does not tell.
+        status_code: HTTP status of the answer, if there was one.
+        provider: Name of the provider; no class depends on it.
+    """
+    del provider
+    if status_code is not None:
+        if status_code in _BY_STATUS:
+            return _BY_STATUS[status_code]
+        if status_code >= 500:
+            return ProviderUnavailableError
+    lower = message.lower()
+    for error, words in _BY_WORDS:
+        if any(word in lower for word in words):
+            return error
+    return InvalidRequestError if status_code in (400, 422) else LLMError
