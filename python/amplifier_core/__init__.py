@@ -7,8 +7,8 @@ like ordinary names all the same: they can be set, deleted and patched.
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-from ._engine_choice import extension as _extension
-from ._engine_choice import version as __version__
+from ._engine import RUST_AVAILABLE
+from ._engine import __version__ as __version__
 
 TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
 if TYPE_CHECKING:
@@ -91,9 +91,6 @@ if TYPE_CHECKING:
     )
     from .utils.retry import RetryConfig, classify_error_message, retry_with_backoff
 
-RUST_AVAILABLE = _extension is not None
-"""Whether the names below are the classes of the Rust extension."""
-
 __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "AbortError",
     "AccessDeniedError",
@@ -171,12 +168,16 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
 ]
 
 _ENGINE_NAMES = {
-    "RustCancellationToken": ("cancellation", "CancellationToken"),
-    "RustCoordinator": ("coordinator", "ModuleCoordinator"),
-    "RustHookRegistry": ("hooks", "HookRegistry"),
-    "RustSession": ("session", "AmplifierSession"),
+    "AmplifierSession": "RustSession",
+    "CancellationToken": "RustCancellationToken",
+    "HookRegistry": "RustHookRegistry",
+    "ModuleCoordinator": "RustCoordinator",
+    "RustCancellationToken": "RustCancellationToken",
+    "RustCoordinator": "RustCoordinator",
+    "RustHookRegistry": "RustHookRegistry",
+    "RustSession": "RustSession",
 }
-"""Classes of the extension, and their counterparts in plain Python: submodule and name."""
+"""Top-level names that are classes of the extension, and their names there."""
 
 _SUBMODULE_NAMES = {
     "cancellation": "CancellationState",
@@ -205,11 +206,9 @@ _SUBMODULES = frozenset(
         "cancellation",
         "capabilities",
         "content_models",
-        "coordinator",
         "correlation",
         "display",
         "events",
-        "hooks",
         "interfaces",
         "llm_errors",
         "loader",
@@ -226,9 +225,7 @@ _HOMES = {
     for submodule, names in _SUBMODULE_NAMES.items()
     for name in names.split()
 }
-for _name, _twin in _ENGINE_NAMES.items():
-    # Both top-level names of a class lead to the engine that was chosen.
-    _HOMES[_name] = _HOMES[_twin[1]] = _twin if _extension is None else ("_engine", _name)
+_HOMES.update({name: ("_engine", engine) for name, engine in _ENGINE_NAMES.items()})
 """Submodule that each name comes from, and its name there."""
 
 _deleted: set[str] = set()
