@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+import asyncio as asyncio  # callers patch `sleep` here
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from amplifier_core._retry_config import RetryConfig, compute_delay
+from amplifier_core._sleep import sleep
 from amplifier_core.llm_errors import (
     AccessDeniedError,
     AuthenticationError,
@@ -73,19 +74,7 @@ async def retry_with_backoff(
         if on_retry is not None:
             await on_retry(attempt, delay, failure)
         del failure  # its traceback would keep everything alive through the wait
-        await _wait(delay)
-
-
-async def _wait(seconds: float) -> None:
-    """Sleep, by the attribute `asyncio.sleep` wherever its loop runs."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        import anyio
-
-        await anyio.sleep(seconds)
-    else:
-        await asyncio.sleep(seconds)
+        await sleep(delay)
 
 
 def classify_error_message(
