@@ -89,6 +89,15 @@ if TYPE_CHECKING:
         SessionStatus,
         ToolResult,
     )
+    from .testing import (
+        EventRecorder,
+        MockContextManager,
+        MockCoordinator,
+        MockTool,
+        ScriptedOrchestrator,
+        create_test_coordinator,
+        wait_for,
+    )
     from .utils.retry import RetryConfig, classify_error_message, retry_with_backoff
 
 __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
@@ -112,6 +121,7 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "ContextLengthError",
     "ContextManager",
     "Degradation",
+    "EventRecorder",
     "HookHandler",
     "HookRegistry",
     "HookResult",
@@ -121,6 +131,9 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "LLMError",
     "LLMTimeoutError",
     "Message",
+    "MockContextManager",
+    "MockCoordinator",
+    "MockTool",
     "ModelInfo",
     "ModuleCoordinator",
     "ModuleInfo",
@@ -147,6 +160,7 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "RustCoordinator",
     "RustHookRegistry",
     "RustSession",
+    "ScriptedOrchestrator",
     "SessionStatus",
     "StreamError",
     "TextBlock",
@@ -164,7 +178,9 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "Usage",
     "capabilities",
     "classify_error_message",
+    "create_test_coordinator",
     "retry_with_backoff",
+    "wait_for",
 ]
 
 _ENGINE_NAMES = {
@@ -196,6 +212,8 @@ _SUBMODULE_NAMES = {
     "Usage",
     "_hook_result": "ContextInjection HookResult",
     "models": "ConfigField ModelInfo ModuleInfo Pricing ProviderInfo SessionStatus ToolResult",
+    "testing": "EventRecorder MockContextManager MockCoordinator MockTool ScriptedOrchestrator "
+    "create_test_coordinator wait_for",
     "utils.retry": "RetryConfig classify_error_message retry_with_backoff",
 }
 """Top-level names of each submodule of this package, separated by spaces."""
@@ -215,7 +233,9 @@ _SUBMODULES = frozenset(
         "message_models",
         "models",
         "module_sources",
+        "testing",
         "utils",
+        "validation",
     }
 )
 """Submodules that an attribute access imports: programs reach for them after a bare import."""
