@@ -7,8 +7,8 @@ like ordinary names all the same: they can be set, deleted and patched.
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-from ._engine import RUST_AVAILABLE
-from ._engine import __version__ as __version__
+from ._engine_choice import __version__ as __version__
+from ._engine_choice import extension as _extension
 
 TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
 if TYPE_CHECKING:
@@ -100,6 +100,9 @@ if TYPE_CHECKING:
     )
     from .utils.retry import RetryConfig, classify_error_message, retry_with_backoff
 
+RUST_AVAILABLE = _extension is not None
+"""Whether the names below are the classes of the Rust extension."""
+
 __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
     "AbortError",
     "AccessDeniedError",
@@ -184,16 +187,12 @@ __all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
 ]
 
 _ENGINE_NAMES = {
-    "AmplifierSession": "RustSession",
-    "CancellationToken": "RustCancellationToken",
-    "HookRegistry": "RustHookRegistry",
-    "ModuleCoordinator": "RustCoordinator",
-    "RustCancellationToken": "RustCancellationToken",
-    "RustCoordinator": "RustCoordinator",
-    "RustHookRegistry": "RustHookRegistry",
-    "RustSession": "RustSession",
+    "RustCancellationToken": ("cancellation", "CancellationToken"),
+    "RustCoordinator": ("coordinator", "ModuleCoordinator"),
+    "RustHookRegistry": ("hooks", "HookRegistry"),
+    "RustSession": ("session", "AmplifierSession"),
 }
-"""Top-level names that are classes of the extension, and their names there."""
+"""Classes of the extension, and their counterparts in plain Python: submodule and name."""
 
 _SUBMODULE_NAMES = {
     "cancellation": "CancellationState",
@@ -224,9 +223,11 @@ _SUBMODULES = frozenset(
         "cancellation",
         "capabilities",
         "content_models",
+        "coordinator",
         "correlation",
         "display",
         "events",
+        "hooks",
         "interfaces",
         "llm_errors",
         "loader",
@@ -245,7 +246,9 @@ _HOMES = {
     for submodule, names in _SUBMODULE_NAMES.items()
     for name in names.split()
 }
-_HOMES.update({name: ("_engine", engine) for name, engine in _ENGINE_NAMES.items()})
+for _name, _twin in _ENGINE_NAMES.items():
+    # Both top-level names of a class lead to the engine that was chosen.
+    _HOMES[_name] = _HOMES[_twin[1]] = _twin if _extension is None else ("_engine", _name)
 """Submodule that each name comes from, and its name there."""
 
 _deleted: set[str] = set()

@@ -148,7 +148,7 @@ def summarize(checks: list[Check]) -> str:
 
 def check_transport(module_id: str, path: Path) -> None:
     """Refuse a module that is no Python package, as far as the folder tells."""
-    engine = sys.modules[f"{__package__}._engine"]
+    engine = sys.modules.get(f"{__package__}._engine")
     resolve_module: Any = getattr(engine, "resolve_module", None)
     if resolve_module is None:
         return

@@ -6,21 +6,20 @@ import asyncio
 import gc
 import logging
 import weakref
+from typing import Any
 
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_core import CancellationToken
 
-
-def state(token: CancellationToken) -> tuple[str, bool, bool, bool]:
+def state(token: Any) -> tuple[str, bool, bool, bool]:
     return token.state, token.is_cancelled, token.is_graceful, token.is_immediate
 
 
-def test_the_level_rises_and_only_a_reset_lowers_it():
-    token = CancellationToken()
+def test_the_level_rises_and_only_a_reset_lowers_it(engine):
+    token = engine.CancellationToken()
     assert state(token) == ("none", False, False, False)
     assert token.request_graceful()
     assert not token.request_graceful()
@@ -35,8 +34,8 @@ def test_the_level_rises_and_only_a_reset_lowers_it():
     assert token.is_graceful
 
 
-def test_running_tools_are_fresh_collections_that_a_reset_empties():
-    token = CancellationToken()
+def test_running_tools_are_fresh_collections_that_a_reset_empties(engine):
+    token = engine.CancellationToken()
     token.register_tool_start("1", "grep")
     token.register_tool_start("2", "grep")
     token.running_tools.clear()
@@ -49,8 +48,12 @@ def test_running_tools_are_fresh_collections_that_a_reset_empties():
     assert token.running_tools == set()
 
 
-def test_children_inherit_now_and_later_and_cycles_end():
-    parent, early, late = CancellationToken(), CancellationToken(), CancellationToken()
+def test_children_inherit_now_and_later_and_cycles_end(engine):
+    parent, early, late = (
+        engine.CancellationToken(),
+        engine.CancellationToken(),
+        engine.CancellationToken(),
+    )
     parent.register_child(early)
     early.register_child(parent)
     parent.request_graceful()
@@ -65,7 +68,7 @@ def test_children_inherit_now_and_later_and_cycles_end():
     assert early.state == "immediate"
 
 
-def test_any_object_with_the_methods_of_a_token_is_a_child():
+def test_any_object_with_the_methods_of_a_token_is_a_child(engine):
     class Child:
         def __init__(self) -> None:
             self.heard: list[str] = []
@@ -76,15 +79,15 @@ def test_any_object_with_the_methods_of_a_token_is_a_child():
         def request_immediate(self) -> None:
             self.heard.append("immediate")
 
-    token, child = CancellationToken(), Child()
+    token, child = engine.CancellationToken(), Child()
     token.register_child(child)
     token.request_graceful()
     token.request_immediate()
     assert child.heard == ["graceful", "immediate"]
 
 
-async def test_callbacks_run_on_demand_in_order_and_every_time(caplog):
-    token, seen = CancellationToken(), []
+async def test_callbacks_run_on_demand_in_order_and_every_time(engine, caplog):
+    token, seen = engine.CancellationToken(), []
 
     async def later() -> None:
         seen.append("later")
@@ -105,8 +108,8 @@ async def test_callbacks_run_on_demand_in_order_and_every_time(caplog):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_exit_of_a_callback_waits_for_the_others(error):
-    token, seen = CancellationToken(), []
+def test_an_exit_of_a_callback_waits_for_the_others(engine, error):
+    token, seen = engine.CancellationToken(), []
 
     def leaves() -> None:
         raise error("first")
@@ -118,8 +121,8 @@ def test_an_exit_of_a_callback_waits_for_the_others(error):
     assert seen == ["ran"]
 
 
-def test_a_cancelled_error_of_a_callback_is_swallowed(caplog):
-    token, seen = CancellationToken(), []
+def test_a_cancelled_error_of_a_callback_is_swallowed(engine, caplog):
+    token, seen = engine.CancellationToken(), []
 
     async def cancels() -> None:
         raise asyncio.CancelledError
@@ -131,11 +134,11 @@ def test_a_cancelled_error_of_a_callback_is_swallowed(caplog):
     assert len(caplog.records) == 1
 
 
-def test_tokens_in_cycles_are_collected():
+def test_tokens_in_cycles_are_collected(engine):
     class Holder:
         pass
 
-    holder, token = Holder(), CancellationToken()
+    holder, token = Holder(), engine.CancellationToken()
     holder.token = token
     token.on_cancel(lambda kept=holder: kept)
     token.register_child(token)
@@ -146,8 +149,8 @@ def test_tokens_in_cycles_are_collected():
 
 
 @given(st.lists(st.sampled_from(["graceful", "immediate", "reset"])))
-def test_the_level_is_the_highest_since_the_last_reset(requests):
-    token, expected = CancellationToken(), 0
+def test_the_level_is_the_highest_since_the_last_reset(engine, requests):
+    token, expected = engine.CancellationToken(), 0
     for request in requests:
         if request == "reset":
             token.reset()

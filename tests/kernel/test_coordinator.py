@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 import trio
 
-from amplifier_core import ModuleCoordinator
-
 
 def session(**settings: Any) -> SimpleNamespace:
     return SimpleNamespace(session_id="s", parent_id="p", config={"session": settings})
@@ -24,9 +22,9 @@ def named(name: str) -> SimpleNamespace:
     return SimpleNamespace(name=name)
 
 
-def test_a_new_coordinator_has_every_slot_and_the_sessions_identity():
+def test_a_new_coordinator_has_every_slot_and_the_sessions_identity(engine):
     owner = session(injection_size_limit=10)
-    coordinator = ModuleCoordinator(owner)
+    coordinator = engine.ModuleCoordinator(owner)
 
     assert coordinator.mount_points == {
         "orchestrator": None,
@@ -40,22 +38,22 @@ def test_a_new_coordinator_has_every_slot_and_the_sessions_identity():
     assert coordinator.config is owner.config
     assert coordinator.session is owner
     assert (coordinator.injection_size_limit, coordinator.injection_budget_per_turn) == (10, None)
-    assert ModuleCoordinator().config == {}
-    assert ModuleCoordinator().session_id == ""
+    assert engine.ModuleCoordinator().config == {}
+    assert engine.ModuleCoordinator().session_id == ""
 
 
-async def test_a_mount_acts_when_it_is_called():
-    coordinator, tool = ModuleCoordinator(), named("echo")
+async def test_a_mount_acts_when_it_is_called(engine):
+    coordinator, tool = engine.ModuleCoordinator(), named("echo")
     pending = coordinator.mount("tools", tool)
 
     assert coordinator.get("tools") == {"echo": tool}
     assert inspect.iscoroutine(pending)
-    assert pending.__qualname__ == "RustCoordinator.mount"
+    assert pending.__qualname__ == f"{engine.ModuleCoordinator.__name__}.mount"
     assert await pending is None
 
 
-async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignore_it():
-    coordinator, module = ModuleCoordinator(), object()
+async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignore_it(engine):
+    coordinator, module = engine.ModuleCoordinator(), object()
     await coordinator.mount("providers", named("own"), name="given")
     await coordinator.mount("providers", named("own"))
     await coordinator.mount("orchestrator", module, name="ignored")
@@ -90,13 +88,13 @@ async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignor
         ),
     ],
 )
-def test_a_wrong_mount_says_what_is_wrong(call, text):
+def test_a_wrong_mount_says_what_is_wrong(engine, call, text):
     with pytest.raises(ValueError, match=f"^{text}$"):
-        call(ModuleCoordinator())
+        call(engine.ModuleCoordinator())
 
 
-def test_what_callers_put_into_the_mount_points_counts():
-    coordinator, tool = ModuleCoordinator(), named("by hand")
+def test_what_callers_put_into_the_mount_points_counts(engine):
+    coordinator, tool = engine.ModuleCoordinator(), named("by hand")
     coordinator.mount_points["tools"]["x"] = tool
     coordinator.mount_points["providers"] = {"p": tool}
 
@@ -105,13 +103,13 @@ def test_what_callers_put_into_the_mount_points_counts():
     assert coordinator.get("providers") == {"p": tool}
 
 
-def test_attributes_are_free_and_the_fixed_ones_read_only():
-    coordinator = ModuleCoordinator()
+def test_attributes_are_free_and_the_fixed_ones_read_only(engine):
+    coordinator = engine.ModuleCoordinator()
     coordinator._tool_dispatch_context = {"call": 1}
     coordinator.session_state["k"] = 1
     assert coordinator._tool_dispatch_context == {"call": 1}
     assert coordinator.session_state == {"k": 1}
-    assert ModuleCoordinator().session_state == {}
+    assert engine.ModuleCoordinator().session_state == {}
     assert weakref.ref(coordinator)() is coordinator
     for name in ("config", "hooks", "session_id", "cancellation", "channels", "_cleanup_fns"):
         with pytest.raises(AttributeError):
@@ -119,14 +117,16 @@ def test_attributes_are_free_and_the_fixed_ones_read_only():
 
 
 @pytest.mark.parametrize("config", [None, object(), {"session": None}, {"session": "x"}])
-def test_limits_of_any_configuration_are_none(config):
-    coordinator = ModuleCoordinator(SimpleNamespace(session_id="", parent_id=None, config=config))
+def test_limits_of_any_configuration_are_none(engine, config):
+    coordinator = engine.ModuleCoordinator(
+        SimpleNamespace(session_id="", parent_id=None, config=config)
+    )
     assert coordinator.config is config
     assert coordinator.injection_size_limit is None
 
 
-async def test_cleanup_runs_everything_once_in_reverse(caplog):
-    coordinator, order = ModuleCoordinator(), []
+async def test_cleanup_runs_everything_once_in_reverse(engine, caplog):
+    coordinator, order = engine.ModuleCoordinator(), []
 
     async def later() -> None:
         order.append("async")
@@ -152,8 +152,8 @@ async def test_cleanup_runs_everything_once_in_reverse(caplog):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
-def test_cleanup_raises_the_first_fatal_error_when_all_have_run(error):
-    coordinator, order = ModuleCoordinator(), []
+def test_cleanup_raises_the_first_fatal_error_when_all_have_run(engine, error):
+    coordinator, order = engine.ModuleCoordinator(), []
     raised = error("the very one")
 
     def leaves() -> None:
@@ -167,8 +167,8 @@ def test_cleanup_raises_the_first_fatal_error_when_all_have_run(error):
     assert order == ["ran"]
 
 
-async def test_contributions_are_collected_in_order_without_the_empty_and_the_failed():
-    coordinator = ModuleCoordinator()
+async def test_contributions_are_collected_in_order_without_the_empty_and_the_failed(engine):
+    coordinator = engine.ModuleCoordinator()
 
     async def later() -> list[str]:
         return ["a"]
@@ -180,7 +180,7 @@ async def test_contributions_are_collected_in_order_without_the_empty_and_the_fa
         coordinator.register_contributor("events", f"module-{number}", callback)
 
     collected = coordinator.collect_contributions("events")
-    assert collected.__qualname__ == "RustCoordinator.collect_contributions"
+    assert collected.__qualname__ == f"{engine.ModuleCoordinator.__name__}.collect_contributions"
     assert await collected == [["a"], ["b"]]
     assert await coordinator.collect_contributions("unknown") == []
     assert [entry["name"] for entry in coordinator.channels["events"]] == [
@@ -188,16 +188,16 @@ async def test_contributions_are_collected_in_order_without_the_empty_and_the_fa
     ]
 
 
-async def test_capabilities_are_overwritten_and_absent_ones_none():
-    coordinator = ModuleCoordinator()
+async def test_capabilities_are_overwritten_and_absent_ones_none(engine):
+    coordinator = engine.ModuleCoordinator()
     coordinator.register_capability("c", 1)
     coordinator.register_capability("c", 2)
     assert coordinator.get_capability("c") == 2
     assert coordinator.get_capability("d") is None
 
 
-async def test_a_cancel_request_sets_the_level_and_nothing_else():
-    coordinator, fired = ModuleCoordinator(), []
+async def test_a_cancel_request_sets_the_level_and_nothing_else(engine):
+    coordinator, fired = engine.ModuleCoordinator(), []
     coordinator.cancellation.on_cancel(lambda: fired.append(1))
     await coordinator.request_cancel()
     assert coordinator.cancellation.state == "graceful"
@@ -206,8 +206,8 @@ async def test_a_cancel_request_sets_the_level_and_nothing_else():
     assert fired == []
 
 
-async def test_the_description_is_plain_data():
-    coordinator = ModuleCoordinator(None, approval_system=object())
+async def test_the_description_is_plain_data(engine):
+    coordinator = engine.ModuleCoordinator(None, approval_system=object())
     await coordinator.mount("tools", named("echo"))
     coordinator.register_capability("c", 1)
     expected = {
@@ -224,8 +224,8 @@ async def test_the_description_is_plain_data():
     assert coordinator.to_dict() == {**expected, "has_approval_provider": False}
 
 
-def test_coordinators_in_cycles_are_collected():
-    coordinator = ModuleCoordinator()
+def test_coordinators_in_cycles_are_collected(engine):
+    coordinator = engine.ModuleCoordinator()
     coordinator.register_cleanup(lambda kept=coordinator: kept)
     coordinator.register_capability("self", coordinator)
     coordinator.hooks.register("e", lambda *_, kept=coordinator: kept)

@@ -10,12 +10,11 @@ import anyio
 import pytest
 import trio
 
-from amplifier_core import HookRegistry
 from amplifier_core.models import HookResult
 
 
-async def test_cancelling_the_emitter_cancels_the_running_handler():
-    hooks, seen = HookRegistry(), []
+async def test_cancelling_the_emitter_cancels_the_running_handler(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     async def waits(event: str, data: dict[str, Any]) -> None:
         seen.append("began")
@@ -37,8 +36,8 @@ async def test_cancelling_the_emitter_cancels_the_running_handler():
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
-async def test_a_cancelled_error_of_a_handlers_own_is_its_own_failure(caplog):
-    hooks, seen = HookRegistry(), []
+async def test_a_cancelled_error_of_a_handlers_own_is_its_own_failure(engine, caplog):
+    hooks, seen = engine.HookRegistry(), []
 
     async def raises(event: str, data: dict[str, Any]) -> None:
         raise asyncio.CancelledError("own")
@@ -56,8 +55,8 @@ async def test_a_cancelled_error_of_a_handlers_own_is_its_own_failure(caplog):
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
-async def test_a_cancelled_handler_ends_the_emit_of_a_cancelled_task():
-    hooks = HookRegistry()
+async def test_a_cancelled_handler_ends_the_emit_of_a_cancelled_task(engine):
+    hooks = engine.HookRegistry()
     began = asyncio.Event()
 
     async def waits(event: str, data: dict[str, Any]) -> None:
@@ -74,8 +73,8 @@ async def test_a_cancelled_handler_ends_the_emit_of_a_cancelled_task():
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
-async def test_emit_runs_normally_while_its_task_is_being_cancelled():
-    hooks, seen = HookRegistry(), []
+async def test_emit_runs_normally_while_its_task_is_being_cancelled(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     async def handler(event: str, data: dict[str, Any]) -> HookResult:
         await asyncio.sleep(0)
@@ -103,8 +102,8 @@ async def test_emit_runs_normally_while_its_task_is_being_cancelled():
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
 @pytest.mark.parametrize("limit", [asyncio.timeout, asyncio.timeout_at])
-async def test_a_timeout_around_an_emit_ends_it(limit):
-    hooks = HookRegistry()
+async def test_a_timeout_around_an_emit_ends_it(engine, limit):
+    hooks = engine.HookRegistry()
 
     async def waits(event: str, data: dict[str, Any]) -> None:
         await asyncio.Event().wait()
@@ -116,8 +115,8 @@ async def test_a_timeout_around_an_emit_ends_it(limit):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_exit_that_a_handler_raises_reaches_the_caller(error):
-    hooks = HookRegistry()
+def test_an_exit_that_a_handler_raises_reaches_the_caller(engine, error):
+    hooks = engine.HookRegistry()
 
     def leaves(event: str, data: dict[str, Any]) -> None:
         raise error("out")
@@ -127,8 +126,8 @@ def test_an_exit_that_a_handler_raises_reaches_the_caller(error):
         trio.run(hooks.emit, "e", {})
 
 
-def test_outside_asyncio_a_cancelled_error_always_reaches_the_caller():
-    hooks = HookRegistry()
+def test_outside_asyncio_a_cancelled_error_always_reaches_the_caller(engine):
+    hooks = engine.HookRegistry()
 
     def raises(event: str, data: dict[str, Any]) -> None:
         raise asyncio.CancelledError("out")
@@ -138,8 +137,8 @@ def test_outside_asyncio_a_cancelled_error_always_reaches_the_caller():
         trio.run(hooks.emit, "e", {})
 
 
-async def test_closing_a_waiting_emit_runs_the_handlers_finally():
-    hooks, seen = HookRegistry(), []
+async def test_closing_a_waiting_emit_runs_the_handlers_finally(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     class Pause:
         def __await__(self):
@@ -159,8 +158,8 @@ async def test_closing_a_waiting_emit_runs_the_handlers_finally():
     assert seen == ["finally"]
 
 
-async def test_handlers_run_in_the_callers_context():
-    hooks, seen = HookRegistry(), []
+async def test_handlers_run_in_the_callers_context(engine):
+    hooks, seen = engine.HookRegistry(), []
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
 
     def plain(event: str, data: dict[str, Any]) -> None:
@@ -179,8 +178,8 @@ async def test_handlers_run_in_the_callers_context():
     assert variable.get() == "by handler"
 
 
-async def test_emits_of_many_tasks_interleave():
-    hooks, seen = HookRegistry(), []
+async def test_emits_of_many_tasks_interleave(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     async def handler(event: str, data: dict[str, Any]) -> None:
         await anyio.lowlevel.checkpoint()

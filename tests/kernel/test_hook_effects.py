@@ -8,7 +8,6 @@ from typing import Any
 import anyio
 import pytest
 
-from amplifier_core import ModuleCoordinator
 from amplifier_core.approval import ApprovalTimeoutError
 from amplifier_core.models import ContextInjection, HookResult
 
@@ -43,17 +42,17 @@ class Display:
 
 
 def coordinator_with(
-    context: Any = None, approval: Any = None, display: Any = None, **settings: Any
+    engine, context: Any = None, approval: Any = None, display: Any = None, **settings: Any
 ):
     owner = SimpleNamespace(session_id="s", parent_id=None, config={"session": settings})
-    coordinator = ModuleCoordinator(owner, approval, display)
+    coordinator = engine.ModuleCoordinator(owner, approval, display)
     coordinator.mount_points["context"] = context
     return coordinator
 
 
-async def test_durable_injections_enter_the_context_and_ephemeral_ones_stay_with_the_loop():
+async def test_durable_injections_enter_the_context_and_ephemeral_ones_stay_with_the_loop(engine):
     context = Context()
-    coordinator = coordinator_with(context)
+    coordinator = coordinator_with(engine, context)
     durable = ContextInjection(content="keep\x00 this", role="user", hook_name="h1", event="e1")
     ephemeral = ContextInjection(content="once", ephemeral=True, hook_name="h2", event="e1")
     result = HookResult(
@@ -89,9 +88,9 @@ async def test_durable_injections_enter_the_context_and_ephemeral_ones_stay_with
     assert coordinator._current_turn_injections == 0
 
 
-async def test_a_scalar_injection_bears_the_names_of_the_call_and_leaves_nothing():
+async def test_a_scalar_injection_bears_the_names_of_the_call_and_leaves_nothing(engine):
     context = Context()
-    coordinator = coordinator_with(context)
+    coordinator = coordinator_with(engine, context)
     result = HookResult(action="inject_context", context_injection="text", user_message="hi")
 
     left = await coordinator.process_hook_result(result, "e", "hook")
@@ -103,16 +102,16 @@ async def test_a_scalar_injection_bears_the_names_of_the_call_and_leaves_nothing
 
 
 @pytest.mark.parametrize("context", [None, object()])
-async def test_without_a_context_that_takes_messages_injections_are_charged_only(context):
-    coordinator = coordinator_with(context)
+async def test_without_a_context_that_takes_messages_injections_are_charged_only(engine, context):
+    coordinator = coordinator_with(engine, context)
     result = HookResult(action="inject_context", context_injection="12345678")
     assert (await coordinator.process_hook_result(result, "e")).action == "continue"
     assert coordinator._current_turn_injections == 2
 
 
-async def test_one_item_over_the_size_limit_refuses_all_before_any_is_written():
+async def test_one_item_over_the_size_limit_refuses_all_before_any_is_written(engine):
     context = Context()
-    coordinator = coordinator_with(context, injection_size_limit=5)
+    coordinator = coordinator_with(engine, context, injection_size_limit=5)
     items = [ContextInjection(content="short"), ContextInjection(content="too long")]
     result = HookResult(action="inject_context", context_injections=items)
 
@@ -122,29 +121,29 @@ async def test_one_item_over_the_size_limit_refuses_all_before_any_is_written():
     assert coordinator._current_turn_injections == 0
 
 
-async def test_the_budget_of_a_turn_only_warns(caplog):
+async def test_the_budget_of_a_turn_only_warns(engine, caplog):
     context = Context()
-    coordinator = coordinator_with(context, injection_budget_per_turn=1)
+    coordinator = coordinator_with(engine, context, injection_budget_per_turn=1)
     result = HookResult(action="inject_context", context_injection="12345678")
     await coordinator.process_hook_result(result, "e", "greedy")
     assert len(context.messages) == 1
     assert "`greedy` passes the injection budget" in caplog.text
 
 
-async def test_a_failing_context_is_the_callers_to_know():
+async def test_a_failing_context_is_the_callers_to_know(engine):
     class Broken:
         async def add_message(self, message: dict[str, Any]) -> None:
             raise OSError("disk full")
 
-    coordinator = coordinator_with(Broken())
+    coordinator = coordinator_with(engine, Broken())
     result = HookResult(action="inject_context", context_injection="text")
     with pytest.raises(OSError, match="disk full"):
         await coordinator.process_hook_result(result, "e")
 
 
-async def test_the_users_message_is_shown_and_the_result_returned_as_it_is():
+async def test_the_users_message_is_shown_and_the_result_returned_as_it_is(engine):
     display = Display()
-    coordinator = coordinator_with(display=display)
+    coordinator = coordinator_with(engine, display=display)
     result = HookResult(action="deny", user_message="stop", user_message_level="warning")
 
     assert await coordinator.process_hook_result(result, "e", "guard") is result
@@ -153,21 +152,21 @@ async def test_the_users_message_is_shown_and_the_result_returned_as_it_is():
     assert display.shown == [("stop", "warning", "hook:guard"), ("hi", "info", "hook:other")]
 
 
-async def test_a_failing_display_is_logged_and_ignored(caplog):
+async def test_a_failing_display_is_logged_and_ignored(engine, caplog):
     class Broken:
         def show_message(self, *_: str) -> None:
             raise OSError("no terminal")
 
-    coordinator = coordinator_with(display=Broken())
+    coordinator = coordinator_with(engine, display=Broken())
     result = HookResult(user_message="hi")
     assert await coordinator.process_hook_result(result, "e", "h") is result
     assert "the display failed on a message of hook `h`" in caplog.text
 
 
 @pytest.mark.parametrize("answer", ["Allow", "allow once", "ALLOW ALWAYS"])
-async def test_a_grant_continues_and_the_question_arrives_whole(answer):
+async def test_a_grant_continues_and_the_question_arrives_whole(engine, answer):
     approval = Approval(answer)
-    coordinator = coordinator_with(approval=approval)
+    coordinator = coordinator_with(engine, approval=approval)
     result = HookResult(
         action="ask_user",
         approval_prompt="Run it?",
@@ -193,8 +192,8 @@ async def test_a_grant_continues_and_the_question_arrives_whole(answer):
         (["Allow", "Deny"], "Deny", "deny"),
     ],
 )
-async def test_options_of_the_callers_own_can_be_granted(options, answer, action):
-    coordinator = coordinator_with(approval=Approval(answer))
+async def test_options_of_the_callers_own_can_be_granted(engine, options, answer, action):
+    coordinator = coordinator_with(engine, approval=Approval(answer))
     result = HookResult(action="ask_user", approval_prompt="Go?", approval_options=options)
     left = await coordinator.process_hook_result(result, "e")
     assert left == HookResult(
@@ -204,8 +203,8 @@ async def test_options_of_the_callers_own_can_be_granted(options, answer, action
 
 @pytest.mark.parametrize("error", [ApprovalTimeoutError(), TimeoutError("late")])
 @pytest.mark.parametrize("default", ["allow", "deny"])
-async def test_a_timeout_takes_the_default(error, default):
-    coordinator = coordinator_with(approval=Approval(error))
+async def test_a_timeout_takes_the_default(engine, error, default):
+    coordinator = coordinator_with(engine, approval=Approval(error))
     result = HookResult(action="ask_user", approval_prompt="x" * 300, approval_default=default)
     left = await coordinator.process_hook_result(result, "e")
     if default == "allow":
@@ -216,8 +215,8 @@ async def test_a_timeout_takes_the_default(error, default):
         assert left == HookResult(action="deny", reason=reason)
 
 
-async def test_the_kernel_itself_ends_an_approval_that_does_not_answer():
-    coordinator = coordinator_with(approval=Approval(anyio.sleep_forever))
+async def test_the_kernel_itself_ends_an_approval_that_does_not_answer(engine):
+    coordinator = coordinator_with(engine, approval=Approval(anyio.sleep_forever))
     result = HookResult(action="ask_user", approval_prompt="Go?").model_copy(
         # The second of grace is part of the limit, so this one is over at once.
         update={"approval_timeout": -1.0}
@@ -226,20 +225,22 @@ async def test_the_kernel_itself_ends_an_approval_that_does_not_answer():
     assert left.reason == "Approval timeout - denied by default: Go?"
 
 
-async def test_without_an_approval_system_a_question_denies():
+async def test_without_an_approval_system_a_question_denies(engine):
     result = HookResult(action="ask_user")
-    left = await coordinator_with().process_hook_result(result, "e")
+    left = await coordinator_with(engine).process_hook_result(result, "e")
     assert left == HookResult(action="deny", reason="No approval system available")
 
 
-async def test_other_errors_and_answers_of_an_approval_system_are_the_callers_to_know():
+async def test_other_errors_and_answers_of_an_approval_system_are_the_callers_to_know(engine):
     result = HookResult(action="ask_user")
     with pytest.raises(OSError, match="gone"):
-        await coordinator_with(approval=Approval(OSError("gone"))).process_hook_result(result, "e")
+        await coordinator_with(engine, approval=Approval(OSError("gone"))).process_hook_result(
+            result, "e"
+        )
     with pytest.raises(TypeError, match="not `int`"):
-        await coordinator_with(approval=Approval(5)).process_hook_result(result, "e")
+        await coordinator_with(engine, approval=Approval(5)).process_hook_result(result, "e")
 
 
-async def test_a_dict_is_no_result():
+async def test_a_dict_is_no_result(engine):
     with pytest.raises(AttributeError):
-        await ModuleCoordinator().process_hook_result({"action": "deny"}, "e")
+        await engine.ModuleCoordinator().process_hook_result({"action": "deny"}, "e")

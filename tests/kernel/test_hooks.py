@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from amplifier_core import HookRegistry
 from amplifier_core.models import ContextInjection, HookResult
 
 
@@ -27,8 +26,8 @@ def without_time(result: HookResult) -> HookResult:
     return result.model_copy(update={"data": data})
 
 
-async def test_lower_priorities_run_first_and_equal_ones_in_order_of_registration():
-    hooks, order = HookRegistry(), []
+async def test_lower_priorities_run_first_and_equal_ones_in_order_of_registration(engine):
+    hooks, order = engine.HookRegistry(), []
     for name, priority in [("late", 10), ("first", 0), ("second", 0), ("early", -5)]:
         hooks.register("tool:pre", lambda *_, name=name: order.append(name), priority, name)
 
@@ -38,8 +37,8 @@ async def test_lower_priorities_run_first_and_equal_ones_in_order_of_registratio
     assert hooks.list_handlers("tool:pre") == {"tool:pre": order}
 
 
-async def test_a_denial_stops_later_hooks():
-    hooks, seen = HookRegistry(), []
+async def test_a_denial_stops_later_hooks(engine):
+    hooks, seen = engine.HookRegistry(), []
     hooks.register("tool:pre", recorder(seen, HookResult(action="deny", reason="no network")))
     hooks.register("tool:pre", recorder(seen), priority=10)
 
@@ -49,8 +48,8 @@ async def test_a_denial_stops_later_hooks():
     assert len(seen) == 1
 
 
-async def test_a_modification_replaces_the_payload_of_later_hooks_and_of_the_result():
-    hooks, seen = HookRegistry(), []
+async def test_a_modification_replaces_the_payload_of_later_hooks_and_of_the_result(engine):
+    hooks, seen = engine.HookRegistry(), []
     hooks.register("e", lambda *_: {"action": "modify", "data": {"only": 1}})
     hooks.register("e", recorder(seen))
 
@@ -60,8 +59,8 @@ async def test_a_modification_replaces_the_payload_of_later_hooks_and_of_the_res
     assert result == HookResult(action="continue", data={"only": 1})
 
 
-async def test_the_first_question_wins_over_injections_and_later_questions():
-    hooks = HookRegistry()
+async def test_the_first_question_wins_over_injections_and_later_questions(engine):
+    hooks = engine.HookRegistry()
     first = HookResult(action="ask_user", approval_prompt="first?")
     hooks.register("e", lambda *_: HookResult(action="inject_context", context_injection="x"))
     hooks.register("e", lambda *_: first)
@@ -70,8 +69,8 @@ async def test_the_first_question_wins_over_injections_and_later_questions():
     assert await hooks.emit("e", {}) == first
 
 
-async def test_injections_merge_in_order_and_cannot_forge_their_origin():
-    hooks = HookRegistry()
+async def test_injections_merge_in_order_and_cannot_forge_their_origin(engine):
+    hooks = engine.HookRegistry()
     forged = ContextInjection(content="b", role="user", hook_name="kernel", event="fake")
     hooks.register(
         "e",
@@ -97,8 +96,8 @@ async def test_injections_merge_in_order_and_cannot_forge_their_origin():
     )
 
 
-async def test_a_single_injection_keeps_the_other_fields_of_its_result():
-    hooks = HookRegistry()
+async def test_a_single_injection_keeps_the_other_fields_of_its_result(engine):
+    hooks = engine.HookRegistry()
     answer = HookResult(action="inject_context", context_injection="", reason="kept", data={"k": 1})
     hooks.register("e", lambda *_: answer, name="only")
 
@@ -107,8 +106,8 @@ async def test_a_single_injection_keeps_the_other_fields_of_its_result():
     )
 
 
-async def test_a_handler_that_raises_is_skipped_and_reported(caplog):
-    hooks, seen = HookRegistry(), []
+async def test_a_handler_that_raises_is_skipped_and_reported(engine, caplog):
+    hooks, seen = engine.HookRegistry(), []
 
     async def fails(event: str, data: dict[str, Any]) -> None:
         raise ValueError("broken")
@@ -132,8 +131,8 @@ async def test_a_handler_that_raises_is_skipped_and_reported(caplog):
 
 
 @pytest.mark.parametrize("plain", [True, False])
-async def test_a_failure_denies_where_its_registration_fails_closed(caplog, plain):
-    hooks, seen = HookRegistry(), []
+async def test_a_failure_denies_where_its_registration_fails_closed(engine, caplog, plain):
+    hooks, seen = engine.HookRegistry(), []
 
     def fails_at_once(event: str, data: dict[str, Any]) -> None:
         raise ValueError("broken")
@@ -153,10 +152,10 @@ async def test_a_failure_denies_where_its_registration_fails_closed(caplog, plai
 
 
 @pytest.mark.parametrize("fail_closed", [True, False])
-async def test_a_handler_over_its_own_time_has_failed(caplog, fail_closed):
+async def test_a_handler_over_its_own_time_has_failed(engine, caplog, fail_closed):
     import anyio
 
-    hooks, seen = HookRegistry(), []
+    hooks, seen = engine.HookRegistry(), []
 
     async def hangs(event: str, data: dict[str, Any]) -> None:
         try:
@@ -179,15 +178,15 @@ async def test_a_handler_over_its_own_time_has_failed(caplog, fail_closed):
     assert "hook `slow` did not answer in time on `e`" in caplog.text
 
 
-async def test_an_answer_within_its_time_counts():
-    hooks = HookRegistry()
+async def test_an_answer_within_its_time_counts(engine):
+    hooks = engine.HookRegistry()
     hooks.register("e", recorder([], HookResult(action="deny", reason="no")), timeout=60)
     assert await hooks.emit("e", {}) == HookResult(action="deny", reason="no")
 
 
 @pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration])
-async def test_an_iteration_end_raised_by_a_plain_handler_forges_no_result(caplog, error):
-    hooks = HookRegistry()
+async def test_an_iteration_end_raised_by_a_plain_handler_forges_no_result(engine, caplog, error):
+    hooks = engine.HookRegistry()
 
     def forges(event: str, data: dict[str, Any]) -> None:
         raise error(HookResult(action="deny", reason="forged"))
@@ -212,8 +211,8 @@ async def test_an_iteration_end_raised_by_a_plain_handler_forges_no_result(caplo
         HookResult().model_copy(update={"action": None}),
     ],
 )
-async def test_an_answer_that_cannot_be_understood_denies(caplog, answer):
-    hooks = HookRegistry()
+async def test_an_answer_that_cannot_be_understood_denies(engine, caplog, answer):
+    hooks = engine.HookRegistry()
     hooks.register("e", lambda *_: answer)
 
     result = await hooks.emit("e", {})
@@ -222,8 +221,8 @@ async def test_an_answer_that_cannot_be_understood_denies(caplog, answer):
     assert caplog.records[0].getMessage().startswith("SECURITY:")
 
 
-async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers():
-    hooks, seen = HookRegistry(), []
+async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     class Later:
         def __await__(self):
@@ -249,16 +248,16 @@ async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers
     assert seen == ["called", "method", "awaited"]
 
 
-async def test_a_handler_that_cannot_be_called_is_skipped(caplog):
-    hooks = HookRegistry()
+async def test_a_handler_that_cannot_be_called_is_skipped(engine, caplog):
+    hooks = engine.HookRegistry()
     hooks.register("e", None, name="nothing")
 
     assert (await hooks.emit("e", {})).action == "continue"
     assert caplog.records[0].getMessage() == "hook `nothing` failed on `e`; continuing"
 
 
-async def test_handlers_emit_from_inside():
-    hooks, seen = HookRegistry(), []
+async def test_handlers_emit_from_inside(engine):
+    hooks, seen = engine.HookRegistry(), []
 
     async def outer(event: str, data: dict[str, Any]) -> None:
         inner = await hooks.emit("inner", {"from": event})
@@ -272,8 +271,8 @@ async def test_handlers_emit_from_inside():
     assert [one if isinstance(one, str) else one[0] for one in seen] == ["inner", "outer"]
 
 
-async def test_what_a_handler_registers_or_unregisters_counts_from_the_next_emit_on():
-    hooks, order = HookRegistry(), []
+async def test_what_a_handler_registers_or_unregisters_counts_from_the_next_emit_on(engine):
+    hooks, order = engine.HookRegistry(), []
 
     async def changes(event: str, data: dict[str, Any]) -> None:
         order.append("changes")
@@ -292,8 +291,8 @@ async def test_what_a_handler_registers_or_unregisters_counts_from_the_next_emit
     assert hooks.list_handlers() == {"e": ["new"]}
 
 
-async def test_handlers_are_those_of_the_first_step_and_the_data_that_of_the_call():
-    hooks, seen = HookRegistry(), []
+async def test_handlers_are_those_of_the_first_step_and_the_data_that_of_the_call(engine):
+    hooks, seen = engine.HookRegistry(), []
     data = {"k": 1}
     pending = hooks.emit("e", data)
     hooks.register("e", recorder(seen))
@@ -306,8 +305,8 @@ async def test_handlers_are_those_of_the_first_step_and_the_data_that_of_the_cal
     assert seen[1][1]["k"] == 1
 
 
-async def test_a_handle_removes_its_own_registration_and_a_name_all_of_them():
-    hooks = HookRegistry()
+async def test_a_handle_removes_its_own_registration_and_a_name_all_of_them(engine):
+    hooks = engine.HookRegistry()
     first = hooks.register("a", print, name="same")
     hooks.register("b", print, name="same")
     hooks.register("b", print, name="other")
@@ -323,8 +322,8 @@ async def test_a_handle_removes_its_own_registration_and_a_name_all_of_them():
     assert hooks.list_handlers("nope") == {"nope": []}
 
 
-async def test_events_carry_the_defaults_below_and_a_sortable_time_above():
-    hooks, seen = HookRegistry(), []
+async def test_events_carry_the_defaults_below_and_a_sortable_time_above(engine):
+    hooks, seen = engine.HookRegistry(), []
     hooks.register("e", recorder(seen))
     hooks.set_default_fields(session_id="s", parent_id=None)
 
@@ -340,8 +339,8 @@ async def test_events_carry_the_defaults_below_and_a_sortable_time_above():
     assert list((await hooks.emit("e", {})).data) == ["other", "timestamp"]
 
 
-async def test_without_handlers_the_data_comes_back_as_it_is():
-    hooks = HookRegistry()
+async def test_without_handlers_the_data_comes_back_as_it_is(engine):
+    hooks = engine.HookRegistry()
     hooks.set_default_fields(session_id="s")
     data = {"nested": {5: (1, 2)}}
 
@@ -352,8 +351,8 @@ async def test_without_handlers_the_data_comes_back_as_it_is():
 
 
 @pytest.mark.parametrize("data", [None, "text", 5, [1, {"k": 2}]])
-async def test_data_that_is_no_mapping_reaches_handlers_as_it_is(data):
-    hooks, seen = HookRegistry(), []
+async def test_data_that_is_no_mapping_reaches_handlers_as_it_is(engine, data):
+    hooks, seen = engine.HookRegistry(), []
     assert (await hooks.emit("e", data)).data == {}
     hooks.register("e", recorder(seen))
 
@@ -361,8 +360,8 @@ async def test_data_that_is_no_mapping_reaches_handlers_as_it_is(data):
     assert seen == [("e", data)]
 
 
-async def test_model_events_bear_the_id_of_their_request():
-    hooks, seen = HookRegistry(), []
+async def test_model_events_bear_the_id_of_their_request(engine):
+    hooks, seen = engine.HookRegistry(), []
     for event in ("llm:request", "llm:response", "tool:pre"):
         hooks.register(event, recorder(seen))
 
@@ -378,25 +377,25 @@ async def test_model_events_bear_the_id_of_their_request():
     assert explicit == "own"
 
 
-async def test_emit_returns_a_native_coroutine_with_the_name_of_its_method():
-    hooks = HookRegistry()
+async def test_emit_returns_a_native_coroutine_with_the_name_of_its_method(engine):
+    hooks = engine.HookRegistry()
     coroutine = hooks.emit("e", {})
 
     assert inspect.iscoroutine(coroutine)
-    assert coroutine.__qualname__ == "RustHookRegistry.emit"
+    assert coroutine.__qualname__ == f"{engine.HookRegistry.__name__}.emit"
     await coroutine
     with pytest.raises(RuntimeError, match="cannot reuse already awaited coroutine"):
         await coroutine
 
 
-def test_a_coroutine_that_was_never_awaited_can_be_closed():
-    hooks = HookRegistry()
+def test_a_coroutine_that_was_never_awaited_can_be_closed(engine):
+    hooks = engine.HookRegistry()
     hooks.emit("e", {}).close()
     hooks.emit_and_collect("e", "text").close()
 
 
-async def test_emit_and_collect_gathers_the_data_of_all_answers():
-    hooks, seen = HookRegistry(), []
+async def test_emit_and_collect_gathers_the_data_of_all_answers(engine):
+    hooks, seen = engine.HookRegistry(), []
     hooks.register("e", recorder(seen, HookResult(action="deny", data={"n": 1})))
     hooks.register("e", lambda *_: {"action": "modify", "data": {"n": 2}})
     hooks.register("e", recorder(seen, HookResult()))
@@ -406,10 +405,10 @@ async def test_emit_and_collect_gathers_the_data_of_all_answers():
     assert seen == [("e", {"k": 1})] * 3
 
 
-async def test_a_handler_over_its_time_is_cancelled_and_left_out(caplog):
+async def test_a_handler_over_its_time_is_cancelled_and_left_out(engine, caplog):
     import anyio
 
-    hooks, seen = HookRegistry(), []
+    hooks, seen = engine.HookRegistry(), []
 
     async def hangs(event: str, data: dict[str, Any]) -> HookResult:
         try:
@@ -427,8 +426,8 @@ async def test_a_handler_over_its_time_is_cancelled_and_left_out(caplog):
 
 
 @pytest.mark.parametrize("limit", [None, 5, float("inf")])
-async def test_a_timeout_of_none_or_infinity_waits(limit):
-    hooks = HookRegistry()
+async def test_a_timeout_of_none_or_infinity_waits(engine, limit):
+    hooks = engine.HookRegistry()
     hooks.register("e", recorder([], HookResult(data={"n": 1})))
 
     assert await hooks.emit_and_collect("e", {}, timeout=limit) == [{"n": 1}]
@@ -437,16 +436,16 @@ async def test_a_timeout_of_none_or_infinity_waits(limit):
 @pytest.mark.parametrize(
     ("timeout", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
 )
-def test_a_bad_timeout_is_refused(timeout, error):
+def test_a_bad_timeout_is_refused(engine, timeout, error):
     with pytest.raises(error, match="`timeout` must be"):
-        HookRegistry().emit_and_collect("e", {}, timeout=timeout)
+        engine.HookRegistry().emit_and_collect("e", {}, timeout=timeout)
 
 
-def test_registries_in_cycles_are_collected():
-    hooks = HookRegistry()
+def test_registries_in_cycles_are_collected(engine):
+    hooks = engine.HookRegistry()
 
     class Handler:
-        def __init__(self, hooks: HookRegistry) -> None:
+        def __init__(self, hooks: engine.HookRegistry) -> None:
             self.hooks = hooks
 
         def __call__(self, event: str, data: dict[str, Any]) -> None: ...
@@ -462,8 +461,8 @@ def test_registries_in_cycles_are_collected():
     assert gone() is None
 
 
-def test_registries_take_attributes_subclasses_and_weak_references():
-    class Own(HookRegistry):
+def test_registries_take_attributes_subclasses_and_weak_references(engine):
+    class Own(engine.HookRegistry):
         pass
 
     hooks = Own()
@@ -477,6 +476,6 @@ def test_registries_take_attributes_subclasses_and_weak_references():
     ("arguments", "error"),
     [((5, print), TypeError), (("e", print, 1.5), TypeError), (("e", print, 2**31), OverflowError)],
 )
-def test_a_wrong_registration_is_refused(arguments, error):
+def test_a_wrong_registration_is_refused(engine, arguments, error):
     with pytest.raises(error):
-        HookRegistry().register(*arguments)
+        engine.HookRegistry().register(*arguments)

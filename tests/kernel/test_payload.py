@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from amplifier_core import HookRegistry
 from amplifier_core.models import HookResult
 
 
@@ -53,10 +52,10 @@ class Odd:
         raise RuntimeError("no text")
 
 
-def handed_out(data: Any) -> Any:
+def handed_out(engine, data: Any) -> Any:
     """What a handler gets for this data, without its time stamp."""
     seen: list[Any] = []
-    hooks = HookRegistry()
+    hooks = engine.HookRegistry()
     hooks.register("e", lambda _, payload: seen.append(payload))
     asyncio.run(hooks.emit("e", data))
     (payload,) = seen
@@ -104,80 +103,82 @@ WHEN = datetime(2026, 1, 2, tzinfo=UTC)
         ),
     ],
 )
-def test_values_take_their_json_form_natively(value, shape):
-    assert handed_out({"value": value}) == {"value": shape}
-    assert type(handed_out({"value": value})["value"]) is type(shape)
+def test_values_take_their_json_form_natively(engine, value, shape):
+    assert handed_out(engine, {"value": value}) == {"value": shape}
+    assert type(handed_out(engine, {"value": value})["value"]) is type(shape)
 
 
-def test_a_mock_is_no_model():
-    assert handed_out({"value": MagicMock(name="tool")})["value"].startswith("<MagicMock name=")
+def test_a_mock_is_no_model(engine):
+    assert handed_out(engine, {"value": MagicMock(name="tool")})["value"].startswith(
+        "<MagicMock name="
+    )
 
 
-def test_a_model_that_cannot_be_dumped_yields_the_name_of_its_type():
+def test_a_model_that_cannot_be_dumped_yields_the_name_of_its_type(engine):
     class Broken(BaseModel):
         def model_dump(self, **_: Any) -> dict[str, Any]:
             raise RuntimeError("broken")
 
-    assert handed_out({"value": Broken()}) == {"value": "Broken"}
+    assert handed_out(engine, {"value": Broken()}) == {"value": "Broken"}
 
 
-def test_an_object_that_answers_nothing_is_told_by_its_type():
+def test_an_object_that_answers_nothing_is_told_by_its_type(engine):
     class Hostile:
         def __getattribute__(self, name: str) -> Any:
             raise RuntimeError("nothing to see")
 
         __str__ = __getattribute__
 
-    assert handed_out({"value": Hostile()}) == {"value": "Hostile"}
-    assert handed_out(Hostile()) == "Hostile"
+    assert handed_out(engine, {"value": Hostile()}) == {"value": "Hostile"}
+    assert handed_out(engine, Hostile()) == "Hostile"
 
 
-def test_top_level_models_and_anything_with_model_dump_stand_for_their_fields():
+def test_top_level_models_and_anything_with_model_dump_stand_for_their_fields(engine):
     class Dumps:
         def model_dump(self) -> dict[str, Any]:
             return {"k": (1,)}
 
-    assert handed_out(Dumps()) == {"k": [1]}
-    assert handed_out(Model(when=WHEN)) == {"when": "2026-01-02T00:00:00Z", "items": []}
+    assert handed_out(engine, Dumps()) == {"k": [1]}
+    assert handed_out(engine, Model(when=WHEN)) == {"when": "2026-01-02T00:00:00Z", "items": []}
 
 
 @pytest.mark.parametrize("make", [list, dict])
-def test_data_that_contains_itself_is_refused(make):
+def test_data_that_contains_itself_is_refused(engine, make):
     cycle = make()
     cycle.append([cycle]) if make is list else cycle.update(k=[cycle])
-    hooks = HookRegistry()
+    hooks = engine.HookRegistry()
     hooks.register("e", print)
 
     with pytest.raises(ValueError, match="circular reference"):
         hooks.emit("e", {"value": cycle})
 
 
-def test_keys_that_json_does_not_know_are_refused():
-    hooks = HookRegistry()
+def test_keys_that_json_does_not_know_are_refused(engine):
+    hooks = engine.HookRegistry()
     hooks.register("e", print)
 
     with pytest.raises(TypeError, match="not `tuple`"):
         hooks.emit("e", {"value": {(1, 2): 3}})
 
 
-def test_depth_is_limited_without_an_error():
+def test_depth_is_limited_without_an_error(engine):
     deep: list[Any] = []
     for _ in range(5_000):
         deep = [deep]
-    level = handed_out({"value": deep})["value"]
+    level = handed_out(engine, {"value": deep})["value"]
     depth = 0
     while isinstance(level, list):
         level, depth = level[0], depth + 1
     assert (level, depth) == ("list", 199)
 
 
-def test_the_same_value_twice_is_no_cycle():
+def test_the_same_value_twice_is_no_cycle(engine):
     shared = [1]
-    assert handed_out({"a": shared, "b": [shared, shared]}) == {"a": [1], "b": [[1], [1]]}
+    assert handed_out(engine, {"a": shared, "b": [shared, shared]}) == {"a": [1], "b": [[1], [1]]}
 
 
-async def test_a_handler_may_change_its_copy_without_anyone_noticing():
-    hooks, seen = HookRegistry(), []
+async def test_a_handler_may_change_its_copy_without_anyone_noticing(engine):
+    hooks, seen = engine.HookRegistry(), []
     data = {"nested": {"list": [1, {"deep": True}]}, "flat": 1}
     before = copy.deepcopy(data)
 
@@ -195,8 +196,8 @@ async def test_a_handler_may_change_its_copy_without_anyone_noticing():
     assert result.data["nested"] is data["nested"]
 
 
-async def test_after_a_modification_unchanged_values_are_the_callers_own():
-    hooks = HookRegistry()
+async def test_after_a_modification_unchanged_values_are_the_callers_own(engine):
+    hooks = engine.HookRegistry()
     kept, changed = {"value": (1, 2)}, {"value": 1}
 
     def modifies(event: str, payload: dict[str, Any]) -> HookResult:
@@ -214,8 +215,8 @@ async def test_after_a_modification_unchanged_values_are_the_callers_own():
     assert result.data["added"] == [1]
 
 
-async def test_a_modification_with_circular_data_denies(caplog):
-    hooks = HookRegistry()
+async def test_a_modification_with_circular_data_denies(engine, caplog):
+    hooks = engine.HookRegistry()
     cycle: dict[str, Any] = {}
     cycle["self"] = cycle
     hooks.register("e", lambda *_: HookResult.model_construct(action="modify", data={"c": cycle}))
@@ -235,9 +236,9 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(), JSON))
-def test_json_shaped_data_arrives_equal_in_the_same_order_and_shares_nothing(data):
+def test_json_shaped_data_arrives_equal_in_the_same_order_and_shares_nothing(engine, data):
     data.pop("timestamp", None)
-    payload = handed_out(data)
+    payload = handed_out(engine, data)
 
     assert repr(payload) == repr(data)
 
@@ -260,5 +261,5 @@ KEYS = st.text() | st.integers() | st.booleans() | st.none() | st.floats()
 
 
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(KEYS, inner) | st.tuples(inner)))
-def test_keys_and_tuples_become_what_json_makes_of_them(value):
-    assert handed_out({"value": value})["value"] == json.loads(json.dumps(value))
+def test_keys_and_tuples_become_what_json_makes_of_them(engine, value):
+    assert handed_out(engine, {"value": value})["value"] == json.loads(json.dumps(value))

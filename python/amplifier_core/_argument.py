@@ -1,0 +1,80 @@
+"""Arguments of the pure-Python classes, refused in the words of the Rust ones."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from operator import index
+
+
+def _refuse(value: object, wanted: str) -> TypeError:
+    found = type(value).__name__
+    return TypeError(f"'{found}' object is not an instance of '{wanted}'")
+
+
+def text(value: object) -> str:
+    """Take a text, a plain one that UTF-8 can hold.
+
+    Raises:
+        TypeError: It is none.
+        UnicodeEncodeError: It holds a lone surrogate.
+    """
+    plain = any_text(value)
+    if not plain.isascii():
+        plain.encode()
+    return plain
+
+
+def any_text(value: object) -> str:
+    """Take a text, whatever it holds.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if type(value) is str:
+        return value
+    if not isinstance(value, str):
+        raise _refuse(value, "str")
+    return str.__str__(value)
+
+
+def flag(value: object) -> bool:
+    """Take a `bool`.
+
+    Raises:
+        TypeError: It is none, though it may be true or false.
+    """
+    if not isinstance(value, bool):
+        raise _refuse(value, "bool")
+    return value
+
+
+def integer(value: object, *, bits: int) -> int:
+    """Take a signed whole number of at most so many bits.
+
+    Raises:
+        TypeError: It is none.
+        OverflowError: It is too large.
+    """
+    number = index(value)  # pyright: ignore[reportArgumentType] -- raises the wanted error
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise OverflowError("out of range integral type conversion attempted")
+    return number
+
+
+def time_limit(value: object) -> float | None:
+    """Take a number of seconds; None and infinity are no limit.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is negative or not a number.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, int | float):
+        found = type(value).__name__
+        raise TypeError(f"`timeout` must be a number of seconds or None, not `{found}`")
+    seconds = float(value)
+    if isnan(seconds) or seconds < 0:
+        shown = "NaN" if isnan(seconds) else f"{seconds:g}"
+        raise ValueError(f"`timeout` must be None or at least 0 seconds, not {shown}")
+    return seconds if isfinite(seconds) else None

@@ -1,0 +1,19 @@
+"""Coroutines that bear the name of the method that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def named(qualname: str) -> Callable[[Function], Function]:
+    """Give a coroutine function, and thereby its coroutines, another `__qualname__`."""
+
+    def rename(function: Function) -> Function:
+        function.__name__ = qualname.rpartition(".")[2]
+        function.__qualname__ = qualname
+        return function
+
+    return rename

@@ -1,0 +1,49 @@
+"""The judgement over one emitted event, fed with answers in the order of running."""
+
+from __future__ import annotations
+
+from ._hook_answer import Answer, continuing, projection
+from ._hook_result import ContextInjection, HookResult
+from ._payload import Payload
+
+
+class Dispatch:
+    """What the answers amount to: the first deny, else the first question, else all injections."""
+
+    def __init__(self, payload: Payload) -> None:
+        self.payload = payload
+        """What the next handler gets."""
+        self._asked: HookResult | None = None
+        self._injecting: list[HookResult] = []
+        self._items: list[ContextInjection] = []
+
+    def accept(self, event: str, name: str, answer: Answer) -> None:
+        """Take the answer of the handler `name` to `event`, any but a deny, which ends it all."""
+        if answer.payload is not None:
+            self.payload = answer.payload
+        elif answer.action == "ask_user":
+            self._asked = self._asked or answer.result
+        elif answer.action == "inject_context":
+            self._injecting.append(answer.result)
+            # The kernel says where an injection comes from: an item cannot forge it.
+            origin = {"hook_name": name, "event": event}
+            self._items += [item.model_copy(update=origin) for item in answer.items]
+
+    def finish(self) -> HookResult:
+        """Give the event's result."""
+        if self._asked is not None:
+            return self._asked
+        if not self._injecting:
+            return continuing(self.payload.result())
+        first = self._injecting[0]
+        fields = projection(self._items)
+        if len(self._injecting) == 1:
+            return first.model_copy(update=fields)
+        # Of several, only what the first says about output and the user stays.
+        return HookResult(
+            action="inject_context",
+            suppress_output=first.suppress_output,
+            user_message=first.user_message,
+            user_message_level=first.user_message_level,
+            **fields,
+        )

@@ -1,0 +1,186 @@
+"""Event data in JSON form: values are copied natively, never through text.
+
+So NaN, big integers, lone surrogates and the order of keys survive.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import isinf, isnan
+from types import NoneType
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+MAX_DEPTH = 200
+"""Containers nested deeper than this become the name of their type."""
+
+PLAIN = frozenset({str, NoneType, int, bool, float})
+"""Types whose instances are in JSON form already and cannot change."""
+
+
+def is_container(value: object) -> bool:
+    """Whether a value in JSON form holds others."""
+    return type(value) is dict or type(value) is list
+
+
+def copy_of(value: Any) -> Any:
+    """Copy a value in JSON form, however deep."""
+    if type(value) is dict:
+        copied = cast("dict[str, Any]", value).copy()
+        for key, item in copied.items():
+            if is_container(item):
+                copied[key] = copy_of(item)
+        return copied
+    if type(value) is list:
+        items = cast("list[Any]", value).copy()
+        for place, item in enumerate(items):
+            if is_container(item):
+                items[place] = copy_of(item)
+        return items
+    return value
+
+
+def key_of(key: Any) -> str:
+    """Give a dict key as JSON writes it.
+
+    Raises:
+        TypeError: JSON knows no such key.
+    """
+    kind = cast("type[Any]", type(key))
+    if kind is str:
+        return key
+    if issubclass(kind, str):
+        return str.__str__(key)
+    if kind is bool:
+        return "true" if key else "false"
+    if key is None:
+        return "null"
+    if issubclass(kind, int):
+        return int.__repr__(key)
+    if issubclass(kind, float):
+        if isnan(key):
+            return "NaN"
+        if isinf(key):
+            return "Infinity" if key > 0 else "-Infinity"
+        return float.__repr__(key)
+    raise TypeError(f"event data keys must be str, int, float, bool or None, not `{kind.__name__}`")
+
+
+def shape_of(value: Any, ancestors: list[Any]) -> Any:
+    """Give the JSON form of a value, which shares no container with it.
+
+    Args:
+        value: Anything.
+        ancestors: The containers that it stands in.
+
+    Raises:
+        ValueError: The value contains itself.
+        TypeError: A key is none that JSON knows.
+    """
+    # Types are asked, not instances, as a mock may claim to be anything. What can be nested is
+    # told by one function, so that deep data costs one frame for each level.
+    kind = cast("type[Any]", type(value))
+    if kind in PLAIN:
+        return value
+    if len(ancestors) >= MAX_DEPTH:
+        _refuse_cycle(value, ancestors)
+        return kind.__name__
+    if issubclass(kind, dict):
+        _enter(value, ancestors)
+        shape: Any = {}
+        for key, item in dict[Any, Any].copy(value).items():
+            shape[key_of(key)] = shape_of(item, ancestors)
+    elif (items := _items(value, kind)) is not None:
+        _enter(value, ancestors)
+        shape = []
+        for item in items:
+            shape.append(shape_of(item, ancestors))
+    elif _is_instance(value, Enum):
+        try:
+            inner = value.value
+        except Exception:  # noqa: BLE001 (a property may raise anything)
+            return kind.__name__
+        _enter(value, ancestors)
+        shape = shape_of(inner, ancestors)
+    elif issubclass(kind, str):
+        return str.__str__(value)
+    elif issubclass(kind, int | float):
+        return value
+    elif _is_instance(value, BaseModel):
+        _enter(value, ancestors)
+        fields = dumped(value)
+        shape = kind.__name__ if fields is None else shape_of(fields, ancestors)
+    elif (names := _dataclass_fields(kind)) is not None:
+        _enter(value, ancestors)
+        shape = {}
+        for name in names:
+            shape[name] = shape_of(_field(value, name), ancestors)
+    else:
+        return _text(value)
+    ancestors.pop()
+    return shape
+
+
+def dumped(model: Any) -> Any:
+    """Give the fields of a model in JSON form, or as they are where that fails; None for neither."""
+    try:
+        dump = model.model_dump
+        try:
+            return dump(mode="json")
+        except Exception:  # noqa: BLE001 (whatever a foreign method raises)
+            return dump()
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def _items(value: Any, kind: type[Any]) -> list[Any] | None:
+    """Give the items of a list, tuple or set; None for anything else."""
+    if issubclass(kind, list):
+        return list[Any].copy(value)
+    if issubclass(kind, tuple):
+        return list(tuple[Any, ...].__iter__(value))
+    if issubclass(kind, set | frozenset):
+        return list(cast("set[Any]", value))
+    return None
+
+
+def _dataclass_fields(kind: type[Any]) -> dict[str, Any] | None:
+    fields = getattr(kind, "__dataclass_fields__", None)
+    if issubclass(kind, type) or not isinstance(fields, dict):
+        return None
+    return cast("dict[str, Any]", fields).copy()
+
+
+def _is_instance(value: Any, kind: type[Any]) -> bool:
+    try:
+        return isinstance(value, kind)
+    except Exception:  # noqa: BLE001 (objects may refuse every question)
+        return False
+
+
+def _field(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except Exception:  # noqa: BLE001 (a property may raise anything)
+        return None
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 (whatever a foreign `__str__` raises)
+        return type(value).__name__
+
+
+def _enter(value: Any, ancestors: list[Any]) -> None:
+    """Note a container as the innermost one."""
+    _refuse_cycle(value, ancestors)
+    ancestors.append(value)
+
+
+def _refuse_cycle(value: Any, ancestors: list[Any]) -> None:
+    for ancestor in ancestors:
+        if ancestor is value:
+            found = type(value).__name__
+            raise ValueError(f"circular reference in event data: a `{found}` contains itself")

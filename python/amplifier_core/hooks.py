@@ -1,0 +1,290 @@
+"""The hook registry in plain Python: the same contract as the Rust class of `amplifier_core`."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABCMeta
+from bisect import insort
+from collections.abc import Callable, Coroutine
+from operator import attrgetter
+from typing import Any, ClassVar, Self, cast
+from uuid import uuid4
+
+from . import correlation
+from ._argument import any_text, flag, integer, text, time_limit
+from ._awaitable import is_awaitable
+from ._coroutine_name import named
+from ._dispatch import Dispatch
+from ._engine_choice import extension
+from ._hook_answer import continuing, denying, read_answer
+from ._hook_result import ContextInjection, HookResult
+from ._own_failure import is_own_failure
+from ._payload import Payload, bare, stamped, top_level
+from ._registration import Registration, Unregister
+from ._timeout import EXPIRED, limited
+
+__all__ = ["ContextInjection", "HookRegistry", "HookResult"]
+
+logger = logging.getLogger(__name__)
+
+_CORRELATED = correlation.REQUEST_EVENTS | correlation.TERMINAL_EVENTS | correlation.INTERIM_EVENTS
+"""Events of model calls, which bear the id of their call."""
+
+
+class HookRegistry(metaclass=ABCMeta):
+    """Runs handlers for events, in the order of their priority."""
+
+    SESSION_START: ClassVar[str] = "session:start"
+    SESSION_END: ClassVar[str] = "session:end"
+    PROMPT_SUBMIT: ClassVar[str] = "prompt:submit"
+    TOOL_PRE: ClassVar[str] = "tool:pre"
+    TOOL_POST: ClassVar[str] = "tool:post"
+    CONTEXT_PRE_COMPACT: ClassVar[str] = "context:pre_compact"
+    ORCHESTRATOR_COMPLETE: ClassVar[str] = "orchestrator:complete"
+    USER_NOTIFICATION: ClassVar[str] = "user:notification"
+    TURN_START: ClassVar[str] = "turn:start"
+    TURN_END: ClassVar[str] = "turn:end"
+    LLM_PRE: ClassVar[str] = "llm:pre"
+    LLM_POST: ClassVar[str] = "llm:post"
+    CONTEXT_COMPACTION: ClassVar[str] = "context:compaction"
+
+    _events: dict[str, list[Registration]]
+    """The registrations of every event that ever had one, in the order of running.
+
+    Changed in place and by single operations of `list`, so that threads need no lock, and a fork
+    leaves none behind that is taken.
+    """
+    _defaults: dict[str, Any]
+    _next_serial: int
+
+    def __new__(cls) -> Self:
+        """Make a registry without handlers."""
+        registry = super().__new__(cls)
+        registry._events = {}
+        registry._defaults = {}
+        registry._next_serial = 0
+        return registry
+
+    def register(
+        self,
+        event: str,
+        handler: Callable[[str, dict[str, Any]], Any],
+        priority: int = 0,
+        name: str | None = None,
+        *,
+        fail_closed: bool = False,
+        timeout: float | None = None,
+    ) -> Unregister:
+        """Register a handler for an event; call what is returned to unregister it.
+
+        Args:
+            event: Name of the event.
+            handler: Plain or async callable that returns a `HookResult`, a dict of its fields or
+                None.
+            priority: Lower ones run first, equal ones in the order of registration.
+            name: Name of the registration; a unique one is made up where there is none.
+            fail_closed: Whether a handler that raises or is too late denies; else it is skipped.
+            timeout: Seconds that an async handler may take.
+
+        Raises:
+            TypeError: An argument is of the wrong type.
+            ValueError: The timeout is negative or not a number.
+        """
+        event = text(event)
+        registration = Registration(
+            serial=self._next_serial,
+            priority=integer(priority, bits=32),
+            name=f"_auto_{event}_{uuid4()}" if name is None else text(name),
+            handler=handler,
+            fail_closed=flag(fail_closed),
+            timeout=time_limit(timeout),
+        )
+        self._next_serial += 1
+        registered = self._events.setdefault(event, [])
+        insort(registered, registration, key=attrgetter("priority"))
+        return Unregister(registered, registration)
+
+    def on(
+        self,
+        event: str,
+        handler: Callable[[str, dict[str, Any]], Any],
+        priority: int = 0,
+        name: str | None = None,
+        *,
+        fail_closed: bool = False,
+        timeout: float | None = None,
+    ) -> Unregister:
+        """Register a handler for an event; the same as `register`."""
+        return HookRegistry.register(
+            self, event, handler, priority, name, fail_closed=fail_closed, timeout=timeout
+        )
+
+    def unregister(self, name: str) -> None:
+        """Unregister every handler of this name; an unknown one is ignored."""
+        name = text(name)
+        for registered in tuple(self._events.values()):
+            for registration in tuple(registered):
+                if registration.name == name:
+                    Unregister(registered, registration)()
+
+    def set_default_fields(self, /, **defaults: Any) -> None:
+        """Set the fields that every event carries, in the place of those set before."""
+        self._defaults = defaults
+
+    def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
+        """Name the handlers of one event or of all, in the order of running."""
+        events = tuple(self._events) if event is None else (text(event),)
+        return {event: [one.name for one in self._snapshot(event)] for event in events}
+
+    def _registrations(self, event: str) -> list[tuple[int, str, Any]]:
+        """List an event's registrations as serial number, name and handler."""
+        return [(one.serial, one.name, one.handler) for one in self._snapshot(text(event))]
+
+    def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
+        """Emit an event: run its handlers in order and return what they decide.
+
+        Raises:
+            ValueError: The data contains itself.
+            TypeError: A key of the data is none that JSON knows.
+        """
+        event = any_text(event)
+        data = _correlated(event, top_level(data))
+        payload = stamped(data, self._defaults) if self._snapshot(event) else None
+        return self._emit(event, data, payload)
+
+    def emit_and_collect(
+        self, event: str, data: Any, timeout: float | None = 1.0
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
+        """Ask every handler and collect the data of their answers, each within `timeout` seconds.
+
+        Raises:
+            ValueError: The timeout is negative or not a number, or the data contains itself.
+            TypeError: The timeout is no number, or a key of the data is none that JSON knows.
+        """
+        seconds = time_limit(timeout)
+        return self._collect(any_text(event), bare(top_level(data)), seconds)
+
+    def __repr__(self) -> str:
+        """Count handlers and events."""
+        counts = [len(registered) for registered in self._events.values() if registered]
+        return f"<{type(self).__name__}: {sum(counts)} handlers on {len(counts)} events>"
+
+    def _snapshot(self, event: str) -> tuple[Registration, ...]:
+        """The handlers that an event has now."""
+        return tuple(self._events.get(event, ()))
+
+    @named("HookRegistry.emit")
+    async def _emit(self, event: str, data: Any, payload: Payload | None) -> HookResult:
+        """Run the handlers; `payload` is None where there were none when `emit` was called."""
+        registrations = self._snapshot(event)
+        if payload is None:
+            if not registrations:
+                return continuing(data if issubclass(type(data), dict) else {})
+            payload = stamped(data, self._defaults)
+        dispatch = Dispatch(payload)
+        for registration in registrations:
+            denial = await _ask(registration, event, dispatch)
+            if denial is not None:
+                return denial
+        return dispatch.finish()
+
+    @named("HookRegistry.emit_and_collect")
+    async def _collect(
+        self, event: str, payload: Payload, seconds: float | None
+    ) -> list[dict[str, Any]]:
+        collected: list[dict[str, Any]] = []
+        for registration in self._snapshot(event):
+            about = f"on `{event}`; continuing without its answer"
+            handed_out = payload.hand_out()
+            try:
+                answer = registration.handler(event, handed_out)
+                if answer is not None and is_awaitable(answer):
+                    answer = await (answer if seconds is None else limited(answer, seconds))
+                data = None if answer is EXPIRED else _data_of(answer)
+            except BaseException as error:
+                if not is_own_failure(error):
+                    raise
+                logger.error("hook `%s` failed %s", registration.name, about, exc_info=error)
+                continue
+            if answer is EXPIRED:
+                logger.warning("hook `%s` did not answer in time %s", registration.name, about)
+            elif data is not None:
+                collected.append(data)
+        return collected
+
+
+async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> HookResult | None:
+    """Have one handler judge an event, and give its denial if it denies."""
+    payload, seconds = dispatch.payload, registration.timeout
+    handed_out = payload.hand_out()
+    try:
+        value = registration.handler(event, handed_out)
+        if value is not None and is_awaitable(value):
+            value = await (value if seconds is None else limited(value, seconds))
+    except BaseException as error:
+        if not is_own_failure(error):
+            raise
+        return _unanswered(registration, event, "failed", logging.ERROR, error)
+    if value is None:
+        return None
+    if seconds is not None and value is EXPIRED:
+        return _unanswered(registration, event, "did not answer in time", logging.WARNING)
+    try:
+        answer = read_answer(value, payload)
+    except Exception as error:
+        logger.error(
+            "SECURITY: hook `%s` answered `%s` with an invalid response; denying",
+            registration.name,
+            event,
+            exc_info=error,
+        )
+        return denying("Hook handler returned invalid response")
+    if answer is None:
+        return None
+    if answer.action == "deny":
+        return answer.result
+    dispatch.accept(event, registration.name, answer)
+    return None
+
+
+def _unanswered(
+    registration: Registration,
+    event: str,
+    what: str,
+    level: int,
+    error: BaseException | None = None,
+) -> HookResult | None:
+    """Skip a handler that gave no answer, or deny where its failure does."""
+    failure = f"hook `{registration.name}` {what} on `{event}`"
+    if not registration.fail_closed:
+        logger.log(level, "%s; continuing", failure, exc_info=error)
+        return None
+    logger.error("SECURITY: %s; denying", failure, exc_info=error)
+    return denying(failure)
+
+
+def _data_of(answer: Any) -> dict[str, Any] | None:
+    """Give a new dict of the data of an answer, if there is any."""
+    if answer is None:
+        return None
+    if issubclass(type(answer), dict):
+        data: Any = cast("dict[str, Any]", answer).get("data")
+    else:
+        data = answer.data
+    return dict[str, Any].copy(data) if issubclass(type(data), dict) else None
+
+
+def _correlated(event: str, data: Any) -> Any:
+    """Give the data with the `request_id` of its model call, where the event belongs to one."""
+    if event not in _CORRELATED or not issubclass(type(data), dict):
+        return data
+    explicit = data.get(correlation.REQUEST_ID_FIELD)
+    request_id = correlation.resolve_request_id(event, explicit)
+    if request_id is None or explicit is not None:
+        return data
+    return {**data, correlation.REQUEST_ID_FIELD: request_id}
+
+
+if extension is not None:
+    # By the metaclass, as the class has a method `register` of its own.
+    ABCMeta.register(HookRegistry, extension.RustHookRegistry)

@@ -1,0 +1,242 @@
+"""The session in plain Python, which initialises itself and keeps a status.
+
+It does what the Rust class of `amplifier_core` does but for the differences that CONTRACTS.md
+lists. Its attributes are ordinary ones, which callers may replace.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from datetime import datetime
+from types import SimpleNamespace
+from typing import Any, Self, cast
+from uuid import uuid4
+
+from . import _session_exec
+from ._argument import any_text, flag
+from ._engine_choice import extension
+from ._session_init import (
+    _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
+    _session_aenter,  # pyright: ignore[reportPrivateUsage] -- of the same package
+    initialize_session,
+)
+from .coordinator import ModuleCoordinator
+from .events import CANCEL_COMPLETED, SESSION_END, SESSION_RESUME, SESSION_START
+from .loader import ModuleLoader
+from .models import SessionStatus
+
+__all__ = ["AmplifierSession"]
+
+_NEEDED = (
+    ("orchestrator", "No orchestrator module mounted"),
+    ("context", "No context manager mounted"),
+    ("providers", "No providers mounted"),
+)
+"""Slots that a turn needs, and what is said where one is empty."""
+
+
+class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
+    """Runs turns: it loads the modules of a configuration and has their loop answer prompts."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        loader: Any = None,
+        session_id: str | None = None,
+        parent_id: str | None = None,
+        approval_system: Any = None,
+        display_system: Any = None,
+        is_resumed: bool = False,
+    ) -> None:
+        """Make a session; nothing is loaded yet.
+
+        Args:
+            config: Mount plan, kept as it is and live.
+            loader: Loads the modules; a `ModuleLoader` where there is none.
+            session_id: Id of the session; a random UUID where there is none.
+            parent_id: Id of the session that this one is forked from.
+            approval_system: What asks the user for approvals.
+            display_system: What shows messages to the user.
+            is_resumed: Whether the session continues an earlier one.
+
+        Raises:
+            ValueError: The configuration does not name a loop and a context.
+            TypeError: An argument is of the wrong type.
+        """
+        _check(config)
+        self.session_id = any_text(session_id) if session_id else str(uuid4())
+        self.parent_id = None if parent_id is None else any_text(parent_id)
+        self.config = config
+        self.status = SessionStatus(session_id=self.session_id)
+        """Where the session stands."""
+        identity = SimpleNamespace(
+            session_id=self.session_id, parent_id=self.parent_id, config=config
+        )
+        self.coordinator: Any = ModuleCoordinator(identity, approval_system, display_system)
+        self.coordinator._set_session(self)
+        self.coordinator.hooks.set_default_fields(
+            session_id=self.session_id, parent_id=self.parent_id
+        )
+        self.loader: Any = ModuleLoader(coordinator=self.coordinator) if loader is None else loader
+        self._is_resumed = flag(is_resumed)
+        self._initialized = False
+        self._is_announced = False
+        self._loading: Any = None
+        """While a load runs, what whoever waits for it awaits, once there is one."""
+        self._is_loading = False
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the session continues an earlier one."""
+        return self._is_resumed
+
+    @property
+    def initialized(self) -> bool:
+        """Whether the modules are loaded and turns can run."""
+        return self._initialized
+
+    async def initialize(self) -> None:
+        """Load and mount the modules of the configuration, once.
+
+        Raises:
+            RuntimeError: A module that every session needs cannot be loaded.
+        """
+        while self._is_loading:
+            await self._end_of_load()
+        if self._initialized:
+            return
+        self._is_loading = True
+        try:
+            self.coordinator.loader = self.loader
+            self.coordinator._set_session(self)
+            await initialize_session(self.config, self.coordinator, self.session_id, self.parent_id)
+            self._initialized = True
+        finally:
+            self._is_loading = False
+            loading, self._loading = self._loading, None
+            if loading is not None:
+                loading.set()
+
+    async def execute(self, prompt: str) -> str:
+        """Run a turn and return the answer; what the loop raises comes through.
+
+        The session is initialised if it is not.
+
+        Raises:
+            RuntimeError: A module that every session needs is not mounted.
+        """
+        any_text(prompt)
+        if not self._initialized:
+            await self.initialize()
+        if not self._is_announced:
+            self._is_announced = True
+            event = SESSION_RESUME if self._is_resumed else SESSION_START
+            await self.coordinator.hooks.emit(event, self._announcement())
+        for slot, complaint in _NEEDED:
+            if not self.coordinator.get(slot):
+                raise RuntimeError(complaint)
+        status = self.status
+        status.status, status.last_error = "running", None
+        try:
+            answer = await _session_exec.run_orchestrator(self.coordinator, prompt)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            message = _safe_exception_str(error)
+            if self.coordinator.cancellation.is_cancelled:
+                status.status = "cancelled"
+                await self._tell_of_cancellation(error=message)
+            else:
+                status.status, status.last_error = "failed", {"message": message}
+            raise
+        if self.coordinator.cancellation.is_cancelled:
+            status.status = "cancelled"
+            await self._tell_of_cancellation()
+        else:
+            status.status = "completed"
+        return answer
+
+    async def cleanup(self) -> None:
+        """Announce the end of the session, run every clean-up function and forget the loader's paths.
+
+        A second call has nothing left to do.
+        """
+        was_initialized, self._initialized = self._initialized, False
+        try:
+            if was_initialized:
+                self.status.ended_at = datetime.now()
+                ended = {"session_id": self.session_id, "status": self.status.status}
+                await self.coordinator.hooks.emit(SESSION_END, ended)
+        finally:
+            try:
+                await self.coordinator.cleanup()
+            finally:
+                self.loader.cleanup()
+
+    async def __aenter__(self) -> Self:
+        """Initialize the session."""
+        return await _session_aenter(self)
+
+    async def __aexit__(self, *_exception: object) -> None:
+        """Clean the session up."""
+        await self.cleanup()
+
+    def __repr__(self) -> str:
+        """Show the id and whether the session is initialised."""
+        phase = "initialized" if self._initialized else "not initialized"
+        return f"<{type(self).__name__}: {self.session_id!r}, {phase}>"
+
+    def _merge_configs(self, base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+        """Merge two configurations; of what is no dict in both, the overlay's counts."""
+        merged = base.copy()
+        for key, value in overlay.items():
+            below = merged.get(key)
+            if isinstance(below, dict) and isinstance(value, dict):
+                nested = cast("dict[str, Any]", below), cast("dict[str, Any]", value)
+                value = self._merge_configs(*nested)
+            merged[key] = value
+        return merged
+
+    def _announcement(self) -> dict[str, Any]:
+        """The payload of the event that announces the session."""
+        section: Any = self.config.get("session") or {}
+        payload: dict[str, Any] = {"session_id": self.session_id, "parent_id": self.parent_id}
+        if section.get("metadata"):
+            payload["metadata"] = section["metadata"]
+        if section.get("raw"):
+            from .utils.truncate import redact_secrets
+
+            payload["raw"] = redact_secrets(self.config)
+        return payload
+
+    async def _tell_of_cancellation(self, **further: str) -> None:
+        """Tell that a turn ended because it was cancelled."""
+        was_immediate = self.coordinator.cancellation.is_immediate
+        await self.coordinator.hooks.emit(
+            CANCEL_COMPLETED, {"was_immediate": was_immediate, **further}
+        )
+
+    async def _end_of_load(self) -> None:
+        """Wait until the load that runs now has ended, well or badly."""
+        if self._loading is None:
+            from anyio import Event
+
+            self._loading = Event()
+        await self._loading.wait()
+
+
+def _check(config: Any) -> None:
+    """Check that a configuration names what every session needs."""
+    if config is None or config == {}:
+        raise ValueError("Configuration is required")
+    if not isinstance(config, dict):
+        found = type(config).__name__
+        raise TypeError(f"`config` must be a dict with a section `session`, not `{found}`")
+    section: Any = cast("dict[str, Any]", config).get("session")
+    for name in ("orchestrator", "context"):
+        if not isinstance(section, dict) or not cast("dict[str, Any]", section).get(name):
+            raise ValueError(f"Configuration must specify session.{name}")
+
+
+if extension is not None:
+    AmplifierSession.register(extension.RustSession)
