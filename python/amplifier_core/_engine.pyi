@@ -7,6 +7,11 @@ from os import PathLike
 from threading import Event
 from typing import Any, ClassVar, Final, Self, TypeAlias, final
 
+from amplifier_core._error_words import classify_error_message as classify_error_message
+from amplifier_core._provider_error import ProviderError as ProviderError
+from amplifier_core._resolve_module import resolve_module as resolve_module
+from amplifier_core._retry_config import RetryConfig as RetryConfig
+from amplifier_core._retry_config import compute_delay as compute_delay
 from amplifier_core.models import HookResult
 
 _StrPath: TypeAlias = str | PathLike[str]
@@ -639,6 +644,18 @@ def _round_trip(type_name: str, json: bytes) -> str:
 
 def _shared_types() -> dict[str, tuple[str, list[str]]]:
     """Return the shared types by name: shape (`record`, `words` or `union`) and its parts."""
+
+def _json_schema(type_name: str, mode: str = "validation") -> str:
+    """Return the JSON schema of the Rust type of this name, in the form of Pydantic's.
+
+    Args:
+        type_name: One of the shared types.
+        mode: `validation` for what the type reads, `serialization` for what it writes.
+
+    Raises:
+        KeyError: No shared type has this name.
+        ValueError: The mode is another one.
+    """
 
 def _read_json(text: bytes) -> object:
     """Read a JSON text into Python objects, as the engine reads it."""

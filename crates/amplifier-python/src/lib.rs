@@ -9,6 +9,7 @@ mod coordinator;
 mod decoder;
 mod drive;
 mod effects;
+mod elsewhere;
 mod emit;
 mod error;
 mod execute;
@@ -48,7 +49,7 @@ mod _engine {
     #[pymodule_export]
     use crate::{
         json::{read_json, write_json},
-        model::{round_trip, shared_types},
+        model::{json_schema, round_trip, shared_types},
     };
 
     #[pymodule_export]
@@ -61,6 +62,9 @@ mod _engine {
         stream_event::StreamEvent,
         stream_result::StreamResult,
     };
+
+    #[pymodule_export]
+    use crate::elsewhere::name_elsewhere;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the Python name")]
