@@ -133,7 +133,9 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             event = SESSION_RESUME if self._is_resumed else SESSION_START
             await self.coordinator.hooks.emit(event, self._announcement())
         for slot, complaint in _NEEDED:
-            if not self.coordinator.get(slot):
+            mounted = self.coordinator.get(slot)
+            # A context without messages may be false, which is not to say that there is none.
+            if mounted is None or (slot == "providers" and not mounted):
                 raise RuntimeError(complaint)
         status = self.status
         status.status, status.last_error = "running", None

@@ -52,6 +52,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture(scope="session")
+def rust() -> Engine:
+    """For what plain Python does otherwise: `test_twin_session.py` tells how."""
+    return engine_of("rust")
+
+
+@pytest.fixture(scope="session")
 def engines() -> tuple[Engine, Engine]:
     """Both engines, to be compared."""
     return engine_of("rust"), engine_of("python")

@@ -12,7 +12,6 @@ from unittest.mock import patch
 import anyio
 import pytest
 
-from amplifier_core import AmplifierSession
 from amplifier_core.llm_errors import RateLimitError
 from amplifier_core.models import HookResult
 
@@ -63,12 +62,19 @@ class Loader:
         self.cleaned += 1
 
 
-def session_with(*answers: Any, plan: dict[str, Any] = PLAN, **arguments: Any) -> AmplifierSession:
+def session_with(engine: Any, *answers: Any, plan: dict[str, Any] = PLAN, **arguments: Any) -> Any:
     loader = Loader(loop=Loop(*answers), context=object())
-    return AmplifierSession(plan, loader=loader, **{"session_id": "s", **arguments})
+    session = engine.AmplifierSession(plan, loader=loader, **{"session_id": "s", **arguments})
+    session.coordinator.mount_points["providers"]["scripted"] = object()
+    return session
 
 
-def record(session: AmplifierSession, *events: str) -> list[tuple[str, dict[str, Any]]]:
+def loader_of(session: Any) -> Any:
+    """Where a session keeps its loader before it is initialised."""
+    return session.coordinator.loader or session.loader
+
+
+def record(session: Any, *events: str) -> list[tuple[str, dict[str, Any]]]:
     """Record events with their data, but for what every event carries."""
     seen: list[tuple[str, dict[str, Any]]] = []
 
@@ -84,8 +90,8 @@ LIFE = ("session:start", "session:resume", "session:end", "session:config", "can
 IDS = {"session_id": "s", "parent_id": None}
 
 
-async def test_a_session_starts_once_and_ends_once_while_hooks_still_hear_it():
-    session = session_with("one", "two")
+async def test_a_session_starts_once_and_ends_once_while_hooks_still_hear_it(rust):
+    session = session_with(rust, "one", "two")
     seen = record(session, *LIFE)
     async with session as entered:
         assert entered is session
@@ -96,16 +102,16 @@ async def test_a_session_starts_once_and_ends_once_while_hooks_still_hear_it():
     await session.cleanup()
 
     assert seen == [("session:start", IDS), ("session:end", IDS)]
-    assert session.coordinator.loader.modules["loop"].calls[0] == (
+    assert loader_of(session).modules["loop"].calls[0] == (
         "a",
         ["context", "coordinator", "hooks", "providers", "tools"],
     )
     assert not session.initialized
 
 
-async def test_a_resumed_session_says_so_and_carries_its_metadata():
+async def test_a_resumed_session_says_so_and_carries_its_metadata(engine):
     plan = {"session": {**PLAN["session"], "metadata": {"who": "me"}}}
-    session = session_with(plan=plan, is_resumed=True, parent_id="p")
+    session = session_with(engine, plan=plan, is_resumed=True, parent_id="p")
     seen = record(session, *LIFE)
     async with session:
         await session.execute("a")
@@ -114,12 +120,12 @@ async def test_a_resumed_session_says_so_and_carries_its_metadata():
     assert session.is_resumed
 
 
-async def test_a_raw_configuration_is_emitted_before_every_turn_without_its_secrets():
+async def test_a_raw_configuration_is_emitted_before_every_turn_without_its_secrets(rust):
     plan = {
         "session": {**PLAN["session"], "raw": True},
         "providers": [{"config": {"api_key": "k"}}],
     }
-    session = session_with(plan={**plan, "providers": []}, parent_id=None)
+    session = session_with(rust, plan={**plan, "providers": []}, parent_id=None)
     session.config["extra"] = {"api_key": "sk-secret"}
     seen = record(session, "session:config")
     async with session:
@@ -144,19 +150,19 @@ async def test_a_raw_configuration_is_emitted_before_every_turn_without_its_secr
             ValueError,
             "^Configuration must specify session.context$",
         ),
-        (None, TypeError, "`config` must be a dict with a section `session`, not `NoneType`"),
+        (5, TypeError, "`config` must be a dict with a section `session`, not `int`"),
         ("plan", TypeError, "not `str`"),
     ],
 )
-def test_a_wrong_configuration_says_what_is_missing(config, error, text):
+def test_a_wrong_configuration_says_what_is_missing(engine, config, error, text):
     with pytest.raises(error, match=text):
-        AmplifierSession(config)
+        engine.AmplifierSession(config)
 
 
-def test_the_constructor_needs_no_loop_and_keeps_the_configuration_itself():
+def test_the_constructor_needs_no_loop_and_keeps_the_configuration_itself(engine):
     plan = {**PLAN, "odd": {float("nan"): object()}}
     approval, display = object(), object()
-    session = AmplifierSession(plan, approval_system=approval, display_system=display)
+    session = engine.AmplifierSession(plan, approval_system=approval, display_system=display)
 
     assert session.config is plan
     assert session.coordinator.config is plan
@@ -167,15 +173,15 @@ def test_the_constructor_needs_no_loop_and_keeps_the_configuration_itself():
     assert not session.initialized
 
 
-def test_execute_before_initialize_is_refused_when_it_is_called():
+def test_execute_before_initialize_is_refused_when_it_is_called(rust):
     with pytest.raises(RuntimeError, match="Session not initialized"):
-        session_with().execute("a")
+        session_with(rust).execute("a")
     with pytest.raises(TypeError):
-        session_with().execute(5)
+        session_with(rust).execute(5)
 
 
-async def test_what_initialize_calls_is_looked_up_when_it_is_called():
-    session, calls = session_with(), []
+async def test_what_initialize_calls_is_looked_up_when_it_is_called(rust):
+    session, calls = session_with(rust), []
 
     async def initialize(*arguments: Any) -> None:
         calls.append(arguments)
@@ -188,11 +194,11 @@ async def test_what_initialize_calls_is_looked_up_when_it_is_called():
     assert session.coordinator.session is session
 
 
-async def test_concurrent_initializes_load_once():
-    session = session_with()
+async def test_concurrent_initializes_load_once(engine):
+    session = session_with(engine)
     began = anyio.Event()
     go = anyio.Event()
-    loader = session.coordinator.loader
+    loader = loader_of(session)
     load = loader.load
 
     async def slow(*arguments: Any, **options: Any) -> Any:
@@ -213,9 +219,9 @@ async def test_concurrent_initializes_load_once():
     assert loader.loaded == ["loop", "context"]
 
 
-async def test_a_load_that_was_cancelled_is_taken_over_by_whoever_waits():
-    session = session_with()
-    loader, load, began = session.coordinator.loader, session.coordinator.loader.load, anyio.Event()
+async def test_a_load_that_was_cancelled_is_taken_over_by_whoever_waits(engine):
+    session = session_with(engine)
+    loader, load, began = loader_of(session), loader_of(session).load, anyio.Event()
     attempts: list[str] = []
 
     async def hangs_once(*arguments: Any, **options: Any) -> Any:
@@ -242,10 +248,10 @@ async def test_a_load_that_was_cancelled_is_taken_over_by_whoever_waits():
     assert attempts == ["loop", "loop", "context"]
 
 
-async def test_a_failed_load_is_a_runtime_error_with_its_cause_and_can_be_tried_again():
+async def test_a_failed_load_is_a_runtime_error_with_its_cause_and_can_be_tried_again(engine):
     cause = KeyError("broken")
-    session = session_with()
-    modules = session.coordinator.loader.modules
+    session = session_with(engine)
+    modules = loader_of(session).modules
     loop, modules["loop"] = modules["loop"], cause
 
     with pytest.raises(RuntimeError, match=r"^Cannot initialize without orchestrator: ") as caught:
@@ -258,24 +264,24 @@ async def test_a_failed_load_is_a_runtime_error_with_its_cause_and_can_be_tried_
     assert await session.execute("a") == "answer"
 
 
-async def test_a_session_that_cannot_be_entered_is_cleaned_up():
-    session, order = session_with(), []
+async def test_a_session_that_cannot_be_entered_is_cleaned_up(engine):
+    session, order = session_with(engine), []
     session.coordinator.register_cleanup(lambda: order.append("ran"))
-    session.coordinator.loader.modules["context"] = KeyError("broken")
+    loader_of(session).modules["context"] = KeyError("broken")
 
     with pytest.raises(RuntimeError, match="Cannot initialize without context manager"):
         await session.__aenter__()
     assert order == ["ran"]
-    assert session.coordinator.loader.cleaned == 1
+    assert loader_of(session).cleaned == 1
 
 
-async def test_another_error_of_initialize_is_wrapped_once():
+async def test_another_error_of_initialize_is_wrapped_once(rust):
     cause = LookupError("odd")
 
     async def fails(*_: Any) -> None:
         raise cause
 
-    session = session_with()
+    session = session_with(rust)
     replaced = patch("amplifier_core._session_init.initialize_session", fails)
     with replaced, pytest.raises(RuntimeError) as caught:
         await session.initialize()
@@ -286,8 +292,8 @@ async def test_another_error_of_initialize_is_wrapped_once():
 @pytest.mark.parametrize(
     "error", [RateLimitError("slow down", retry_after=3.0), KeyError("k"), StopAsyncIteration()]
 )
-async def test_what_the_loop_raises_comes_through_as_it_is(error):
-    session = session_with(error)
+async def test_what_the_loop_raises_comes_through_as_it_is(engine, error):
+    session = session_with(engine, error)
     async with session:
         with pytest.raises(type(error)) as caught:
             await session.execute("a")
@@ -295,19 +301,19 @@ async def test_what_the_loop_raises_comes_through_as_it_is(error):
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
-async def test_a_cancelled_error_of_the_loop_stays_one():
-    async with session_with(asyncio.CancelledError("own")) as session:
+async def test_a_cancelled_error_of_the_loop_stays_one(engine):
+    async with session_with(engine, asyncio.CancelledError("own")) as session:
         with pytest.raises(asyncio.CancelledError, match="own"):
             await session.execute("a")
 
 
-async def test_an_answer_that_is_no_text_is_a_type_error():
-    async with session_with(["blocks"]) as session:
+async def test_an_answer_that_is_no_text_is_a_type_error(rust):
+    async with session_with(rust, ["blocks"]) as session:
         with pytest.raises(TypeError, match="must return the answer as a str, not `list`"):
             await session.execute("a")
 
 
-async def test_a_cancelled_turn_says_so_whether_it_answers_or_fails():
+async def test_a_cancelled_turn_says_so_whether_it_answers_or_fails(rust):
     async def cancels(mounted: dict[str, Any]) -> str:
         mounted["coordinator"].cancellation.request_graceful()
         return "partial"
@@ -316,7 +322,7 @@ async def test_a_cancelled_turn_says_so_whether_it_answers_or_fails():
         mounted["coordinator"].cancellation.request_immediate()
         raise ValueError("cut")
 
-    session = session_with(cancels, fails)
+    session = session_with(rust, cancels, fails)
     seen = record(session, "cancel:completed")
     async with session:
         assert await session.execute("a") == "partial"
@@ -328,7 +334,7 @@ async def test_a_cancelled_turn_says_so_whether_it_answers_or_fails():
     ]
 
 
-async def test_cancelling_the_task_cancels_the_loop():
+async def test_cancelling_the_task_cancels_the_loop(engine):
     ended: list[str] = []
 
     async def hangs(mounted: dict[str, Any]) -> str:
@@ -338,7 +344,7 @@ async def test_cancelling_the_task_cancels_the_loop():
             ended.append("loop")
         return ""
 
-    async with session_with(hangs) as session:
+    async with session_with(engine, hangs) as session:
         with anyio.CancelScope() as scope:
             async with anyio.create_task_group() as group:
                 group.start_soon(session.execute, "a")
@@ -348,8 +354,8 @@ async def test_cancelling_the_task_cancels_the_loop():
     assert ended == ["loop"]
 
 
-async def test_cleanup_goes_on_after_every_failure(caplog):
-    session = session_with()
+async def test_cleanup_goes_on_after_every_failure(rust, caplog):
+    session = session_with(rust)
     order: list[str] = []
 
     async def denies(event: str, data: dict[str, Any]) -> HookResult:
@@ -367,12 +373,12 @@ async def test_cleanup_goes_on_after_every_failure(caplog):
     await session.cleanup()
 
     assert order == ["session:end", "function"]
-    assert session.coordinator.loader.cleaned == 2
+    assert loader_of(session).cleaned == 2
     assert "Error during session cleanup: SystemExit: 3" in caplog.text
 
 
-async def test_leaving_a_session_that_was_never_initialized_runs_its_cleanup_functions():
-    session, order = session_with(), []
+async def test_leaving_a_session_that_was_never_initialized_runs_its_cleanup_functions(engine):
+    session, order = session_with(engine), []
     seen = record(session, *LIFE)
     session.coordinator.register_cleanup(lambda: order.append("ran"))
     await session.__aexit__(None, None, None)
@@ -380,23 +386,23 @@ async def test_leaving_a_session_that_was_never_initialized_runs_its_cleanup_fun
     assert seen == []
 
 
-async def test_coroutines_bear_the_names_of_their_methods():
-    session = session_with()
+async def test_coroutines_bear_the_names_of_their_methods(engine):
+    session = session_with(engine)
     pending = session.initialize()
     assert inspect.iscoroutine(pending)
-    assert pending.__qualname__ == "RustSession.initialize"
+    assert pending.__qualname__ == f"{engine.AmplifierSession.__name__}.initialize"
     await pending
     for name, arguments in [("execute", ("a",)), ("cleanup", ())]:
         pending = getattr(session, name)(*arguments)
-        assert pending.__qualname__ == f"RustSession.{name}"
+        assert pending.__qualname__ == f"{engine.AmplifierSession.__name__}.{name}"
         await pending
 
 
-async def test_a_dropped_session_is_freed():
+async def test_a_dropped_session_is_freed(engine):
     class Holder:
         pass
 
-    session, holder = session_with(), Holder()
+    session, holder = session_with(engine), Holder()
     holder.session = session
     async with session:
         session.coordinator.hooks.register("e", lambda *_, kept=holder: kept)
