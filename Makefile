@@ -42,7 +42,7 @@ run: .venv/.extension ## Run the agent in the current folder (PROMPT="…" ARGS=
 test: test-rust test-python ## Run all tests, Rust and Python
 
 test-rust: ## Run the tests of the crates
-	cargo test --quiet --workspace --exclude amplifier-python
+	cargo test --quiet --workspace --exclude amplifier-python --all-features
 
 test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_ARGS="tests/kernel -x")
 	AMPLIFIER_WHEEL="$$(ls dist/*.whl)" .venv/bin/pytest $(PYTEST_ARGS)

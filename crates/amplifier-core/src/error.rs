@@ -1,8 +1,11 @@
-//! What the kernel refuses, and why.
+//! What the kernel refuses, and why, and what modules fail with.
 
 use thiserror::Error;
 
 use crate::coordinator::Slot;
+use crate::provider_error::ProviderError;
+
+mod python;
 
 /// A mount, unmount or injection that the coordinator refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -41,4 +44,130 @@ pub enum SessionError {
     /// `execute` before `initialize`.
     #[error("Session not initialized. Call initialize() first.")]
     NotInitialized,
+    /// The configuration does not have the form of a mount plan.
+    #[error("invalid session configuration: {0}")]
+    ConfigInvalid(String),
+    /// A turn needs a module that is not there.
+    #[error("No {} mounted", match .0 {
+        Slot::Orchestrator => "orchestrator module",
+        Slot::Context => "context manager",
+        other => other.as_str(),
+    })]
+    NotMounted(Slot),
+    /// `execute` after `cleanup`.
+    #[error("session is cleaned up; mount its modules and initialize it again")]
+    AlreadyCompleted,
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A hook handler that did not answer as it should.
+///
+/// It never leaves the driver, which logs it and goes on, or denies where the registration says so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum HookError {
+    /// The handler failed.
+    #[error("{0}")]
+    HandlerFailed(String),
+    /// The handler did not answer in time.
+    #[error("{0}")]
+    Timeout(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A tool that could not do what it was asked; a loop turns it into a [`crate::ToolResult`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// No tool has this name.
+    #[error("{0}")]
+    NotFound(String),
+    /// The arguments are not what the tool takes.
+    #[error("{0}")]
+    InvalidInput(String),
+    /// The tool ran and failed.
+    #[error("{0}")]
+    ExecutionFailed(String),
+    /// The tool did not finish in time.
+    #[error("{0}")]
+    Timeout(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A context manager that could not keep or give its messages.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ContextError {
+    /// It does not take this message.
+    #[error("{0}")]
+    InvalidMessage(String),
+    /// Its store failed.
+    #[error("{0}")]
+    StorageFailed(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// An approval that was not decided.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ApprovalError {
+    /// Nobody answered in time, so that the default holds.
+    #[error("{0}")]
+    Timeout(String),
+    /// It could not be asked for.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Any error of a session: what `execute` gives back is the very error of the module that failed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum AmplifierError {
+    /// Of a provider.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// Of the session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Of the coordinator.
+    #[error(transparent)]
+    Mount(#[from] MountError),
+    /// Of a hook.
+    #[error(transparent)]
+    Hook(#[from] HookError),
+    /// Of a tool.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// Of the context.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// Of an approval.
+    #[error(transparent)]
+    Approval(#[from] ApprovalError),
+    /// Of anything else.
+    #[error("{message}")]
+    Other {
+        /// The name of its type, or of its Python exception.
+        kind: String,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl AmplifierError {
+    /// An error of no known kind.
+    pub fn other(message: impl Into<String>) -> Self {
+        Self::Other {
+            kind: "Exception".to_owned(),
+            message: message.into(),
+        }
+    }
 }

@@ -1,4 +1,15 @@
 //! The agent kernel: types and decisions, with no Python and no I/O.
+//!
+//! The types are those of the contract: whatever JSON they read, Pydantic's models of the same name
+//! read too, and both write it alike. The decisions ([`hook`], [`coordinator`], [`cancellation`],
+//! [`session`]) say what to do next and never wait for anything; a driver does, be it Python's or,
+//! with the feature `tokio`, the module `runtime`. What modules are in Rust stands in [`traits`].
+#![cfg_attr(
+    feature = "tokio",
+    doc = "\n# A session\n\nThe same as `cargo run --example session --features tokio`.\n\n```",
+    doc = include_str!("../examples/session.rs"),
+    doc = "```"
+)]
 
 pub mod cancellation;
 pub mod capability;
@@ -13,9 +24,14 @@ pub mod hook;
 mod json;
 mod message;
 mod model;
+mod provider_error;
 mod record;
+#[cfg(feature = "tokio")]
+pub mod runtime;
 pub mod session;
+mod session_config;
 mod tool_result;
+pub mod traits;
 
 pub use content::{
     ContentBlock, ContentBlockType, ImageBlock, ReasoningBlock, RedactedThinkingBlock, TextBlock,
@@ -35,4 +51,6 @@ pub use model::{
     ContextInjection, ContextInjectionRole, HookAction, HookResult, ModelInfo, ModuleInfo,
     ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
 };
+pub use provider_error::{ProviderError, ProviderFailure};
+pub use session_config::{ModuleSpec, SessionConfig};
 pub use tool_result::{InlineImage, ToolContent, ToolResult};

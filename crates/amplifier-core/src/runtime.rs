@@ -1,0 +1,31 @@
+//! The driver for tokio: a whole session in Rust, with no Python.
+//!
+//! The decisions are those of [`crate::hook`], [`crate::coordinator`], [`crate::cancellation`] and
+//! [`crate::session`]; here they are put behind locks and awaited. No lock is held while a module
+//! runs, and dropping any of the futures ends what it waits for and leaves nothing half done behind.
+//!
+//! Only time limits need tokio's runtime, with its timer enabled. What is skipped over is reported
+//! through the crate `log`, under the names of Python's loggers.
+
+mod cancellation;
+mod cleanup;
+mod clock;
+mod contribution;
+mod coordinator;
+mod effects;
+mod emission;
+mod hook;
+mod redaction;
+mod session;
+
+pub use cancellation::CancellationToken;
+pub use coordinator::{Coordinator, Module};
+pub use hook::{HookOptions, HookRegistry, Unregister};
+pub use session::{Session, SessionOptions};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks what is only ever left whole, also by a thread that panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,42 @@
+//! Clean-up functions: each once, the last registered first.
+
+use std::sync::Mutex;
+
+use super::lock;
+use crate::error::AmplifierError;
+use crate::traits::BoxFuture;
+
+type Function = Box<dyn FnOnce() -> BoxFuture<'static, Result<(), AmplifierError>> + Send>;
+
+/// What is still to be cleaned up.
+#[derive(Default)]
+pub(super) struct Cleanup {
+    functions: Mutex<Vec<Function>>,
+}
+
+impl Cleanup {
+    pub(super) fn register<F, R>(&self, function: F)
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Future<Output = Result<(), AmplifierError>> + Send + 'static,
+    {
+        lock(&self.functions).push(Box::new(move || Box::pin(function())));
+    }
+
+    /// Runs what is left. A run that is dropped leaves the rest to the next.
+    pub(super) async fn run(&self) {
+        while let Some(function) = self.next() {
+            if let Err(error) = function().await {
+                log::error!(
+                    target: "amplifier_core.coordinator",
+                    "Error during cleanup: {}",
+                    error.describe(),
+                );
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Function> {
+        lock(&self.functions).pop()
+    }
+}

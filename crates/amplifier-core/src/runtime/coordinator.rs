@@ -1,0 +1,355 @@
+//! The coordinator: what is mounted, and what modules share.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use indexmap::IndexMap;
+
+use super::cleanup::Cleanup;
+use super::contribution::Channels;
+use super::{CancellationToken, HookRegistry, effects, lock};
+use crate::cancellation::CancellationState;
+use crate::coordinator::{InjectionLimits, MountTarget, Slot, mount_target, unmount_target};
+use crate::error::{AmplifierError, MountError};
+use crate::json::{Json, Object};
+use crate::model::HookResult;
+use crate::traits::{
+    ApprovalProvider, BoxFuture, Capability, ContextManager, DisplayService, Kernel, Orchestrator,
+    Provider, Tool,
+};
+
+/// A module with the slot that it belongs into.
+#[derive(Clone)]
+pub enum Module {
+    /// The loop.
+    Orchestrator(Arc<dyn Orchestrator>),
+    /// The context.
+    Context(Arc<dyn ContextManager>),
+    /// A provider, mounted under a name.
+    Provider(Arc<dyn Provider>),
+    /// A tool, mounted under a name.
+    Tool(Arc<dyn Tool>),
+    /// The resolver of module sources.
+    SourceResolver(Capability),
+}
+
+impl Module {
+    /// A loop.
+    pub fn orchestrator(orchestrator: impl Orchestrator + 'static) -> Self {
+        Self::Orchestrator(Arc::new(orchestrator))
+    }
+
+    /// A context.
+    pub fn context(context: impl ContextManager + 'static) -> Self {
+        Self::Context(Arc::new(context))
+    }
+
+    /// A provider.
+    pub fn provider(provider: impl Provider + 'static) -> Self {
+        Self::Provider(Arc::new(provider))
+    }
+
+    /// A tool.
+    pub fn tool(tool: impl Tool + 'static) -> Self {
+        Self::Tool(Arc::new(tool))
+    }
+
+    /// The slot that it belongs into.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        match self {
+            Self::Orchestrator(_) => Slot::Orchestrator,
+            Self::Context(_) => Slot::Context,
+            Self::Provider(_) => Slot::Providers,
+            Self::Tool(_) => Slot::Tools,
+            Self::SourceResolver(_) => Slot::ModuleSourceResolver,
+        }
+    }
+
+    /// Its own name; an empty one is none.
+    fn name(&self) -> Option<String> {
+        let name = match self {
+            Self::Provider(provider) => provider.name(),
+            Self::Tool(tool) => tool.name(),
+            Self::Orchestrator(_) | Self::Context(_) | Self::SourceResolver(_) => "",
+        };
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+}
+
+/// What a session consists of. Clones share it.
+#[derive(Clone, Default)]
+pub struct Coordinator {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    hooks: HookRegistry,
+    cancellation: CancellationToken,
+    limits: InjectionLimits,
+    mounted: Mutex<Mounted>,
+    cleanup: Cleanup,
+    channels: Channels,
+}
+
+#[derive(Default)]
+struct Mounted {
+    single: IndexMap<Slot, Module>,
+    providers: IndexMap<String, Arc<dyn Provider>>,
+    tools: IndexMap<String, Arc<dyn Tool>>,
+    capabilities: IndexMap<String, Capability>,
+    approval: Option<Arc<dyn ApprovalProvider>>,
+    display: Option<Arc<dyn DisplayService>>,
+    turn_injections: i64,
+}
+
+impl Coordinator {
+    /// An empty coordinator with these limits on what hooks inject.
+    #[must_use]
+    pub fn new(limits: InjectionLimits) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                limits,
+                ..Inner::default()
+            }),
+        }
+    }
+
+    /// The hooks.
+    #[must_use]
+    pub fn hooks(&self) -> &HookRegistry {
+        &self.inner.hooks
+    }
+
+    /// The cancellation token.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.inner.cancellation
+    }
+
+    /// Mounts a module; a named one under `name`, else under its own name. What was there goes.
+    pub fn mount(&self, module: Module, name: Option<&str>) -> Result<(), MountError> {
+        let given = name.map(str::to_owned);
+        let target = mount_target(module.slot(), given, || Ok::<_, MountError>(module.name()))?;
+        let mut mounted = lock(&self.inner.mounted);
+        // Kept until the lock is released, as modules may call back when they are dropped.
+        let _earlier = match (module, target) {
+            (Module::Provider(one), MountTarget::Entry(name)) => {
+                mounted.providers.insert(name, one).map(Module::Provider)
+            }
+            (Module::Tool(one), MountTarget::Entry(name)) => {
+                mounted.tools.insert(name, one).map(Module::Tool)
+            }
+            (module, _) => mounted.single.insert(module.slot(), module),
+        };
+        drop(mounted);
+        Ok(())
+    }
+
+    /// Takes out what is mounted; a name that is not there is ignored, and so are the hooks.
+    pub fn unmount(&self, slot: Slot, name: Option<&str>) -> Result<(), MountError> {
+        let mut mounted = lock(&self.inner.mounted);
+        let _earlier = match (slot, unmount_target(slot, name)?) {
+            (Slot::Providers, Some(MountTarget::Entry(name))) => {
+                mounted.providers.shift_remove(name).map(Module::Provider)
+            }
+            (Slot::Tools, Some(MountTarget::Entry(name))) => {
+                mounted.tools.shift_remove(name).map(Module::Tool)
+            }
+            (slot, Some(_)) => mounted.single.shift_remove(&slot),
+            (_, None) => None,
+        };
+        drop(mounted);
+        Ok(())
+    }
+
+    /// The loop.
+    #[must_use]
+    pub fn orchestrator(&self) -> Option<Arc<dyn Orchestrator>> {
+        match lock(&self.inner.mounted).single.get(&Slot::Orchestrator)? {
+            Module::Orchestrator(orchestrator) => Some(Arc::clone(orchestrator)),
+            _ => None,
+        }
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> Option<Arc<dyn ContextManager>> {
+        match lock(&self.inner.mounted).single.get(&Slot::Context)? {
+            Module::Context(context) => Some(Arc::clone(context)),
+            _ => None,
+        }
+    }
+
+    /// The resolver of module sources.
+    #[must_use]
+    pub fn source_resolver(&self) -> Option<Capability> {
+        let mounted = lock(&self.inner.mounted);
+        match mounted.single.get(&Slot::ModuleSourceResolver)? {
+            Module::SourceResolver(resolver) => Some(Arc::clone(resolver)),
+            _ => None,
+        }
+    }
+
+    /// The providers by name, in the order of mounting.
+    #[must_use]
+    pub fn providers(&self) -> IndexMap<String, Arc<dyn Provider>> {
+        lock(&self.inner.mounted).providers.clone()
+    }
+
+    /// The tools by name, in the order of mounting.
+    #[must_use]
+    pub fn tools(&self) -> IndexMap<String, Arc<dyn Tool>> {
+        lock(&self.inner.mounted).tools.clone()
+    }
+
+    /// Sets who decides for the user.
+    pub fn set_approval_provider(&self, approval: Option<Arc<dyn ApprovalProvider>>) {
+        let earlier = std::mem::replace(&mut lock(&self.inner.mounted).approval, approval);
+        drop(earlier);
+    }
+
+    /// Sets where messages to the user are shown.
+    pub fn set_display_service(&self, display: Option<Arc<dyn DisplayService>>) {
+        let earlier = std::mem::replace(&mut lock(&self.inner.mounted).display, display);
+        drop(earlier);
+    }
+
+    pub(super) fn approval_provider(&self) -> Option<Arc<dyn ApprovalProvider>> {
+        lock(&self.inner.mounted).approval.clone()
+    }
+
+    pub(super) fn display_service(&self) -> Option<Arc<dyn DisplayService>> {
+        lock(&self.inner.mounted).display.clone()
+    }
+
+    /// Shares something under a name, in the place of what was there.
+    pub fn register_capability(&self, name: &str, capability: Capability) {
+        let mut mounted = lock(&self.inner.mounted);
+        let earlier = mounted.capabilities.insert(name.to_owned(), capability);
+        drop(mounted);
+        drop(earlier);
+    }
+
+    /// What is shared under a name.
+    #[must_use]
+    pub fn get_capability(&self, name: &str) -> Option<Capability> {
+        lock(&self.inner.mounted).capabilities.get(name).cloned()
+    }
+
+    /// Has a function contribute to a channel; `None` is no contribution.
+    pub fn register_contributor<F, R>(&self, channel: &str, name: &str, callback: F)
+    where
+        F: Fn() -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Option<Json>, AmplifierError>> + Send + 'static,
+    {
+        self.inner.channels.register(channel, name, callback);
+    }
+
+    /// What the contributors of a channel give, in the order of registration; one that fails is
+    /// reported and passed over.
+    pub async fn collect_contributions(&self, channel: &str) -> Vec<Json> {
+        self.inner.channels.collect(channel).await
+    }
+
+    /// Has a function run at clean-up.
+    pub fn register_cleanup<F, R>(&self, function: F)
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Future<Output = Result<(), AmplifierError>> + Send + 'static,
+    {
+        self.inner.cleanup.register(function);
+    }
+
+    /// Runs every clean-up function once, the last registered first; failures are reported.
+    pub async fn cleanup(&self) {
+        self.inner.cleanup.run().await;
+    }
+
+    /// Raises the level of the token, with no event and no callback.
+    pub fn request_cancel(&self, immediate: bool) {
+        if immediate {
+            self.cancellation().request_immediate();
+        } else {
+            self.cancellation().request_graceful();
+        }
+    }
+
+    /// Begins a new turn for the injection budget.
+    pub fn reset_turn(&self) {
+        lock(&self.inner.mounted).turn_injections = 0;
+    }
+
+    /// The tokens that hooks have injected in this turn.
+    #[must_use]
+    pub fn turn_injections(&self) -> i64 {
+        lock(&self.inner.mounted).turn_injections
+    }
+
+    /// Charges the turn with what `charge` finds under these limits and the tokens used so far.
+    pub(super) fn charge<E>(
+        &self,
+        charge: impl FnOnce(InjectionLimits, i64) -> Result<i64, E>,
+    ) -> Result<(), E> {
+        let mut mounted = lock(&self.inner.mounted);
+        let tokens = charge(self.inner.limits, mounted.turn_injections)?;
+        mounted.turn_injections = mounted.turn_injections.saturating_add(tokens);
+        Ok(())
+    }
+
+    /// Does what a hook's result asks for: adds its lasting texts to the context, shows its
+    /// message, or asks the user. Gives back what is left of it for the loop.
+    pub async fn process_hook_result(
+        &self,
+        result: HookResult,
+        event: &str,
+        hook_name: &str,
+    ) -> Result<HookResult, AmplifierError> {
+        effects::carry_out(self, result, event, hook_name).await
+    }
+}
+
+impl Kernel for Coordinator {
+    fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult> {
+        Box::pin(self.hooks().emit(event, data))
+    }
+
+    fn process_hook_result<'a>(
+        &'a self,
+        result: HookResult,
+        event: &'a str,
+        hook_name: &'a str,
+    ) -> BoxFuture<'a, Result<HookResult, AmplifierError>> {
+        Box::pin(effects::carry_out(self, result, event, hook_name))
+    }
+
+    fn cancellation(&self) -> CancellationState {
+        self.inner.cancellation.state()
+    }
+
+    fn tool_started(&self, id: &str, name: &str) {
+        self.inner.cancellation.register_tool_start(id, name);
+    }
+
+    fn tool_completed(&self, id: &str) {
+        self.inner.cancellation.register_tool_complete(id);
+    }
+
+    fn capability(&self, name: &str) -> Option<Capability> {
+        self.get_capability(name)
+    }
+}
+
+impl fmt::Debug for Coordinator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mounted = lock(&self.inner.mounted);
+        formatter
+            .debug_struct("Coordinator")
+            .field("single", &mounted.single.keys())
+            .field("providers", &mounted.providers.keys())
+            .field("tools", &mounted.tools.keys())
+            .field("capabilities", &mounted.capabilities.keys())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! What a hook's result does: inject into the context, tell the user, ask the user.
+
+use std::time::Duration;
+
+use super::Coordinator;
+use super::clock;
+use super::emission::{denying, injections, with_injections};
+use super::hook::payload;
+use crate::coordinator::{charge_injections, clip_prompt, sanitize_injection};
+use crate::error::{AmplifierError, ApprovalError};
+use crate::hook::Projection;
+use crate::json::{Json, Object};
+use crate::message::{Message, MessageContent, Role};
+use crate::model::{
+    ApprovalDefault, ApprovalRequest, ContextInjection, ContextInjectionRole, HookAction,
+    HookResult,
+};
+
+/// The kernel's own timer on an approval leaves the approval provider's a second to be first.
+const APPROVAL_GRACE: Duration = Duration::from_secs(1);
+
+const LOGGER: &str = "amplifier_core.coordinator";
+
+/// Carries a result out and gives back what is left of it.
+pub(super) async fn carry_out(
+    coordinator: &Coordinator,
+    mut result: HookResult,
+    event: &str,
+    hook_name: &str,
+) -> Result<HookResult, AmplifierError> {
+    match result.action {
+        HookAction::InjectContext => {
+            result = inject(coordinator, result, event, hook_name).await?;
+        }
+        HookAction::AskUser => return ask(coordinator, result, event, hook_name).await,
+        HookAction::Continue | HookAction::Deny | HookAction::Modify => {}
+    }
+    show(coordinator, &result, hook_name).await;
+    Ok(result)
+}
+
+async fn inject(
+    coordinator: &Coordinator,
+    result: HookResult,
+    event: &str,
+    hook_name: &str,
+) -> Result<HookResult, AmplifierError> {
+    let mut items = injections(&result);
+    if result.context_injections.is_empty() {
+        items.retain(|item| !item.content.is_empty());
+    }
+    for item in &mut items {
+        item.content = sanitize_injection(&item.content);
+        if item.event.is_empty() {
+            event.clone_into(&mut item.event);
+        }
+        if item.hook_name == "unknown" {
+            hook_name.clone_into(&mut item.hook_name);
+        }
+    }
+    coordinator.charge(|limits, used| {
+        let charge = charge_injections(&items, limits, used)?;
+        if charge.is_over_budget {
+            log::warn!(
+                target: LOGGER,
+                "hook `{hook_name}` passes the injection budget of the turn: {used} tokens used, \
+                 {} more, {} allowed",
+                charge.tokens,
+                limits.budget.unwrap_or_default(),
+            );
+        }
+        Ok::<_, AmplifierError>(charge.tokens)
+    })?;
+    let (ephemeral, durable): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.ephemeral);
+    for item in durable {
+        log::info!(
+            target: LOGGER,
+            "hook `{}` injects {} characters as `{}` on `{}`",
+            item.hook_name,
+            item.content.chars().count(),
+            item.role.as_str(),
+            item.event,
+        );
+        if let Some(context) = coordinator.context() {
+            context.add_message(message(item)).await?;
+        }
+    }
+    Ok(match Projection::of(&ephemeral) {
+        Some(projection) => with_injections(result, ephemeral, projection),
+        None => HookResult {
+            action: HookAction::Continue,
+            context_injection: None,
+            context_injections: Vec::new(),
+            ..result
+        },
+    })
+}
+
+/// An injection as a message that says where it comes from.
+fn message(item: ContextInjection) -> Message {
+    let metadata = payload([
+        ("source", "hook".into()),
+        ("hook_name", item.hook_name.into()),
+        ("event", item.event.into()),
+        ("timestamp", clock::timestamp().into()),
+        ("requested_role", item.role.as_str().into()),
+        ("ephemeral", false.into()),
+        ("persisted", true.into()),
+    ]);
+    Message {
+        role: match item.role {
+            ContextInjectionRole::System => Role::System,
+            ContextInjectionRole::User => Role::User,
+            ContextInjectionRole::Assistant => Role::Assistant,
+        },
+        content: MessageContent::Text(item.content),
+        name: None,
+        tool_call_id: None,
+        metadata: Some(metadata),
+        extra: Object::new(),
+    }
+}
+
+async fn show(coordinator: &Coordinator, result: &HookResult, hook_name: &str) {
+    let Some(message) = result
+        .user_message
+        .as_deref()
+        .filter(|text| !text.is_empty())
+    else {
+        return;
+    };
+    let Some(display) = coordinator.display_service() else {
+        log::debug!(target: LOGGER, "hook `{hook_name}` has a message but no display is set");
+        return;
+    };
+    let named = result.user_message_source.as_deref();
+    let name = named.filter(|name| !name.is_empty()).unwrap_or(hook_name);
+    let source = format!("hook:{name}");
+    let shown = display.show_message(message, result.user_message_level, &source);
+    if let Err(error) = shown.await {
+        log::error!(
+            target: LOGGER,
+            "the display failed on a message of hook `{hook_name}`: {}",
+            error.describe(),
+        );
+    }
+}
+
+async fn ask(
+    coordinator: &Coordinator,
+    result: HookResult,
+    event: &str,
+    hook_name: &str,
+) -> Result<HookResult, AmplifierError> {
+    let Some(approval) = coordinator.approval_provider() else {
+        log::error!(target: LOGGER, "hook `{hook_name}` asks but no approval provider is set");
+        return Ok(denying("No approval system available".to_owned()));
+    };
+    let prompt = result.approval_prompt.filter(|prompt| !prompt.is_empty());
+    let prompt = prompt.unwrap_or_else(|| "Allow this operation?".to_owned());
+    let options = result
+        .approval_options
+        .filter(|options| !options.is_empty());
+    let options = options.unwrap_or_else(|| vec!["Allow".to_owned(), "Deny".to_owned()]);
+    let timeout = result.approval_timeout;
+    let request = ApprovalRequest {
+        tool_name: hook_name.to_owned(),
+        action: prompt.clone(),
+        details: payload([
+            ("event", event.into()),
+            (
+                "options",
+                options
+                    .into_iter()
+                    .map(Json::from)
+                    .collect::<Vec<_>>()
+                    .into(),
+            ),
+            ("default", result.approval_default.as_str().into()),
+        ]),
+        risk_level: "medium".to_owned(),
+        timeout: (timeout > 0.0).then_some(timeout),
+    };
+    let decision = approval.request_approval(request);
+    // What is no duration is beyond all time: the provider is waited for.
+    let decided = match Duration::try_from_secs_f64(timeout.max(0.0)) {
+        Err(_) => Some(decision.await),
+        Ok(limit) => {
+            let limit = limit.saturating_add(APPROVAL_GRACE);
+            tokio::time::timeout(limit, decision).await.ok()
+        }
+    };
+    let prompt = clip_prompt(&prompt);
+    match decided {
+        Some(Ok(response)) if response.approved => Ok(HookResult::default()),
+        Some(Ok(_)) => Ok(denying(format!("User denied: {prompt}"))),
+        Some(Err(error @ ApprovalError::Other(_))) => Err(error.into()),
+        None | Some(Err(ApprovalError::Timeout(_))) => Ok(match result.approval_default {
+            ApprovalDefault::Allow => HookResult::default(),
+            ApprovalDefault::Deny => {
+                denying(format!("Approval timeout - denied by default: {prompt}"))
+            }
+        }),
+    }
+}

@@ -1,0 +1,192 @@
+//! One event on its way through its handlers.
+
+use std::time::Duration;
+
+use log::Level;
+
+use super::clock;
+use super::hook::Handler;
+use crate::error::HookError;
+use crate::hook::{Answer, Decision, Dispatch, Flow, Injection, Policy, Projection, Registration};
+use crate::json::Object;
+use crate::model::{ContextInjection, HookAction, HookResult};
+
+const LOGGER: &str = "amplifier_core.hooks";
+
+/// The result of an event to which nobody objected.
+pub(super) fn continuing(data: Object) -> HookResult {
+    HookResult {
+        data: Some(data),
+        ..HookResult::default()
+    }
+}
+
+/// The result that refuses.
+pub(super) fn denying(reason: String) -> HookResult {
+    HookResult {
+        action: HookAction::Deny,
+        reason: Some(reason),
+        ..HookResult::default()
+    }
+}
+
+/// Calls the handlers in their order until one denies, and judges.
+pub(super) async fn emit(
+    event: &str,
+    handlers: &[Registration<Handler>],
+    defaults: Object,
+    data: Object,
+) -> HookResult {
+    let mut payload = defaults;
+    payload.extend(data);
+    payload.insert("timestamp".to_owned(), clock::timestamp().into());
+    let mut dispatch = Dispatch::new(payload);
+    for registration in handlers {
+        let name = &registration.name;
+        let limit = registration.policy.timeout;
+        let answer = match call(event, registration, dispatch.data(), limit).await {
+            Ok(result) => read(result),
+            Err(error) => match skip(event, name, registration.policy, &error) {
+                Some(denial) => Answer::Deny(denial),
+                None => Answer::Continue,
+            },
+        };
+        if dispatch.accept(event, name, answer) == Flow::Stop {
+            break;
+        }
+    }
+    let (decision, payload) = dispatch.finish();
+    match decision {
+        Decision::Continue => continuing(payload),
+        Decision::Deny(result) | Decision::Ask(result) => result,
+        Decision::Inject(injection) => injecting(injection),
+    }
+}
+
+/// Calls every handler with the same data and takes what their answers hold.
+pub(super) async fn collect(
+    event: &str,
+    handlers: &[Registration<Handler>],
+    data: &Object,
+    timeout: Option<Duration>,
+) -> Vec<Object> {
+    let mut collected = Vec::new();
+    for registration in handlers {
+        let limit = match (timeout, registration.policy.timeout) {
+            (Some(asked), Some(registered)) => Some(asked.min(registered)),
+            (asked, registered) => asked.or(registered),
+        };
+        match call(event, registration, data, limit).await {
+            Ok(result) => collected.extend(result.data),
+            Err(error) => {
+                let _ = skip(event, &registration.name, Policy::default(), &error);
+            }
+        }
+    }
+    collected
+}
+
+async fn call(
+    event: &str,
+    registration: &Registration<Handler>,
+    data: &Object,
+    limit: Option<Duration>,
+) -> Result<HookResult, HookError> {
+    let answer = registration.handler.handle(event, data);
+    match limit {
+        None => answer.await,
+        Some(limit) => tokio::time::timeout(limit, answer)
+            .await
+            .unwrap_or_else(|_| Err(HookError::Timeout(format!("no answer within {limit:?}")))),
+    }
+}
+
+/// Reports a handler that failed; gives the denial that its policy wants.
+fn skip(event: &str, name: &str, policy: Policy, error: &HookError) -> Option<HookResult> {
+    let (what, level) = match error {
+        HookError::Timeout(_) => ("did not answer in time", Level::Warn),
+        HookError::HandlerFailed(_) | HookError::Other(_) => ("failed", Level::Error),
+    };
+    let failure = format!("hook `{name}` {what} on `{event}`");
+    if policy.fails_closed {
+        log::error!(target: LOGGER, "SECURITY: {failure}; denying: {error}");
+        return Some(denying(failure));
+    }
+    log::log!(target: LOGGER, level, "{failure}; continuing: {error}");
+    None
+}
+
+/// What an answer means for the decision.
+fn read(result: HookResult) -> Answer<HookResult, Object> {
+    match result.action {
+        HookAction::Continue => Answer::Continue,
+        HookAction::Deny => Answer::Deny(result),
+        HookAction::AskUser => Answer::Ask(result),
+        HookAction::Modify => Answer::Modify(result.data),
+        HookAction::InjectContext => {
+            let items = injections(&result);
+            if items.is_empty() {
+                Answer::Continue
+            } else {
+                Answer::Inject(result, items)
+            }
+        }
+    }
+}
+
+/// The injections of a result: its list, else the one that its scalar fields describe.
+pub(super) fn injections(result: &HookResult) -> Vec<ContextInjection> {
+    if !result.context_injections.is_empty() {
+        return result.context_injections.clone();
+    }
+    let scalar = result.context_injection.iter();
+    scalar
+        .map(|content| ContextInjection {
+            content: content.clone(),
+            role: result.context_injection_role,
+            ephemeral: result.ephemeral,
+            append_to_last_tool_result: result.append_to_last_tool_result,
+            hook_name: "unknown".to_owned(),
+            event: String::new(),
+        })
+        .collect()
+}
+
+/// The result with these injections in the place of its own.
+pub(super) fn with_injections(
+    result: HookResult,
+    items: Vec<ContextInjection>,
+    projection: Projection,
+) -> HookResult {
+    HookResult {
+        action: HookAction::InjectContext,
+        context_injection: Some(projection.content),
+        context_injection_role: projection.role,
+        ephemeral: projection.ephemeral,
+        append_to_last_tool_result: projection.append_to_last_tool_result,
+        context_injections: items,
+        ..result
+    }
+}
+
+/// The result of merged injections: a single handler keeps its other fields, of several only what
+/// the first says about output and the user.
+fn injecting(injection: Injection<HookResult>) -> HookResult {
+    let Injection {
+        first,
+        is_single,
+        items,
+        projection,
+    } = injection;
+    let base = if is_single {
+        first
+    } else {
+        HookResult {
+            suppress_output: first.suppress_output,
+            user_message: first.user_message,
+            user_message_level: first.user_message_level,
+            ..HookResult::default()
+        }
+    };
+    with_injections(base, items, projection)
+}

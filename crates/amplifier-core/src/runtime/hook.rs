@@ -1,0 +1,215 @@
+//! The hook registry that calls its handlers.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use uuid::Uuid;
+
+use super::{emission, lock};
+use crate::hook::{self, Policy, Registration};
+use crate::json::{Json, Object};
+use crate::model::HookResult;
+use crate::traits::HookHandler;
+
+/// A handler as registries and their snapshots share it.
+pub(super) type Handler = Arc<dyn HookHandler>;
+
+/// Who hears of which event. Clones share their handlers.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::runtime::{HookOptions, HookRegistry};
+/// use amplifier_core::{HookAction, HookResult, Object};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let hooks = HookRegistry::default();
+/// let deny = |_: &str, data: &Object| {
+///     let is_shell = data["tool_name"].as_str() == Some("shell");
+///     let action = if is_shell { HookAction::Deny } else { HookAction::Continue };
+///     Ok(HookResult { action, ..HookResult::default() })
+/// };
+/// hooks.register("tool:pre", deny, HookOptions::named("gate"));
+///
+/// let data = Object::from_iter([("tool_name".to_owned(), "shell".into())]);
+/// assert_eq!(hooks.emit("tool:pre", data).await.action, HookAction::Deny);
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct HookRegistry {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    handlers: hook::HookRegistry<Handler>,
+    defaults: Object,
+}
+
+/// How a handler is registered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookOptions {
+    /// The name in listings and logs; made up where there is none.
+    pub name: Option<String>,
+    /// Lower runs first, and equal ones in the order of registration.
+    pub priority: i32,
+    /// What a failure means.
+    pub policy: Policy,
+}
+
+impl HookOptions {
+    /// A handler of this name.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Gives a priority.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Gives a time limit; over it, the handler has failed.
+    #[must_use]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.policy.timeout = Some(limit);
+        self
+    }
+
+    /// Has a failure deny.
+    #[must_use]
+    pub fn fails_closed(mut self) -> Self {
+        self.policy.fails_closed = true;
+        self
+    }
+}
+
+/// Takes one registration back; dropping it does nothing.
+#[derive(Clone)]
+pub struct Unregister {
+    state: Weak<Mutex<State>>,
+    event: String,
+    serial: u64,
+}
+
+impl Unregister {
+    /// Takes the registration back, if it is still there.
+    pub fn unregister(&self) {
+        if let Some(state) = self.state.upgrade() {
+            let removed = lock(&state).handlers.unregister(&self.event, self.serial);
+            drop(removed);
+        }
+    }
+}
+
+impl fmt::Debug for Unregister {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Unregister")
+            .field("event", &self.event)
+            .field("serial", &self.serial)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HookRegistry {
+    /// Has a handler hear of an event, from the next emit on.
+    pub fn register(
+        &self,
+        event: &str,
+        handler: impl HookHandler + 'static,
+        options: HookOptions,
+    ) -> Unregister {
+        let HookOptions {
+            name,
+            priority,
+            policy,
+        } = options;
+        let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", Uuid::new_v4()));
+        let handler: Handler = Arc::new(handler);
+        let mut state = lock(&self.state);
+        let handlers = &mut state.handlers;
+        Unregister {
+            serial: handlers.register_with(event, handler, priority, name, policy),
+            event: event.to_owned(),
+            state: Arc::downgrade(&self.state),
+        }
+    }
+
+    /// Takes every registration of a name back.
+    pub fn unregister(&self, name: &str) {
+        let removed = lock(&self.state).handlers.unregister_name(name);
+        drop(removed);
+    }
+
+    /// The names of the handlers by event, in the order of running.
+    #[must_use]
+    pub fn list_handlers(&self) -> IndexMap<String, Vec<String>> {
+        let names =
+            |list: &[Registration<Handler>]| list.iter().map(|one| one.name.clone()).collect();
+        lock(&self.state)
+            .handlers
+            .events()
+            .map(|(event, list)| (event.to_owned(), names(list)))
+            .collect()
+    }
+
+    /// Puts these entries into every payload that does not have them, in the place of earlier ones.
+    pub fn set_default_fields(&self, defaults: Object) {
+        let earlier = std::mem::replace(&mut lock(&self.state).defaults, defaults);
+        drop(earlier);
+    }
+
+    /// Tells the handlers of an event one after the other, and gives back what they decide
+    /// together: the first denial, else the first question, else all injections, else the payload.
+    ///
+    /// Every handler gets the default fields, then `data`, then a `timestamp`. Where there is no
+    /// handler, `data` comes back as it is.
+    pub async fn emit(&self, event: &str, data: Object) -> HookResult {
+        let (handlers, payload) = {
+            let state = lock(&self.state);
+            let handlers = state.handlers.handlers(event).to_vec();
+            if handlers.is_empty() {
+                return emission::continuing(data);
+            }
+            (handlers, state.defaults.clone())
+        };
+        emission::emit(event, &handlers, payload, data).await
+    }
+
+    /// Asks every handler of an event, each with this time limit and with the same data, and
+    /// gives back the `data` of their answers. `None` waits.
+    pub async fn emit_and_collect(
+        &self,
+        event: &str,
+        data: &Object,
+        timeout: Option<Duration>,
+    ) -> Vec<Object> {
+        let handlers = lock(&self.state).handlers.handlers(event).to_vec();
+        emission::collect(event, &handlers, data, timeout).await
+    }
+}
+
+impl fmt::Debug for HookRegistry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("HookRegistry")
+            .field(&self.list_handlers())
+            .finish()
+    }
+}
+
+/// The entries of an event's payload.
+pub(super) fn payload<const N: usize>(entries: [(&str, Json); N]) -> Object {
+    entries
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}

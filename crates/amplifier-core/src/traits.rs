@@ -1,0 +1,229 @@
+//! What modules are, in Rust: async traits that can be trait objects.
+//!
+//! Each has the members of the Python protocol of the same name in `interfaces.py`.
+
+use std::any::Any;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::cancellation::CancellationState;
+use crate::error::{AmplifierError, ApprovalError, ContextError, HookError, ToolError};
+use crate::json::Object;
+use crate::message::{ChatRequest, ChatResponse, Message, ToolCall, ToolSpec};
+use crate::model::{
+    ApprovalRequest, ApprovalResponse, HookResult, ModelInfo, ProviderInfo, UserMessageLevel,
+};
+use crate::provider_error::ProviderError;
+use crate::tool_result::ToolResult;
+
+/// What an async method of a trait object gives back; `Box::pin(async move { … })` makes one.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Anything that modules share under a name; the taker knows its type.
+pub type Capability = Arc<dyn Any + Send + Sync>;
+
+/// Something that the model can have done.
+pub trait Tool: Send + Sync {
+    /// The name by which the model calls it.
+    fn name(&self) -> &str;
+
+    /// What it does, for the model.
+    fn description(&self) -> &str;
+
+    /// The JSON schema of its arguments; empty where it takes any.
+    fn input_schema(&self) -> Object {
+        Object::new()
+    }
+
+    /// The tool as the model is told of it.
+    fn get_spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name().to_owned(),
+            parameters: self.input_schema(),
+            description: Some(self.description().to_owned()),
+            extra: Object::new(),
+        }
+    }
+
+    /// Does it with these arguments.
+    fn execute(&self, input: Object) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
+}
+
+/// A source of models.
+pub trait Provider: Send + Sync {
+    /// Its key.
+    fn name(&self) -> &str;
+
+    /// Its credentials, capabilities and settings.
+    fn get_info(&self) -> ProviderInfo;
+
+    /// The models that it offers.
+    fn list_models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>>;
+
+    /// Has a model answer.
+    fn complete(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ProviderError>>;
+
+    /// The tool calls of a response.
+    fn parse_tool_calls(&self, response: &ChatResponse) -> Vec<ToolCall> {
+        response.tool_calls.clone().unwrap_or_default()
+    }
+}
+
+/// The memory of a conversation.
+pub trait ContextManager: Send + Sync {
+    /// Adds a message at the end.
+    fn add_message(&self, message: Message) -> BoxFuture<'_, Result<(), ContextError>>;
+
+    /// The messages for the next request, in `token_budget` tokens if one is given.
+    fn get_messages_for_request<'a>(
+        &'a self,
+        token_budget: Option<i64>,
+        provider: Option<&'a dyn Provider>,
+    ) -> BoxFuture<'a, Result<Vec<Message>, ContextError>>;
+
+    /// All messages.
+    fn get_messages(&self) -> BoxFuture<'_, Result<Vec<Message>, ContextError>>;
+
+    /// Puts these messages in the place of all there are.
+    fn set_messages(&self, messages: Vec<Message>) -> BoxFuture<'_, Result<(), ContextError>>;
+
+    /// Forgets everything.
+    fn clear(&self) -> BoxFuture<'_, Result<(), ContextError>>;
+}
+
+/// Whoever hears of events and may object; plain functions of the same shape are handlers too.
+pub trait HookHandler: Send + Sync {
+    /// Answers an event. The payload is lent: whoever wants another returns it with `Modify`.
+    fn handle<'a>(
+        &'a self,
+        event: &'a str,
+        data: &'a Object,
+    ) -> BoxFuture<'a, Result<HookResult, HookError>>;
+}
+
+impl<F> HookHandler for F
+where
+    F: Fn(&str, &Object) -> Result<HookResult, HookError> + Send + Sync,
+{
+    fn handle<'a>(
+        &'a self,
+        event: &'a str,
+        data: &'a Object,
+    ) -> BoxFuture<'a, Result<HookResult, HookError>> {
+        Box::pin(std::future::ready(self(event, data)))
+    }
+}
+
+/// Whoever decides for the user.
+pub trait ApprovalProvider: Send + Sync {
+    /// Decides on a request. The kernel gives up a second after the request's timeout.
+    fn request_approval(
+        &self,
+        request: ApprovalRequest,
+    ) -> BoxFuture<'_, Result<ApprovalResponse, ApprovalError>>;
+}
+
+/// Where messages to the user are shown.
+pub trait DisplayService: Send + Sync {
+    /// Shows a message; a failure is logged and nothing more.
+    fn show_message<'a>(
+        &'a self,
+        message: &'a str,
+        level: UserMessageLevel,
+        source: &'a str,
+    ) -> BoxFuture<'a, Result<(), AmplifierError>>;
+}
+
+/// What a loop asks of the kernel while it runs a turn.
+pub trait Kernel: Send + Sync {
+    /// Tells the hooks of an event and gives back what they decide together.
+    fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult>;
+
+    /// Does what a hook's result asks for, and gives back what is left of it for the loop.
+    fn process_hook_result<'a>(
+        &'a self,
+        result: HookResult,
+        event: &'a str,
+        hook_name: &'a str,
+    ) -> BoxFuture<'a, Result<HookResult, AmplifierError>>;
+
+    /// How far the session is cancelled.
+    fn cancellation(&self) -> CancellationState;
+
+    /// Notes that the tool call `id` of the tool `name` runs; see [`RunningTool`].
+    fn tool_started(&self, id: &str, name: &str);
+
+    /// Notes that the tool call `id` is over.
+    fn tool_completed(&self, id: &str);
+
+    /// What is shared under a name.
+    fn capability(&self, name: &str) -> Option<Capability>;
+}
+
+/// A tool call that runs: it counts as over when this is dropped, however that comes.
+pub struct RunningTool<'a> {
+    kernel: &'a dyn Kernel,
+    id: String,
+}
+
+impl<'a> RunningTool<'a> {
+    /// Notes that the tool call `id` of the tool `name` runs.
+    #[must_use = "the call counts as over when this is dropped"]
+    pub fn start(kernel: &'a dyn Kernel, id: &str, name: &str) -> Self {
+        kernel.tool_started(id, name);
+        Self {
+            kernel,
+            id: id.to_owned(),
+        }
+    }
+}
+
+impl Drop for RunningTool<'_> {
+    fn drop(&mut self) {
+        self.kernel.tool_completed(&self.id);
+    }
+}
+
+impl fmt::Debug for RunningTool<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("RunningTool")
+            .field(&self.id)
+            .finish()
+    }
+}
+
+/// What a loop works with in one turn.
+#[derive(Clone)]
+pub struct Turn<'a> {
+    /// What the user wrote.
+    pub prompt: &'a str,
+    /// The conversation.
+    pub context: Arc<dyn ContextManager>,
+    /// The model providers by name, in the order of mounting.
+    pub providers: IndexMap<String, Arc<dyn Provider>>,
+    /// The tools by name, in the order of mounting.
+    pub tools: IndexMap<String, Arc<dyn Tool>>,
+    /// The session's hooks and coordinator.
+    pub kernel: &'a dyn Kernel,
+}
+
+impl fmt::Debug for Turn<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Turn")
+            .field("prompt", &self.prompt)
+            .field("providers", &self.providers.keys())
+            .field("tools", &self.tools.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The loop: model call, tool calls, model call, until an answer.
+pub trait Orchestrator: Send + Sync {
+    /// Answers a prompt.
+    fn execute<'a>(&'a self, turn: Turn<'a>) -> BoxFuture<'a, Result<String, AmplifierError>>;
+}
