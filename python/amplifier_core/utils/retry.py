@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio as asyncio  # callers patch `sleep` here
+import asyncio as asyncio  # noqa: PLC0414 (callers patch its `sleep` here)
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 

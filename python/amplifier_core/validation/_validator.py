@@ -1,0 +1,170 @@
+"""The steps that the validation of every type of module has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from inspect import isawaitable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
+
+from amplifier_core import ModuleCoordinator
+from amplifier_core._import_failure import describe_failure, error_text
+from amplifier_core._module_check import check_mount
+
+from ._target import find_target
+from .base import ValidationCheck, ValidationResult, check_on_session_ready
+
+COMPLIANCE = "protocol_compliance"
+
+
+class ModuleValidator(ABC):
+    """Imports a module, mounts it once on a coordinator of its own, and looks at what is there."""
+
+    module_type: ClassVar[str]
+    """Type of the modules: `tool`, say."""
+
+    async def validate(
+        self,
+        module_path: str | Path,
+        entry_point: str | None = None,
+        config: dict[str, Any] | None = None,
+    ) -> ValidationResult:
+        """Validate a module; what it lacks is told in the result, never raised.
+
+        Args:
+            module_path: Folder of a package, Python file, or dotted name of a module.
+            entry_point: Name of the entry point to validate, of those that the project at the
+                path declares or that are installed; None for the module at the path.
+            config: Configuration that the module is mounted with.
+        """
+        result = ValidationResult(self.module_type, str(module_path))
+        try:
+            module = find_target(module_path, entry_point)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (a foreign import)
+            result.note("module_importable", False, f"Failed to import module: {_told(error)}")
+            return result
+        result.note("module_importable", True, f"Module imported from {module_path}")
+        found = check_mount(module)
+        for check in found:
+            result.note(*check)
+        if not found[0].passed:
+            return result
+        ready = check_on_session_ready(module)
+        if ready is not None:
+            result.add(ready)
+        await self._try_mount(result, module, config or {})
+        return result
+
+    async def _try_mount(self, result: ValidationResult, module: Any, config: Any) -> None:
+        """Mount the module, look at what it did, and clean up after it."""
+        settings = {"orchestrator": "validation", "context": "validation"}
+        session = SimpleNamespace(
+            session_id="validation", parent_id=None, config={"session": settings}
+        )
+        coordinator = ModuleCoordinator(session)
+        try:
+            returned = module.mount(coordinator, config)
+            if isawaitable(returned):
+                returned = await returned
+            if callable(returned) and self._missing(returned):
+                coordinator.register_cleanup(returned)
+            self._inspect(result, coordinator, returned, module)
+        except Exception as error:  # noqa: BLE001 (a foreign function)
+            message = f"Error during protocol compliance check: {describe_failure(error)}"
+            result.note(COMPLIANCE, False, message)
+        finally:
+            await coordinator.cleanup()
+
+    @abstractmethod
+    def _inspect(
+        self, result: ValidationResult, coordinator: ModuleCoordinator, returned: Any, module: Any
+    ) -> None:
+        """Look at what a module mounted."""
+
+    def _missing(self, instance: Any) -> list[str]:
+        """What an object lacks to be what such modules mount."""
+        del instance
+        return ["everything"]
+
+
+class MountingValidator(ModuleValidator):
+    """Validates modules that mount objects, by the members of these."""
+
+    interface: ClassVar[str]
+    """Name of the protocol."""
+    mount_point: ClassVar[str]
+    """Where the objects are mounted."""
+    required: ClassVar[tuple[str, ...]]
+    """Members without which an object is not judged further."""
+
+    @property
+    def label(self) -> str:
+        """The type as the beginning of a sentence."""
+        return self.module_type.capitalize()
+
+    def _inspect(
+        self, result: ValidationResult, coordinator: ModuleCoordinator, returned: Any, module: Any
+    ) -> None:
+        mounted: Any = coordinator.get(self.mount_point)
+        if isinstance(mounted, dict):
+            objects = list(cast("dict[str, Any]", mounted).items())
+        else:
+            objects = [] if mounted is None else [(None, mounted)]
+        for name, instance in objects:
+            self._judge(result, instance, self.label if name is None else f"{self.label} '{name}'")
+        if objects:
+            return
+        if returned is not None and not self._missing(returned):
+            self._judge(result, returned, f"What mount() returned ({type(returned).__name__})")
+        elif callable(returned):
+            message = (
+                "mount() returned a cleanup callable, and mounted no "
+                f"{self.module_type}: it may be conditional"
+            )
+            result.add(ValidationCheck(COMPLIANCE, True, message, "warning"))
+        else:
+            message = (
+                f"No {self.module_type} was mounted and mount() did not return an object with "
+                f"the interface of {self.interface}, found {_kind(returned)}"
+            )
+            result.note(COMPLIANCE, False, message)
+
+    def _judge(self, result: ValidationResult, instance: Any, title: str) -> None:
+        missing = self._missing(instance)
+        if missing:
+            message = f"{title} does not implement {self.interface} interface"
+            result.note(COMPLIANCE, False, f"{message} (missing {', '.join(missing)})")
+            return
+        result.note(COMPLIANCE, True, f"{title} implements {self.interface} interface")
+        self._check_members(result, instance)
+
+    def _missing(self, instance: Any) -> list[str]:
+        return [name for name in self.required if not has(instance, name)]
+
+    @abstractmethod
+    def _check_members(self, result: ValidationResult, instance: Any) -> None:
+        """Look at the members of a mounted object."""
+
+
+def has(instance: Any, name: str) -> bool:
+    """Whether an object has a member; one that raises something else is there."""
+    try:
+        return hasattr(instance, name)
+    except Exception:  # noqa: BLE001 (a foreign property)
+        return True
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a `{type(value).__name__}`"
+
+
+def _told(error: BaseException) -> str:
+    """A failed import in one line; our own words are told without their class."""
+    if isinstance(error, ImportError) and error.__traceback__ is not None:
+        last = error.__traceback__
+        while last.tb_next is not None:
+            last = last.tb_next
+        if last.tb_frame.f_globals.get("__package__") == __package__:
+            return error_text(error)
+    return describe_failure(error)
