@@ -6,6 +6,7 @@ use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -117,6 +118,16 @@ where
     }
 }
 
+impl<T: HookHandler + ?Sized> HookHandler for Arc<T> {
+    fn handle<'a>(
+        &'a self,
+        event: &'a str,
+        data: &'a Object,
+    ) -> BoxFuture<'a, Result<HookResult, HookError>> {
+        (**self).handle(event, data)
+    }
+}
+
 /// Whoever decides for the user.
 pub trait ApprovalProvider: Send + Sync {
     /// Decides on a request. The kernel gives up a second after the request's timeout.
@@ -142,6 +153,15 @@ pub trait Kernel: Send + Sync {
     /// Tells the hooks of an event and gives back what they decide together.
     fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult>;
 
+    /// Asks every hook of an event, each with this time limit, and gives back the `data` of their
+    /// answers. `None` waits.
+    fn emit_and_collect<'a>(
+        &'a self,
+        event: &'a str,
+        data: &'a Object,
+        timeout: Option<Duration>,
+    ) -> BoxFuture<'a, Vec<Object>>;
+
     /// Does what a hook's result asks for, and gives back what is left of it for the loop.
     fn process_hook_result<'a>(
         &'a self,
@@ -152,6 +172,9 @@ pub trait Kernel: Send + Sync {
 
     /// How far the session is cancelled.
     fn cancellation(&self) -> CancellationState;
+
+    /// Waits until the session is cancelled this far, so that a loop can drop what runs.
+    fn cancelled(&self, level: CancellationState) -> BoxFuture<'_, ()>;
 
     /// Notes that the tool call `id` of the tool `name` runs; see [`RunningTool`].
     fn tool_started(&self, id: &str, name: &str);

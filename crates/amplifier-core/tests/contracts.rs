@@ -51,7 +51,8 @@ fn the_traits_have_the_members_of_the_table() {
         ApprovalProvider { request_approval }
         DisplayService { show_message }
         Kernel {
-            emit, process_hook_result, cancellation, tool_started, tool_completed, capability
+            emit, emit_and_collect, process_hook_result, cancellation, cancelled, tool_started,
+            tool_completed, capability
         }
     };
     let rows = rows("### Traits");

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -315,6 +316,15 @@ impl Kernel for Coordinator {
         Box::pin(self.hooks().emit(event, data))
     }
 
+    fn emit_and_collect<'a>(
+        &'a self,
+        event: &'a str,
+        data: &'a Object,
+        timeout: Option<Duration>,
+    ) -> BoxFuture<'a, Vec<Object>> {
+        Box::pin(self.hooks().emit_and_collect(event, data, timeout))
+    }
+
     fn process_hook_result<'a>(
         &'a self,
         result: HookResult,
@@ -326,6 +336,10 @@ impl Kernel for Coordinator {
 
     fn cancellation(&self) -> CancellationState {
         self.inner.cancellation.state()
+    }
+
+    fn cancelled(&self, level: CancellationState) -> BoxFuture<'_, ()> {
+        Box::pin(self.inner.cancellation.reached(level))
     }
 
     fn tool_started(&self, id: &str, name: &str) {

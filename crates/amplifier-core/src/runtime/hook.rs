@@ -121,6 +121,8 @@ impl fmt::Debug for Unregister {
 
 impl HookRegistry {
     /// Has a handler hear of an event, from the next emit on.
+    ///
+    /// A handler that holds a clone of its registry keeps both alive until it is taken back.
     pub fn register(
         &self,
         event: &str,

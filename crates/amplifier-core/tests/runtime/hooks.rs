@@ -393,6 +393,60 @@ async fn collecting_asks_every_handler_with_the_same_data() {
 }
 
 #[tokio::test]
+async fn one_handler_hears_of_several_events() {
+    let (hooks, seen) = (HookRegistry::default(), Seen::default());
+    let shared = Arc::new(answering(&seen, HookResult::default()));
+    for event in ["a", "b"] {
+        hooks.register(event, Arc::clone(&shared), HookOptions::default());
+        hooks.emit(event, Object::new()).await;
+    }
+    assert_eq!(seen.take().len(), 2);
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_leaves_the_registry_usable() {
+    let (hooks, seen) = (HookRegistry::default(), Seen::default());
+    let panics = |_: &str, _: &Object| -> Result<HookResult, HookError> { panic!("planted") };
+    hooks.register("e", panics, HookOptions::named("bad"));
+    hooks.register(
+        "e",
+        answering(&seen, HookResult::default()),
+        HookOptions::default(),
+    );
+
+    let inside = hooks.clone();
+    let emission = tokio::spawn(async move { inside.emit("e", Object::new()).await });
+    assert!(emission.await.unwrap_err().is_panic());
+
+    hooks.unregister("bad");
+    hooks.emit("e", Object::new()).await;
+    assert_eq!(seen.take().len(), 1);
+}
+
+#[test]
+fn threads_register_and_emit_at_the_same_time() {
+    let hooks = HookRegistry::default();
+    let work = |thread: i32| {
+        for round in 0..200 {
+            let options = HookOptions::default().priority(thread);
+            let handle = hooks.register("e", saying(HookResult::default()), options);
+            let emission = std::pin::pin!(hooks.emit("e", Object::new()));
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            assert!(emission.poll(&mut context).is_ready());
+            if round > 0 {
+                handle.unregister();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || work(thread));
+        }
+    });
+    assert_eq!(hooks.list_handlers()["e"].len(), 4);
+}
+
+#[tokio::test]
 async fn futures_of_the_driver_go_from_thread_to_thread() {
     fn is_send<T: Send>(value: T) -> T {
         value

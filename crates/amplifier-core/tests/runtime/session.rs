@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use amplifier_core::cancellation::CancellationState;
 use amplifier_core::coordinator::Slot;
 use amplifier_core::error::{AmplifierError, SessionError};
 use amplifier_core::runtime::{HookOptions, Module, Session, SessionOptions};
-use amplifier_core::traits::BoxFuture;
+use amplifier_core::traits::{BoxFuture, Orchestrator, Turn};
 use amplifier_core::{
     HookResult, Json, Object, ProviderError, ProviderFailure, SessionConfig, event,
 };
@@ -265,6 +266,39 @@ async fn a_cancelled_turn_says_so_whether_it_answers_or_fails() {
         ),
     ];
     assert_eq!(seen.take(), expected);
+}
+
+#[tokio::test]
+async fn a_loop_drops_what_runs_when_it_is_to_stop_at_once() {
+    struct Obedient;
+    impl Orchestrator for Obedient {
+        fn execute<'a>(&'a self, turn: Turn<'a>) -> BoxFuture<'a, Result<String, AmplifierError>> {
+            Box::pin(async move {
+                tokio::select! {
+                    () = turn.kernel.cancelled(CancellationState::Immediate) => {
+                        Ok("stopped".to_owned())
+                    }
+                    () = std::future::pending() => Ok("done".to_owned()),
+                }
+            })
+        }
+    }
+    let session = Arc::new(session_with(PLAN, false, nothing));
+    session
+        .coordinator()
+        .mount(Module::orchestrator(Obedient), None)
+        .unwrap();
+    session.initialize().await.unwrap();
+    let running = {
+        let session = Arc::clone(&session);
+        tokio::spawn(async move { session.execute("a").await })
+    };
+    tokio::task::yield_now().await;
+    session.coordinator().request_cancel(false);
+    tokio::task::yield_now().await;
+    assert!(!running.is_finished());
+    session.coordinator().request_cancel(true);
+    assert_eq!(running.await.unwrap().as_deref(), Ok("stopped"));
 }
 
 #[tokio::test]
