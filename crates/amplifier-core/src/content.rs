@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::record::{deserialize_through_json, record, words};
+use crate::schema::{Form, Schema, any_of, of_type};
 
 words! {
     /// Who may see a block.
@@ -149,6 +150,12 @@ impl FromJson for UnknownType {
     }
 }
 
+impl Schema for UnknownType {
+    fn schema(_form: Form) -> Json {
+        of_type("string")
+    }
+}
+
 impl Serialize for UnknownType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
@@ -231,6 +238,21 @@ impl FromJson for ContentBlock {
             Some("reasoning") => ReasoningBlock::from_json(json).map(Self::Reasoning),
             _ => UnknownBlock::from_json(json).map(Self::Unknown),
         }
+    }
+}
+
+impl Schema for ContentBlock {
+    fn schema(form: Form) -> Json {
+        any_of(vec![
+            TextBlock::schema(form),
+            ThinkingBlock::schema(form),
+            RedactedThinkingBlock::schema(form),
+            ToolCallBlock::schema(form),
+            ToolResultBlock::schema(form),
+            ImageBlock::schema(form),
+            ReasoningBlock::schema(form),
+            UnknownBlock::schema(form),
+        ])
     }
 }
 

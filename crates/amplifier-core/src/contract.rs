@@ -5,6 +5,7 @@ use crate::content::{
     ThinkingBlock, ToolCallBlock, ToolResultBlock, UnknownBlock, Visibility,
 };
 use crate::from_json::{FromJson, ModelError};
+use crate::json::Json;
 use crate::message::{
     ChatRequest, ChatResponse, Degradation, Message, ResponseFormat, ResponseFormatJson,
     ResponseFormatJsonSchema, ResponseFormatText, Role, ToolCall, ToolSpec, Usage,
@@ -14,6 +15,7 @@ use crate::model::{
     ContextInjection, ContextInjectionRole, HookAction, HookResult, ModelInfo, ModuleInfo,
     ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
 };
+use crate::schema::{Form, Schema};
 use crate::tool_result::ToolResult;
 
 /// A type that Rust and Python share.
@@ -24,6 +26,7 @@ pub struct SharedType {
     /// What it is made of.
     pub shape: Shape,
     rewrite: fn(&[u8]) -> Result<String, ModelError>,
+    schema: fn(Form) -> Json,
 }
 
 /// What a shared type is made of.
@@ -42,6 +45,12 @@ impl SharedType {
     pub fn rewrite(&self, text: &[u8]) -> Result<String, ModelError> {
         (self.rewrite)(text)
     }
+
+    /// The JSON schema of what the type reads or writes.
+    #[must_use]
+    pub fn schema(&self, form: Form) -> Json {
+        (self.schema)(form)
+    }
 }
 
 fn rewrite<T: FromJson + serde::Serialize>(text: &[u8]) -> Result<String, ModelError> {
@@ -57,6 +66,7 @@ macro_rules! shared {
             name: stringify!($name),
             shape: Shape::$shape($name::$parts),
             rewrite: rewrite::<$name>,
+            schema: $name::schema,
         }),*];
     };
 }

@@ -5,8 +5,9 @@ use std::fmt;
 use crate::from_json::{FromJson, ModelError};
 use crate::json::Json;
 use crate::record::deserialize_through_json;
+use crate::schema::{Form, Schema, any_of, of_type};
 
-/// US dollars as decimal text, in the form in which Python's `Decimal` prints it.
+/// US dollars as decimal text, in the form in which Python's `Decimal` prints it: `0.10`, `1E-7`.
 ///
 /// JSON holds it as a string; an integer is read too, a float is refused as it loses money.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +17,7 @@ impl Cost {
     /// The amount, or `None` where the text is no finite decimal number.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
-        is_decimal(text).then(|| Self(text.to_owned()))
+        canonical(text).map(Self)
     }
 
     /// The amount as text.
@@ -26,21 +27,48 @@ impl Cost {
     }
 }
 
-/// `[+-] digits [. digits] [e [+-] digits]`, with a digit on at least one side of the point.
-fn is_decimal(text: &str) -> bool {
-    let signless = |text: &str| text.strip_prefix(['+', '-']).unwrap_or(text).to_owned();
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let (number, exponent) = match text.split_once(['e', 'E']) {
-        Some((number, exponent)) => (number, Some(signless(exponent))),
-        None => (text, None),
+/// The largest power of ten of Python's `Decimal`.
+const MAX_POWER: i64 = 999_999_999_999_999_999;
+
+/// Rewrite `[+-] digits [. digits] [e [+-] digits]`, with a digit on at least one side of the
+/// point, in the form of the scientific strings of the General Decimal Arithmetic.
+fn canonical(text: &str) -> Option<String> {
+    let (sign, number) = match text.strip_prefix('-') {
+        Some(number) => ("-", number),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
-    let number = signless(number);
-    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    let has_exponent = exponent.is_none_or(|digits| !digits.is_empty() && all_digits(&digits));
-    has_exponent
-        && !(whole.is_empty() && fraction.is_empty())
-        && all_digits(whole)
-        && all_digits(fraction)
+    let (number, exponent) = match number.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i64>().ok()?),
+        None => (number, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = match digits.trim_start_matches('0') {
+        "" => "0",
+        significant => significant,
+    };
+
+    let exponent = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    let point = exponent.checked_add(i64::try_from(digits.len()).ok()?)?;
+    if !(-MAX_POWER..=MAX_POWER).contains(&(point - 1)) {
+        return None;
+    }
+    if exponent <= 0 && point > -6 {
+        let zeros = usize::try_from(1 - point).unwrap_or(0);
+        let digits = format!("{}{digits}", "0".repeat(zeros));
+        let (whole, fraction) = digits.split_at(usize::try_from(point.max(1)).ok()?);
+        let separator = if fraction.is_empty() { "" } else { "." };
+        return Some(format!("{sign}{whole}{separator}{fraction}"));
+    }
+    let (whole, fraction) = digits.split_at(1);
+    let separator = if fraction.is_empty() { "" } else { "." };
+    Some(format!(
+        "{sign}{whole}{separator}{fraction}E{:+}",
+        point - 1
+    ))
 }
 
 impl fmt::Display for Cost {
@@ -57,6 +85,16 @@ impl FromJson for Cost {
             Json::Null | Json::Bool(_) | Json::Float(_) | Json::Array(_) | Json::Object(_) => None,
         };
         cost.ok_or_else(|| ModelError::unexpected("a decimal number as a string", &json))
+    }
+}
+
+impl Schema for Cost {
+    fn schema(form: Form) -> Json {
+        let text = of_type("string");
+        match form {
+            Form::Read => any_of(vec![of_type("integer"), text]),
+            Form::Written => text,
+        }
     }
 }
 

@@ -28,8 +28,10 @@ mod provider_error;
 mod record;
 #[cfg(feature = "tokio")]
 pub mod runtime;
+mod schema;
 pub mod session;
 mod session_config;
+mod timestamp;
 mod tool_result;
 pub mod traits;
 
@@ -53,4 +55,6 @@ pub use model::{
 };
 pub use provider_error::{ProviderError, ProviderFailure};
 pub use session_config::{ModuleSpec, SessionConfig};
+pub use schema::{Form, Schema};
+pub use timestamp::Timestamp;
 pub use tool_result::{InlineImage, ToolContent, ToolResult};

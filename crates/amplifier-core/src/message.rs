@@ -7,6 +7,7 @@ use crate::cost::Cost;
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::record::{deserialize_through_json, record, words};
+use crate::schema::{Form, Schema, any_of};
 
 words! {
     /// Who speaks in a message.
@@ -36,6 +37,15 @@ impl FromJson for MessageContent {
             Json::Array(_) => Vec::from_json(json).map(Self::Blocks),
             other => Err(ModelError::unexpected("a string or an array", &other)),
         }
+    }
+}
+
+impl Schema for MessageContent {
+    fn schema(form: Form) -> Json {
+        any_of(vec![
+            String::schema(form),
+            Vec::<ContentBlock>::schema(form),
+        ])
     }
 }
 
@@ -134,6 +144,16 @@ impl FromJson for ResponseFormat {
     }
 }
 
+impl Schema for ResponseFormat {
+    fn schema(form: Form) -> Json {
+        any_of(vec![
+            ResponseFormatText::schema(form),
+            ResponseFormatJson::schema(form),
+            ResponseFormatJsonSchema::schema(form),
+        ])
+    }
+}
+
 impl Serialize for ResponseFormat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -162,6 +182,12 @@ impl FromJson for ToolChoice {
             Json::Object(detail) => Ok(Self::Detail(detail)),
             other => Err(ModelError::unexpected("a string or an object", &other)),
         }
+    }
+}
+
+impl Schema for ToolChoice {
+    fn schema(form: Form) -> Json {
+        any_of(vec![String::schema(form), Object::schema(form)])
     }
 }
 

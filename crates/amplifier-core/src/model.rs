@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use crate::cost::Cost;
 use crate::json::Object;
-use crate::record::{record, words};
+use crate::record::{Check, record, words};
+use crate::timestamp::Timestamp;
 
 words! {
     /// What a hook handler decided.
@@ -162,6 +163,11 @@ words! {
     }
 }
 
+const IS_CURRENCY: Check<String> = Check {
+    expected: "three capital letters of ISO 4217",
+    holds: |code| code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase()),
+};
+
 record! {
     /// Prices of a model per million tokens, for display.
     pub struct Pricing {
@@ -174,7 +180,7 @@ record! {
         /// Input written to a cache.
         pub cache_write_per_million: Option<f64> = None,
         /// Three upper-case letters of ISO 4217.
-        pub currency: String = "USD".to_owned(),
+        pub currency: String = "USD".to_owned() => IS_CURRENCY,
     }
 }
 
@@ -263,14 +269,14 @@ record! {
 }
 
 record! {
-    /// Where a session stands; times are ISO 8601 texts as Pydantic writes them.
+    /// Where a session stands.
     pub struct SessionStatus {
         /// The session.
         pub session_id: String,
         /// When it began; the kernel has no clock, so it is required here.
-        pub started_at: String,
+        pub started_at: Timestamp,
         /// When it ended.
-        pub ended_at: Option<String> = None,
+        pub ended_at: Option<Timestamp> = None,
         /// Its state.
         pub status: SessionState = SessionState::Running,
         /// Messages so far.
@@ -288,11 +294,16 @@ record! {
         /// What it cost, if known.
         pub cost_usd: Option<Cost> = None,
         /// When something last happened.
-        pub last_activity: Option<String> = None,
+        pub last_activity: Option<Timestamp> = None,
         /// The last error.
         pub last_error: Option<Object> = None,
     }
 }
+
+const IS_POSITIVE: Check<Option<f64>> = Check {
+    expected: "a positive number or null",
+    holds: |seconds| seconds.is_none_or(|seconds| seconds > 0.0),
+};
 
 record! {
     /// What an approval provider is asked.
@@ -306,7 +317,7 @@ record! {
         /// How dangerous it is.
         pub risk_level: String,
         /// How long to wait, in seconds; `None` waits for ever.
-        pub timeout: Option<f64> = None,
+        pub timeout: Option<f64> = None => IS_POSITIVE,
     }
 }
 

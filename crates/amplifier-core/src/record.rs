@@ -1,7 +1,10 @@
-//! One declaration gives a shared type its fields, its defaults, its reader and its writer.
+//! One declaration gives a shared type its fields, defaults, reader, writer and JSON schema.
+
+use serde::Serialize;
 
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
+use crate::schema::to_json;
 
 /// The entries of an object while a record takes its fields out of them.
 pub(crate) struct Fields {
@@ -50,6 +53,21 @@ impl Fields {
         }
     }
 
+    /// Take a field whose value must pass a check.
+    pub(crate) fn take_checked<T: FromJson + Serialize>(
+        &mut self,
+        key: &str,
+        default: Option<fn() -> T>,
+        check: &Check<T>,
+    ) -> Result<T, ModelError> {
+        let value = self.take(key, default)?;
+        if (check.holds)(&value) {
+            return Ok(value);
+        }
+        let found = ModelError::unexpected(check.expected, &to_json(&value));
+        Err(self.placed(found, key))
+    }
+
     /// What is left when the declared keys are taken, in its order.
     pub(crate) fn rest(mut self, declared: &[&str]) -> Object {
         self.entries
@@ -62,17 +80,25 @@ impl Fields {
     }
 }
 
+/// What the type of a field does not say about its values.
+pub(crate) struct Check<T> {
+    /// What would be right.
+    pub(crate) expected: &'static str,
+    pub(crate) holds: fn(&T) -> bool,
+}
+
 /// Declares a struct that is read from JSON and written in declared order with nulls kept.
 ///
 /// `("type" = "text")` after the name is a constant first field, `field as "key"` another key than
-/// the field's name, `= value` a default, and a last `..extra` keeps unknown keys after the others.
+/// the field's name, `= value` a default, `=> check` a [`Check`] of what is read, and a last
+/// `..extra` keeps unknown keys after the others.
 macro_rules! record {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(($tag:literal = $word:literal))? {
             $(
                 $(#[$field_meta:meta])*
-                pub $field:ident $(as $key:literal)?: $type:ty $(= $default:expr)?,
+                pub $field:ident $(as $key:literal)?: $type:ty $(= $default:expr)? $(=> $check:expr)?,
             )*
             $(..$extra:ident)?
         }
@@ -98,12 +124,26 @@ macro_rules! record {
                 let mut fields = $crate::record::Fields::of(stringify!($name), json)?;
                 $(fields.tag($tag, $word)?;)?
                 Ok(Self {
-                    $($field: fields.take(
+                    $($field: $crate::record::record!(@take fields
                         $crate::record::record!(@key $field $($key)?),
-                        $crate::record::record!(@default $($default)?),
+                        $crate::record::record!(@default $($default)?)
+                        $(, $check)?
                     )?,)*
                     $($extra: fields.rest(Self::KEYS),)?
                 })
+            }
+        }
+
+        impl $crate::schema::Schema for $name {
+            fn schema(form: $crate::schema::Form) -> $crate::json::Json {
+                let mut schema = $crate::schema::RecordSchema::new(form);
+                $(schema.tag($tag, $word);)?
+                $(schema.field::<$type>(
+                    $crate::record::record!(@key $field $($key)?),
+                    $crate::record::record!(@default $($default)?),
+                );)*
+                $($crate::record::record!(@open schema $extra);)?
+                schema.finish()
             }
         }
 
@@ -133,6 +173,11 @@ macro_rules! record {
     (@key $field:ident $key:literal) => { $key };
     (@default) => { None };
     (@default $default:expr) => { Some(|| $default) };
+    (@take $fields:ident $key:expr, $default:expr) => { $fields.take($key, $default) };
+    (@take $fields:ident $key:expr, $default:expr, $check:expr) => {
+        $fields.take_checked($key, $default, &$check)
+    };
+    (@open $schema:ident $extra:ident) => { $schema.open() };
 }
 
 /// Declares an enum of words.
@@ -177,6 +222,12 @@ macro_rules! words {
                     let words = Self::WORDS.join("`, `");
                     $crate::from_json::ModelError::unexpected(format!("one of `{words}`"), &json)
                 })
+            }
+        }
+
+        impl $crate::schema::Schema for $name {
+            fn schema(_form: $crate::schema::Form) -> $crate::json::Json {
+                $crate::schema::of_words(Self::WORDS)
             }
         }
 

@@ -3,9 +3,11 @@
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::content::{ImageBlock, TextBlock};
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::record::{Fields, deserialize_through_json};
+use crate::schema::{Form, RecordSchema, Schema, any_of};
 
 /// What a tool gave back; JSON leaves `content` out where it is empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,6 +159,13 @@ impl FromJson for ToolContent {
     }
 }
 
+impl Schema for ToolContent {
+    /// Of the blocks that are read, only the keys that are content are written.
+    fn schema(form: Form) -> Json {
+        any_of(vec![TextBlock::schema(form), ImageBlock::schema(form)])
+    }
+}
+
 impl Serialize for ToolContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
@@ -203,6 +212,17 @@ impl FromJson for ToolResult {
                 .unwrap_or_default();
         }
         Ok(result)
+    }
+}
+
+impl Schema for ToolResult {
+    fn schema(form: Form) -> Json {
+        let mut schema = RecordSchema::new(form);
+        schema.field("success", Some(|| true));
+        schema.field("output", Some(Json::default));
+        schema.field("error", Some(|| None::<Object>));
+        schema.field("content", Some(|| None::<Vec<ToolContent>>));
+        schema.finish()
     }
 }
 

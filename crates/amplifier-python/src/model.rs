@@ -1,6 +1,6 @@
 //! The shared types as Python can ask for them, to be compared with the Pydantic models.
 
-use amplifier_core::{SHARED_TYPES, Shape};
+use amplifier_core::{Form, SHARED_TYPES, Shape, SharedType};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,12 +8,7 @@ use pyo3::types::PyDict;
 /// Read a JSON text as the Rust type of this name and return the JSON that the type writes.
 #[pyfunction(name = "_round_trip")]
 pub(crate) fn round_trip(type_name: &str, json: &[u8]) -> PyResult<String> {
-    let Some(shared) = SHARED_TYPES.iter().find(|shared| shared.name == type_name) else {
-        let names: Vec<_> = SHARED_TYPES.iter().map(|shared| shared.name).collect();
-        let names = names.join("`, `");
-        let message = format!("no shared type is named `{type_name}` (there are `{names}`)");
-        return Err(PyKeyError::new_err(message));
-    };
+    let shared = shared_type(type_name)?;
     shared
         .rewrite(json)
         .map_err(|error| PyValueError::new_err(error.to_string()))
@@ -33,4 +28,30 @@ pub(crate) fn shared_types(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         types.set_item(shared.name, (shape, parts.to_vec()))?;
     }
     Ok(types)
+}
+
+/// Return the JSON schema of the Rust type of this name, in the form of Pydantic's: of what it
+/// reads (mode `validation`) or writes (`serialization`), with nested types in place.
+#[pyfunction(name = "_json_schema", signature = (type_name, mode = "validation"))]
+pub(crate) fn json_schema(type_name: &str, mode: &str) -> PyResult<String> {
+    let form = match mode {
+        "validation" => Form::Read,
+        "serialization" => Form::Written,
+        other => {
+            let message = format!("mode must be `validation` or `serialization`, found `{other}`");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    Ok(shared_type(type_name)?.schema(form).to_string())
+}
+
+fn shared_type(name: &str) -> PyResult<&'static SharedType> {
+    let shared = SHARED_TYPES.iter().find(|shared| shared.name == name);
+    shared.ok_or_else(|| {
+        let names: Vec<_> = SHARED_TYPES.iter().map(|shared| shared.name).collect();
+        let names = names.join("`, `");
+        PyKeyError::new_err(format!(
+            "no shared type is named `{name}` (there are `{names}`)"
+        ))
+    })
 }

@@ -4,4 +4,5 @@ mod content;
 mod json;
 mod message;
 mod model;
+mod special;
 mod strategies;

@@ -2,9 +2,8 @@
 
 use crate::strategies::{finite, json, object, one_of};
 use amplifier_core::{
-    ApprovalDefault, ConfigField, ContextInjection, ContextInjectionRole, FromJson, HookAction,
-    HookResult, InlineImage, Json, ModuleInfo, SHARED_TYPES, Shape, ToolContent, ToolResult,
-    UserMessageLevel,
+    ApprovalDefault, ContextInjection, ContextInjectionRole, FromJson, HookAction, HookResult,
+    InlineImage, Json, SHARED_TYPES, Shape, ToolContent, ToolResult, UserMessageLevel,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -158,13 +157,6 @@ fn images_are_padded_base64_of_an_image_type() {
     ] {
         assert!(!image(media_type, "QQ=="), "{media_type}");
     }
-}
-
-#[test]
-fn keys_may_differ_from_the_fields_of_rust() {
-    let field = ConfigField::parse(br#"{"id":"k","display_name":"K","prompt":"?","default":"d"}"#);
-    assert_eq!(field.expect("a field").default_value.as_deref(), Some("d"));
-    assert_eq!(ModuleInfo::KEYS[3], "type");
 }
 
 #[test]
