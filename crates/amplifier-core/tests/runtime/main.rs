@@ -8,4 +8,5 @@ mod fakes;
 mod hooks;
 mod journal;
 mod model;
+mod programs;
 mod session;
