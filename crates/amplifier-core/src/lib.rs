@@ -54,7 +54,7 @@ pub use model::{
     ModuleType, Pricing, ProviderInfo, SessionState, SessionStatus, UserMessageLevel,
 };
 pub use provider_error::{ProviderError, ProviderFailure};
-pub use session_config::{ModuleSpec, SessionConfig};
 pub use schema::{Form, Schema};
+pub use session_config::{ModuleSpec, SessionConfig};
 pub use timestamp::Timestamp;
 pub use tool_result::{InlineImage, ToolContent, ToolResult};
