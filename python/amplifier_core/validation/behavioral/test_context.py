@@ -1,0 +1,101 @@
+"""How every context behaves."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from inspect import Parameter, isawaitable, signature
+from typing import Any
+
+import pytest
+
+from amplifier_core._module_check import is_async
+
+_QUESTION = {"role": "user", "content": "What is the answer?"}
+_ANSWER = {"role": "assistant", "content": "42"}
+
+
+async def _call_internal(context: Any, name: str) -> Any:
+    """Call an internal method, if there is one that needs no arguments."""
+    method = getattr(context, name, None)
+    if method is None:
+        pytest.skip(f"the context has no `{name}`")
+    if any(
+        parameter.default is Parameter.empty
+        and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        for parameter in signature(method).parameters.values()
+    ):
+        pytest.skip(f"`{name}` of the context needs arguments")
+    result = method()
+    return await result if isawaitable(result) else result
+
+
+class ContextBehaviorTests:
+    """Inherit this in a class `Test...` of a context module's tests."""
+
+    @pytest.mark.asyncio
+    async def test_mount_succeeds(self, context_module: Any) -> None:
+        """The module mounts a context."""
+        assert context_module is not None
+
+    @pytest.mark.asyncio
+    async def test_context_has_required_methods(self, context_module: Any) -> None:
+        """The context has what loops call."""
+        for name in ("add_message", "get_messages", "get_messages_for_request", "clear"):
+            assert is_async(getattr(context_module, name))
+
+    @pytest.mark.asyncio
+    async def test_message_round_trip(self, context_module: Any) -> None:
+        """A message that was added comes back."""
+        await context_module.add_message(dict(_QUESTION))
+        (message,) = await context_module.get_messages()
+        assert (message["role"], message["content"]) == ("user", _QUESTION["content"])
+
+    @pytest.mark.asyncio
+    async def test_multiple_messages(self, context_module: Any) -> None:
+        """Messages come back in their order."""
+        for message in (_QUESTION, _ANSWER):
+            await context_module.add_message(dict(message))
+        roles = [message["role"] for message in await context_module.get_messages()]
+        assert roles == ["user", "assistant"]
+
+    @pytest.mark.asyncio
+    async def test_clear_removes_messages(self, context_module: Any) -> None:
+        """Nothing is left after clearing."""
+        await context_module.add_message(dict(_QUESTION))
+        await context_module.clear()
+        assert await context_module.get_messages() == []
+
+    @pytest.mark.asyncio
+    async def test_get_messages_for_request_returns_messages(self, context_module: Any) -> None:
+        """A request gets the messages."""
+        await context_module.add_message(dict(_QUESTION))
+        messages = await context_module.get_messages_for_request()
+        assert isinstance(messages, list)
+        assert messages
+
+    @pytest.mark.asyncio
+    async def test_internal_should_compact_returns_bool(self, context_module: Any) -> None:
+        """Whether to compact is a yes or a no."""
+        assert isinstance(await _call_internal(context_module, "_should_compact"), bool)
+
+    @pytest.mark.asyncio
+    async def test_internal_compact_does_not_crash(self, context_module: Any) -> None:
+        """Compacting raises nothing."""
+        await context_module.add_message(dict(_QUESTION))
+        await _call_internal(context_module, "_compact_internal")
+
+    @pytest.mark.asyncio
+    async def test_add_invalid_message_does_not_crash(self, context_module: Any) -> None:
+        """A message that is none is refused or kept, and does no harm."""
+        with suppress(KeyError, TypeError, ValueError):
+            await context_module.add_message({"neither": "role", "nor": "content"})
+        assert await context_module.get_messages() is not None
+
+    @pytest.mark.asyncio
+    async def test_get_messages_never_returns_none(self, context_module: Any) -> None:
+        """An empty context gives an empty list."""
+        assert await context_module.get_messages() == []
+
+
+class TestContextBehavior(ContextBehaviorTests):
+    """The same tests, for running this file on a module."""

@@ -1,0 +1,28 @@
+"""Whether a module is an orchestrator, by its structure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from amplifier_core.validation.orchestrator import OrchestratorValidator
+
+
+class OrchestratorStructuralTests:
+    """Inherit this in a class `Test...` of an orchestrator module's tests."""
+
+    @pytest.mark.asyncio
+    async def test_structural_validation(
+        self, module_path: Path | None, module_type: str | None
+    ) -> None:
+        """The validator finds nothing wrong."""
+        if module_path is None or module_type not in (None, "orchestrator"):
+            pytest.skip("no orchestrator module was found; name one with `--module-path`")
+        result = await OrchestratorValidator().validate(module_path)
+        failures = [f"{check.name}: {check.message}" for check in result.errors]
+        assert failures == [], result.summary()
+
+
+class TestOrchestratorStructure(OrchestratorStructuralTests):
+    """The same test, for running this file on a module."""
