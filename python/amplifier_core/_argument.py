@@ -6,9 +6,10 @@ from math import isfinite, isnan
 from operator import index
 
 
-def _refuse(value: object, wanted: str) -> TypeError:
-    found = type(value).__name__
-    return TypeError(f"'{found}' object is not an instance of '{wanted}'")
+def refusal(value: object, wanted: str) -> TypeError:
+    """Make the error for an argument of another type than is wanted."""
+    found = "'None'" if value is None else f"'{type(value).__name__}' object"
+    return TypeError(f"{found} is not an instance of '{wanted}'")
 
 
 def text(value: object) -> str:
@@ -33,7 +34,7 @@ def any_text(value: object) -> str:
     if type(value) is str:
         return value
     if not isinstance(value, str):
-        raise _refuse(value, "str")
+        raise refusal(value, "str")
     return str.__str__(value)
 
 
@@ -44,7 +45,7 @@ def flag(value: object) -> bool:
         TypeError: It is none, though it may be true or false.
     """
     if not isinstance(value, bool):
-        raise _refuse(value, "bool")
+        raise refusal(value, "bool")
     return value
 
 

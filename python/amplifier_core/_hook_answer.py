@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ._argument import any_text, flag, text
+from ._argument import any_text, flag, refusal, text
 from ._hook_result import ContextInjection, HookResult
 from ._payload import Fields, Payload
 
@@ -56,7 +56,7 @@ def _modification(result: HookResult, payload: Payload) -> Answer | None:
     if data is None:
         return None
     if not issubclass(type(data), dict):
-        raise TypeError(f"'{type(data).__name__}' object is not an instance of 'dict'")
+        raise refusal(data, "dict")
     return Answer("modify", result, payload=payload.replaced_by(data))
 
 

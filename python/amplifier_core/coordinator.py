@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Literal, Self, cast
 
 from . import _collect_helper
-from ._argument import any_text, flag, integer, text
+from ._argument import any_text, flag, integer, refusal, text
 from ._awaitable import is_awaitable
 from ._coroutine_name import named
 from ._drive import completed
@@ -147,7 +147,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     @mount_points.setter
     def mount_points(self, points: dict[str, Any]) -> None:
         if not issubclass(cast("type[Any]", type(points)), dict):
-            raise TypeError(f"'{type(points).__name__}' object is not an instance of 'dict'")
+            raise refusal(points, "dict")
         self._mount_points = points
 
     @property
