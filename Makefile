@@ -30,7 +30,7 @@ BENCHES := emit session messages import_time
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential check check-rust check-python check-dependencies wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -46,6 +46,9 @@ test-rust: ## Run the tests of the crates
 
 test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_ARGS="tests/kernel -x")
 	AMPLIFIER_WHEEL="$$(ls dist/*.whl)" .venv/bin/pytest $(PYTEST_ARGS)
+
+differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
+	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
 check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
 

@@ -1,0 +1,94 @@
+"""The same programs on this package and on amplifier-core 2.0.2, and every difference accounted for.
+
+Needs the reference in an environment of its own: `make differential` sets it up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from both_sides import AREAS, REFERENCE, generate, run_both
+from differing import Difference, differences
+from intended import RULES
+from unsettled import UNSETTLED
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = generate()
+IDS = [program["id"] for program in PROGRAMS]
+
+needs_reference = pytest.mark.skipif(
+    not REFERENCE.exists(), reason="no reference to run: `make differential` sets it up"
+)
+Sides = tuple[dict[str, Any], dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Sides:
+    """What the reference and we make of all programs, by their ids."""
+    return run_both(PROGRAMS, tmp_path_factory.mktemp("differential"))
+
+
+def found(program: dict[str, Any], sides: Sides) -> list[Difference]:
+    reference, ours = (side.get(program["id"], {"result": "none"}) for side in sides)
+    return list(differences(program, reference, ours))
+
+
+def test_there_are_enough_programs_over_everything() -> None:
+    counts = {
+        area.__name__.removesuffix("_programs"): sum(
+            name.startswith(area.__name__.removesuffix("_programs").rstrip("s")) for name in IDS
+        )
+        for area in AREAS
+    }
+
+    assert len(IDS) == len(set(IDS)) >= 200
+    assert all(count >= 20 for count in counts.values()), counts
+
+
+def test_every_run_has_the_same_programs() -> None:
+    assert generate() == PROGRAMS
+
+
+@needs_reference
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            program,
+            id=program["id"],
+            marks=[pytest.mark.xfail(strict=True, reason=UNSETTLED[program["id"]])]
+            if program["id"] in UNSETTLED
+            else [],
+        )
+        for program in PROGRAMS
+    ],
+)
+def test_a_program_differs_only_as_intended(program: dict[str, Any], sides: Sides) -> None:
+    ours = sides[1].get(program["id"], {})
+    if "missing" in ours:
+        pytest.skip(f"`{ours['missing']}` is not there")
+
+    unexpected = [
+        difference
+        for difference in found(program, sides)
+        if not any(rule(difference) for rule in RULES.values())
+    ]
+
+    assert not unexpected, "\n".join(map(str, unexpected))
+
+
+@needs_reference
+@pytest.mark.parametrize("name", RULES)
+def test_an_intended_difference_is_there(name: str, sides: Sides) -> None:
+    rule = RULES[name]
+
+    assert any(rule(difference) for program in PROGRAMS for difference in found(program, sides))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_an_intended_difference_has_a_row(name: str) -> None:
+    _, _, table = (ROOT / "CONTRACTS.md").read_text().partition("## Where we differ from 2.0.2")
+
+    assert f"`contract/differential/intended.py::{name}`" in table
