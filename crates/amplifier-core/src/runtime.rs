@@ -15,12 +15,15 @@ mod coordinator;
 mod effects;
 mod emission;
 mod hook;
+mod kernel;
+mod module;
 mod redaction;
 mod session;
 
 pub use cancellation::CancellationToken;
-pub use coordinator::{Coordinator, Module};
+pub use coordinator::Coordinator;
 pub use hook::{HookOptions, HookRegistry, Unregister};
+pub use module::Module;
 pub use session::{Session, SessionOptions};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -2,81 +2,20 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use indexmap::IndexMap;
 
 use super::cleanup::Cleanup;
 use super::contribution::Channels;
+use super::module::Module;
 use super::{CancellationToken, HookRegistry, effects, lock};
-use crate::cancellation::CancellationState;
 use crate::coordinator::{InjectionLimits, MountTarget, Slot, mount_target, unmount_target};
 use crate::error::{AmplifierError, MountError};
-use crate::json::{Json, Object};
+use crate::json::Json;
 use crate::model::HookResult;
 use crate::traits::{
-    ApprovalProvider, BoxFuture, Capability, ContextManager, DisplayService, Kernel, Orchestrator,
-    Provider, Tool,
+    ApprovalProvider, Capability, ContextManager, DisplayService, Orchestrator, Provider, Tool,
 };
-
-/// A module with the slot that it belongs into.
-#[derive(Clone)]
-pub enum Module {
-    /// The loop.
-    Orchestrator(Arc<dyn Orchestrator>),
-    /// The context.
-    Context(Arc<dyn ContextManager>),
-    /// A provider, mounted under a name.
-    Provider(Arc<dyn Provider>),
-    /// A tool, mounted under a name.
-    Tool(Arc<dyn Tool>),
-    /// The resolver of module sources.
-    SourceResolver(Capability),
-}
-
-impl Module {
-    /// A loop.
-    pub fn orchestrator(orchestrator: impl Orchestrator + 'static) -> Self {
-        Self::Orchestrator(Arc::new(orchestrator))
-    }
-
-    /// A context.
-    pub fn context(context: impl ContextManager + 'static) -> Self {
-        Self::Context(Arc::new(context))
-    }
-
-    /// A provider.
-    pub fn provider(provider: impl Provider + 'static) -> Self {
-        Self::Provider(Arc::new(provider))
-    }
-
-    /// A tool.
-    pub fn tool(tool: impl Tool + 'static) -> Self {
-        Self::Tool(Arc::new(tool))
-    }
-
-    /// The slot that it belongs into.
-    #[must_use]
-    pub fn slot(&self) -> Slot {
-        match self {
-            Self::Orchestrator(_) => Slot::Orchestrator,
-            Self::Context(_) => Slot::Context,
-            Self::Provider(_) => Slot::Providers,
-            Self::Tool(_) => Slot::Tools,
-            Self::SourceResolver(_) => Slot::ModuleSourceResolver,
-        }
-    }
-
-    /// Its own name; an empty one is none.
-    fn name(&self) -> Option<String> {
-        let name = match self {
-            Self::Provider(provider) => provider.name(),
-            Self::Tool(tool) => tool.name(),
-            Self::Orchestrator(_) | Self::Context(_) | Self::SourceResolver(_) => "",
-        };
-        (!name.is_empty()).then(|| name.to_owned())
-    }
-}
 
 /// What a session consists of. Clones share it.
 #[derive(Clone, Default)]
@@ -308,50 +247,6 @@ impl Coordinator {
         hook_name: &str,
     ) -> Result<HookResult, AmplifierError> {
         effects::carry_out(self, result, event, hook_name).await
-    }
-}
-
-impl Kernel for Coordinator {
-    fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult> {
-        Box::pin(self.hooks().emit(event, data))
-    }
-
-    fn emit_and_collect<'a>(
-        &'a self,
-        event: &'a str,
-        data: &'a Object,
-        timeout: Option<Duration>,
-    ) -> BoxFuture<'a, Vec<Object>> {
-        Box::pin(self.hooks().emit_and_collect(event, data, timeout))
-    }
-
-    fn process_hook_result<'a>(
-        &'a self,
-        result: HookResult,
-        event: &'a str,
-        hook_name: &'a str,
-    ) -> BoxFuture<'a, Result<HookResult, AmplifierError>> {
-        Box::pin(effects::carry_out(self, result, event, hook_name))
-    }
-
-    fn cancellation(&self) -> CancellationState {
-        self.inner.cancellation.state()
-    }
-
-    fn cancelled(&self, level: CancellationState) -> BoxFuture<'_, ()> {
-        Box::pin(self.inner.cancellation.reached(level))
-    }
-
-    fn tool_started(&self, id: &str, name: &str) {
-        self.inner.cancellation.register_tool_start(id, name);
-    }
-
-    fn tool_completed(&self, id: &str) {
-        self.inner.cancellation.register_tool_complete(id);
-    }
-
-    fn capability(&self, name: &str) -> Option<Capability> {
-        self.get_capability(name)
     }
 }
 
