@@ -19,6 +19,7 @@ Examples:
   amplifier-core run -C ~/src/app "Where are the TODOs?"
   git diff | amplifier-core run -
   amplifier-core run --json "Which tests are slow?" | jq -r .event
+  amplifier-core validate tool ./my_tool
 
 \b
 Environment:
@@ -31,7 +32,8 @@ Environment:
 \b
 Exit codes:
   0    The turn is complete.
-  1    It failed; one line on standard error says why.
+  1    It failed; one line on standard error says why. A check of `validate`
+       failed; the lines with a cross say which.
   2    The command was called wrongly.
   130  Interrupted. Ctrl+C once stops after the running tool, twice at once.
   141  The reader of standard output has gone.
@@ -39,6 +41,24 @@ Exit codes:
 """
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+_KERNEL_COMMANDS = ("list-types", "validate")
+"""Commands that the kernel defines."""
+
+
+class _Commands(click.Group):
+    """The commands of the application and, when one is asked for, those of the kernel."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_KERNEL_COMMANDS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _KERNEL_COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        from amplifier_core.cli import main
+
+        return main.commands[cmd_name]
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -61,7 +81,11 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str
     """What is wrong with the arguments, and what would be right."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
-    if context is None and arguments and arguments[0] in amplifier_core.commands:
+    if (
+        context is None
+        and arguments
+        and arguments[0] in (*amplifier_core.commands, *_KERNEL_COMMANDS)
+    ):
         command += f" {arguments[0]}"
     hint = f"see `{command} --help`"
     message = error.format_message()
@@ -87,7 +111,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         context.exit()
 
 
-@click.group(context_settings=_SETTINGS, invoke_without_command=True, epilog=_EPILOG)
+@click.group(cls=_Commands, context_settings=_SETTINGS, invoke_without_command=True, epilog=_EPILOG)
 @click.option(
     "--version",
     is_flag=True,
