@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field, TypeAdapter, create_model
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema, NoDefault
 from pydantic_core import core_schema
 
-from amplifier_core._engine import _json_schema, _shared_types
+from amplifier_core._engine import _json_schema, _round_trip, _shared_types
 
 Schema = dict[str, Any]
 PythonType = Callable[[str], Any]
@@ -264,3 +264,74 @@ def test_a_schema_is_asked_for_by_a_name_and_a_mode_that_exist() -> None:
         _json_schema("Massage")
     with pytest.raises(ValueError, match="must be `validation` or `serialization`, found `both`"):
         _json_schema("Message", "both")
+
+
+SAMPLES: list[tuple[str, object]] = [
+    ("null", None),
+    ("boolean", True),
+    ("integer", 1),
+    ("number", 0.5),
+    ("string", "no such word"),
+    ("array", []),
+    ("object", {}),
+]
+
+
+def example(schema: Schema) -> Any:
+    """A value that fits a schema, with required fields only."""
+    for keyword in ("const", "default"):
+        if keyword in schema:
+            return schema[keyword]
+    if "fields" in schema:
+        fields = schema["fields"].items()
+        return {name: example(field) for name, field in fields if field["required"]}
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return example(schema["anyOf"][0])
+    if schema.get("format") == "date-time":
+        return "2026-01-02T03:04:05Z"
+    return dict(SAMPLES)[schema.get("type", "null")]
+
+
+def json_types(schema: Schema) -> set[str]:
+    """The types of JSON of which a value may be."""
+    if "anyOf" in schema:
+        return set[str]().union(*map(json_types, schema["anyOf"]))
+    if "fields" in schema:
+        return {"object"}
+    if "enum" in schema or "const" in schema or "format" in schema:
+        return set()
+    if "type" not in schema:
+        return {name for name, _ in SAMPLES}
+    return {"number", "integer"} if schema["type"] == "number" else {schema["type"]}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_type_reads_and_writes_what_its_schema_says(name: str, python_type: PythonType) -> None:
+    schema, model = rust_schema(name), python_type(name)
+    least = {**example(schema), **({"type": "audio"} if name == "UnknownBlock" else {})}
+    text = json.dumps(least)
+    written = _round_trip(name, text.encode())
+
+    assert written == model.model_validate_json(text).model_dump_json()
+    assert json.loads(written) == least | {
+        key: field["default"]
+        for key, field in schema["fields"].items()
+        # Left out where it is empty.
+        if "default" in field and (name, key) != ("ToolResult", "content")
+    }
+    for key, field in schema["fields"].items():
+        for json_type, value in SAMPLES:
+            if json_type in json_types(field):
+                continue
+            wrong = json.dumps(least | {key: value})
+            with pytest.raises(ValueError, match=rf"`{name}\.{key}` must be"):
+                _round_trip(name, wrong.encode())
+            with pytest.raises(ValidationError):
+                model.model_validate_json(wrong, strict=True)
+    for key in model.model_fields:
+        if schema["fields"][key]["required"]:
+            without = json.dumps({other: least[other] for other in least if other != key})
+            with pytest.raises(ValueError, match=rf"`{name}\.{key}` (is missing|must be)"):
+                _round_trip(name, without.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import types
 import typing
 from collections.abc import Callable
@@ -176,6 +177,40 @@ def test_blocks_of_unknown_types_survive_in_messages() -> None:
         },
     ]
     assert message.model_dump()["timestamp"] == "now"
+
+
+unknown_keys = st.dictionaries(
+    texts.filter(lambda key: key not in ("type", "role", "content")), opaque, max_size=4
+)
+blocks_from_elsewhere = st.builds(
+    lambda kind, entries: {"type": kind, **entries}, SPECIAL["UnknownBlock", "type"], unknown_keys
+)
+text_blocks = st.builds(
+    lambda entries, text: {**entries, "type": "text", "text": text, "visibility": None},
+    unknown_keys,
+    texts,
+)
+messages_from_elsewhere = st.builds(
+    lambda entries, content: {
+        **dict.fromkeys(["name", "tool_call_id", "metadata"]),
+        **{key: entries[key] for key in entries.keys() - {"name", "tool_call_id", "metadata"}},
+        "role": "user",
+        "content": content,
+    },
+    unknown_keys,
+    st.lists(blocks_from_elsewhere | text_blocks, max_size=4),
+)
+
+
+@given(message=messages_from_elsewhere)
+def test_unknown_types_and_keys_survive_both_sides_unchanged(message: dict[str, Any]) -> None:
+    text = json.dumps(message)
+    written = message_models.Message.model_validate_json(text).model_dump_json()
+
+    assert _round_trip("Message", text.encode()) == written
+    assert json.loads(written) == message
+    unknown = [key for key in message if key not in message_models.Message.model_fields]
+    assert [key for key in json.loads(written) if key in unknown] == unknown
 
 
 @pytest.mark.parametrize(
