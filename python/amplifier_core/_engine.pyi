@@ -639,6 +639,13 @@ def decode_error(
     The keys are those of `StreamResult.error`, and `request_id`.
     """
 
+def _claim_interpreter() -> None:
+    """Take the extension for this interpreter.
+
+    Raises:
+        ImportError: Another interpreter of the process has it.
+    """
+
 def _round_trip(type_name: str, json: bytes) -> str:
     """Read a JSON text as the Rust type of this name and return the JSON that the type writes."""
 

@@ -22,7 +22,7 @@ def _load() -> "Any":
     if wanted == "python":
         return None
     try:
-        from ._engine import RUST_AVAILABLE as _  # noqa: F401 (`import` itself would not say why)
+        from ._engine import _claim_interpreter  # pyright: ignore[reportPrivateUsage]
     except ModuleNotFoundError as error:
         if error.name != _NAME or wanted == "rust":
             raise
@@ -35,6 +35,7 @@ def _load() -> "Any":
             stacklevel=4,  # where the package is imported
         )
         return None
+    _claim_interpreter()
     return modules[_NAME]
 
 

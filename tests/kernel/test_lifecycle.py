@@ -84,11 +84,6 @@ async def test_sessions_that_ran_leave_nothing_behind(ending):
     assert len(gc.get_objects()) - before < 50
 
 
-@pytest.mark.xfail(
-    sys.version_info < (3, 13),
-    reason="the interpreter makes `__dict__`, and may collect, before the registry is in place",
-    strict=True,
-)
 def test_objects_can_be_made_while_garbage_is_collected():
     program = """
         import gc
@@ -289,7 +284,6 @@ def test_a_child_forked_in_the_middle_of_an_emit_goes_on_with_it():
     assert (result.returncode, result.stdout, result.stderr) == (0, "7\n", "")
 
 
-@pytest.mark.xfail(reason="nothing tells the interpreters apart yet", strict=True)
 def test_a_second_interpreter_is_refused_with_an_import_error():
     program = """
         import sys

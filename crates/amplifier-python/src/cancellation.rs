@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::contents::Contents;
 use crate::drive::Driver;
 use crate::report::{Level, Logger, is_own_failure, log};
 use crate::sequence::{Fate, Functions, Sequence};
@@ -20,7 +21,7 @@ type State = Cancellation<Py<PyAny>, Py<PyAny>>;
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 #[derive(Default)]
 pub(crate) struct RustCancellationToken {
-    state: Mutex<State>,
+    state: Contents<Mutex<State>>,
 }
 
 impl RustCancellationToken {
@@ -182,7 +183,7 @@ impl RustCancellationToken {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else {
+        let Some(Ok(state)) = self.state.get().map(Mutex::try_lock) else {
             return Ok(());
         };
         state

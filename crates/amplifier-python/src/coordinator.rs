@@ -7,6 +7,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::cancellation::RustCancellationToken;
 use crate::cleanup::Cleanup;
+use crate::contents::Contents;
 use crate::drive::Driver;
 use crate::effects::Effects;
 use crate::error::Error;
@@ -25,7 +26,7 @@ static PROCESS_HOOK_RESULT: Driver = Driver::new("RustCoordinator.process_hook_r
 /// Holds a session's modules, hooks, capabilities and clean-up functions.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 pub(crate) struct RustCoordinator {
-    pub(crate) mounted: Mounted,
+    pub(crate) mounted: Contents<Mounted>,
 }
 
 impl RustCoordinator {
@@ -51,7 +52,9 @@ impl RustCoordinator {
             approval_system,
             display_system,
         )?;
-        Ok(Self { mounted })
+        Ok(Self {
+            mounted: Contents::new(mounted),
+        })
     }
 }
 
@@ -83,7 +86,9 @@ impl RustCoordinator {
             config,
         };
         let mounted = Mounted::new(py, identity, session, approval_system, display_system)?;
-        Ok(Self { mounted })
+        Ok(Self {
+            mounted: Contents::new(mounted),
+        })
     }
 
     /// The id of the session; empty without one.
@@ -419,14 +424,17 @@ impl RustCoordinator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.mounted.config)?;
-        visit.call(&self.mounted.hooks)?;
-        visit.call(&self.mounted.cancellation)?;
-        visit.call(&self.mounted.capabilities)?;
-        visit.call(&self.mounted.cleanup_functions)?;
-        visit.call(&self.mounted.channels)?;
+        let Some(mounted) = self.mounted.get() else {
+            return Ok(());
+        };
+        visit.call(&mounted.config)?;
+        visit.call(&mounted.hooks)?;
+        visit.call(&mounted.cancellation)?;
+        visit.call(&mounted.capabilities)?;
+        visit.call(&mounted.cleanup_functions)?;
+        visit.call(&mounted.channels)?;
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Some(state) = self.mounted.try_state() else {
+        let Some(state) = mounted.try_state() else {
             return Ok(());
         };
         visit.call(&state.owner)?;

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::collect::Collect;
+use crate::contents::Contents;
 use crate::drive::Driver;
 use crate::emit::{Emit, Incoming};
 use crate::handlers::{self, Entry, Handlers};
@@ -36,7 +37,7 @@ struct State {
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 #[derive(Default)]
 pub(crate) struct RustHookRegistry {
-    state: Mutex<State>,
+    state: Contents<Mutex<State>>,
 }
 
 impl RustHookRegistry {
@@ -288,7 +289,7 @@ impl RustHookRegistry {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let registry = slf.get();
-        let data = correlated(&event.to_string_lossy(), top_level(data)?)?;
+        let data = correlated(&event.to_string_lossy(), top_level(data))?;
         let entry = if registry.snapshot(py, event)?.is_empty(py) {
             Incoming::Raw(data.unbind())
         } else {
@@ -310,7 +311,7 @@ impl RustHookRegistry {
         timeout: TimeLimit,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let data = top_level(data)?;
+        let data = top_level(data);
         let machine = Collect::new(slf.clone().unbind(), event, &data, timeout)?;
         EMIT_AND_COLLECT.run(py, machine)
     }
@@ -334,7 +335,7 @@ impl RustHookRegistry {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else {
+        let Some(Ok(state)) = self.state.get().map(Mutex::try_lock) else {
             return Ok(());
         };
         for (_, handlers) in state.registry.events() {

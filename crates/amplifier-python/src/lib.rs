@@ -5,6 +5,7 @@ mod cancellation;
 mod cleanup;
 mod clock;
 mod collect;
+mod contents;
 mod coordinator;
 mod decoder;
 mod drive;
@@ -18,6 +19,7 @@ mod handlers;
 mod hook;
 mod hook_result;
 mod initialize;
+mod interpreter;
 mod json;
 mod model;
 mod module;
@@ -64,7 +66,7 @@ mod _engine {
     };
 
     #[pymodule_export]
-    use crate::elsewhere::name_elsewhere;
+    use crate::{elsewhere::name_elsewhere, interpreter::claim};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the Python name")]

@@ -398,18 +398,18 @@ fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 }
 
 /// The dict that stands for top-level data with a `model_dump` method; other data as it is.
-pub(crate) fn top_level<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn top_level<'py>(data: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     let py = data.py();
     if is_plain(data)
         || data.is_instance_of::<PyDict>()
         || !data.hasattr(intern!(py, "model_dump")).unwrap_or(false)
     {
-        return Ok(data.clone());
+        return data.clone();
     }
-    Ok(match dumped(data) {
+    match dumped(data) {
         Some(fields) if fields.is_instance_of::<PyDict>() => fields,
         _ => data.clone(),
-    })
+    }
 }
 
 /// The types that are told apart by what they derive from.

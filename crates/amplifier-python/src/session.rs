@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::contents::Contents;
 use crate::coordinator::RustCoordinator;
 use crate::drive::Driver;
 use crate::error::Error;
@@ -26,6 +27,11 @@ static CLEANUP: Driver = Driver::new("RustSession.cleanup");
 /// Runs turns: it loads the modules of a configuration and has their loop answer prompts.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 pub(crate) struct RustSession {
+    inside: Contents<Inside>,
+}
+
+/// What a session holds.
+struct Inside {
     session_id: Py<PyString>,
     parent_id: Py<PyAny>,
     config: Py<PyDict>,
@@ -38,23 +44,26 @@ pub(crate) struct RustSession {
 impl RustSession {
     /// The decisions of this session's life.
     pub(crate) fn state(&self) -> MutexGuard<'_, session::Session> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn id<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        self.session_id.bind(py)
+        self.inside.session_id.bind(py)
     }
 
     pub(crate) fn parent<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
-        self.parent_id.bind(py)
+        self.inside.parent_id.bind(py)
     }
 
     pub(crate) fn configuration<'py>(&self, py: Python<'py>) -> &Bound<'py, PyDict> {
-        self.config.bind(py)
+        self.inside.config.bind(py)
     }
 
     pub(crate) fn coordinator<'py>(&self, py: Python<'py>) -> &Bound<'py, RustCoordinator> {
-        self.coordinator.bind(py)
+        self.inside.coordinator.bind(py)
     }
 
     /// The event that a load which runs now sets at its end.
@@ -79,7 +88,10 @@ impl RustSession {
     }
 
     fn loaded(&self) -> MutexGuard<'_, Option<Py<PyAny>>> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside
+            .loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A setting of the configuration's section `session`, read live.
@@ -88,7 +100,12 @@ impl RustSession {
         py: Python<'py>,
         name: &str,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(section) = self.config.bind(py).get_item(intern!(py, "session"))? else {
+        let Some(section) = self
+            .inside
+            .config
+            .bind(py)
+            .get_item(intern!(py, "session"))?
+        else {
             return Ok(None);
         };
         match section.cast::<PyDict>() {
@@ -158,38 +175,41 @@ impl RustSession {
         if let Some(loader) = loader {
             coordinator.setattr(intern!(py, "loader"), loader)?;
         }
-        Ok(Self {
+        let inside = Inside {
             session_id: session_id.unbind(),
             parent_id,
             config: config.clone().unbind(),
             coordinator: coordinator.unbind(),
             state: Mutex::new(session::Session::new(is_resumed)),
             loaded: Mutex::new(None),
+        };
+        Ok(Self {
+            inside: Contents::new(inside),
         })
     }
 
     /// The id of the session.
     #[getter(session_id)]
     fn get_session_id(&self, py: Python<'_>) -> Py<PyString> {
-        self.session_id.clone_ref(py)
+        self.inside.session_id.clone_ref(py)
     }
 
     /// The id of the session that this one was forked from, or None.
     #[getter(parent_id)]
     fn get_parent_id(&self, py: Python<'_>) -> Py<PyAny> {
-        self.parent_id.clone_ref(py)
+        self.inside.parent_id.clone_ref(py)
     }
 
     /// The configuration, the same object as was given and live.
     #[getter(config)]
     fn get_config(&self, py: Python<'_>) -> Py<PyDict> {
-        self.config.clone_ref(py)
+        self.inside.config.clone_ref(py)
     }
 
     /// The coordinator, which holds what is mounted.
     #[getter(coordinator)]
     fn get_coordinator(&self, py: Python<'_>) -> Py<RustCoordinator> {
-        self.coordinator.clone_ref(py)
+        self.inside.coordinator.clone_ref(py)
     }
 
     /// Whether the session continues an earlier one.
@@ -256,14 +276,17 @@ impl RustSession {
         let name = slf.get_type().name()?;
         Ok(format!(
             "<{name}: {}, {phase}>",
-            session.session_id.bind(slf.py()).repr()?
+            session.inside.session_id.bind(slf.py()).repr()?
         ))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.config)?;
-        visit.call(&self.coordinator)?;
-        match self.loaded.try_lock() {
+        let Some(inside) = self.inside.get() else {
+            return Ok(());
+        };
+        visit.call(&inside.config)?;
+        visit.call(&inside.coordinator)?;
+        match inside.loaded.try_lock() {
             Ok(loaded) => visit.call(&*loaded),
             // A lock that is taken means that the event is being changed: nothing to collect now.
             Err(_) => Ok(()),
