@@ -38,15 +38,13 @@ class Difference:
 
 def leaves(reference: Any, ours: Any, path: tuple[str | int, ...] = ()) -> Iterator[Any]:
     """The paths at which two plain values differ, with what each has there."""
-    if reference == ours and type(reference) is type(ours):
-        return
     if isinstance(reference, dict) and isinstance(ours, dict):
         for key in {**reference, **ours}:
             yield from leaves(reference.get(key, MISSING), ours.get(key, MISSING), (*path, key))
     elif isinstance(reference, list) and isinstance(ours, list) and len(reference) == len(ours):
         for position, (one, other) in enumerate(zip(reference, ours, strict=True)):
             yield from leaves(one, other, (*path, position))
-    else:
+    elif reference != ours or type(reference) is not type(ours):
         yield path, reference, ours
 
 

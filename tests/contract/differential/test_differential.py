@@ -92,3 +92,30 @@ def test_an_intended_difference_has_a_row(name: str) -> None:
     _, _, table = (ROOT / "CONTRACTS.md").read_text().partition("## Where we differ from 2.0.2")
 
     assert f"`contract/differential/intended.py::{name}`" in table
+
+
+def test_a_difference_is_found_at_its_leaf() -> None:
+    program = {"id": "p", "steps": [{"do": "emit"}, {"do": "emit"}]}
+    same = {"do": "emit", "value": {"a": [1, 2]}, "trace": [], "logs": []}
+    reference = {"id": "p", "steps": [same, same]}
+
+    def differing(changed: dict[str, Any]) -> list[tuple[Any, ...]]:
+        ours = {"id": "p", "steps": [same, changed]}
+        found = differences(program, reference, ours)
+        return [(one.index, one.path, one.reference, one.ours) for one in found]
+
+    raises = {"do": "emit", "raises": ["ValueError", "x", None], "trace": [], "logs": []}
+    assert differing(same) == []
+    assert differing({**same, "value": {"a": [1, 3]}}) == [(1, ("value", "a", 1), 2, 3)]
+    assert differing({**same, "value": {"a": [1, 2.0]}}) == [(1, ("value", "a", 1), 2, 2.0)]
+    assert differing({**same, "logs": ["ERROR"]}) == [(1, ("logs",), [], ["ERROR"])]
+    assert differing(raises) == [(1, ("outcome",), same, raises)]
+
+
+def test_a_program_that_ends_early_differs() -> None:
+    program = {"id": "p", "steps": [{"do": "emit"}]}
+    whole = {"id": "p", "steps": [{"do": "emit", "value": 1}]}
+
+    assert list(differences(program, whole, {"id": "p", "ends with": "SystemExit()"}))
+    assert list(differences(program, whole, {"id": "p", "steps": []}))
+    assert list(differences(program, whole, {"result": "none"}))
