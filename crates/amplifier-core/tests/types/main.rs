@@ -1,6 +1,7 @@
 //! The shared types read what they write, and write what Pydantic writes.
 
 mod content;
+mod info;
 mod json;
 mod message;
 mod model;

@@ -1,5 +1,6 @@
 //! Fields of which more is held than their type says.
 
+use crate::strategies::timestamp;
 use amplifier_core::{
     ApprovalRequest, ConfigField, Cost, Form, FromJson, Json, ModuleInfo, ModuleType, Pricing,
     SHARED_TYPES, SessionStatus, Shape, Timestamp, Usage,
@@ -63,25 +64,6 @@ fn a_timestamp_has_the_form_that_pydantic_writes() {
         "1767323045",
     ] {
         assert_eq!(Timestamp::from_text(text), None, "{text}");
-    }
-}
-
-prop_compose! {
-    fn timestamp()(
-        date in (1_u16..=9999, 1_u8..=12, 1_u8..=28),
-        time in (0_u8..24, 0_u8..60, 0_u8..60),
-        fraction in option::of(1_u32..1_000_000),
-        zone in prop_oneof![
-            Just(String::new()),
-            Just("Z".to_owned()),
-            ("[+-]", 0_u8..24, 0_u8..60)
-                .prop_map(|(sign, hours, minutes)| format!("{sign}{hours:02}:{minutes:02}")),
-        ],
-    ) -> String {
-        let (year, month, day) = date;
-        let (hour, minute, second) = time;
-        let fraction = fraction.map(|digits| format!(".{digits:06}")).unwrap_or_default();
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}")
     }
 }
 

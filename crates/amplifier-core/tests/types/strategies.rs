@@ -1,6 +1,7 @@
 //! Random values of the shared types.
 
 use amplifier_core::{Json, Object};
+use proptest::option;
 use proptest::prelude::*;
 
 /// Any JSON value, not too deep.
@@ -46,4 +47,24 @@ pub(crate) fn one_of<T: Copy + std::fmt::Debug + 'static>(
     values: &'static [T],
 ) -> impl Strategy<Value = T> {
     prop::sample::select(values)
+}
+
+prop_compose! {
+    /// A date and time as Pydantic writes it.
+    pub(crate) fn timestamp()(
+        date in (1_u16..=9999, 1_u8..=12, 1_u8..=28),
+        time in (0_u8..24, 0_u8..60, 0_u8..60),
+        fraction in option::of(1_u32..1_000_000),
+        zone in prop_oneof![
+            Just(String::new()),
+            Just("Z".to_owned()),
+            ("[+-]", 0_u8..24, 0_u8..60)
+                .prop_map(|(sign, hours, minutes)| format!("{sign}{hours:02}:{minutes:02}")),
+        ],
+    ) -> String {
+        let (year, month, day) = date;
+        let (hour, minute, second) = time;
+        let fraction = fraction.map(|digits| format!(".{digits:06}")).unwrap_or_default();
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}")
+    }
 }
