@@ -358,7 +358,9 @@ def of_results() -> list[Step]:
                 data={"x": 1},
                 suppress_output=True,
                 approval_prompt="p",
+                append_to_last_tool_result=True,
             ),
+            process(action="inject_context", ephemeral=True),
         ),
         results(
             "an ephemeral injection",
@@ -582,5 +584,72 @@ def of_approvals() -> list[Step]:
     ]
 
 
+def of_random_results(random: Random, count: int) -> list[Step]:
+    """Results with fields at random, limits and systems at random."""
+    choices: dict[str, list[Any]] = {
+        "action": ["continue", "deny", "modify", "inject_context", "inject_context", "ask_user"],
+        "data": [None, {}, {"x": [1]}],
+        "reason": [None, "why"],
+        "context_injection": [None, "look here", "a\tb", "x" * 30],
+        "context_injection_role": ["system", "user", "assistant"],
+        "ephemeral": [False, True],
+        "approval_prompt": [None, "may I?"],
+        "approval_options": [None, ["Allow", "Deny"]],
+        "approval_timeout": [300.0, 1.5],
+        "approval_default": ["allow", "deny"],
+        "suppress_output": [False, True],
+        "user_message": [None, "hello"],
+        "user_message_level": ["info", "warning", "error"],
+        "user_message_source": [None, "elsewhere"],
+        "append_to_last_tool_result": [False, True],
+    }
+    made = []
+    for number in range(count):
+        steps = [mount("context", "memory")] if random.random() < 0.8 else []
+        for _ in range(8):
+            fields = {
+                name: random.choice(values)
+                for name, values in choices.items()
+                if name == "action" or random.random() < 0.5
+            }
+            # What stays of an injection that was written, or was none, has a program of its own.
+            remains = fields.get("ephemeral") and fields.get("context_injection")
+            if fields["action"] == "inject_context" and not remains:
+                for name in ("context_injection_role", "ephemeral", "append_to_last_tool_result"):
+                    fields.pop(name, None)
+            steps.append(process(**fields, hook_name=random.choice(["me", "you"])))
+        limits = random.choice([{}, {"injection_size_limit": 12, "injection_budget_per_turn": 5}])
+        made.append(
+            program(
+                f"results {number}",
+                *steps,
+                read("_current_turn_injections"),
+                before=(
+                    {"do": "thing", "as_": "memory", "kind": "context"},
+                    {"do": "thing", "as_": "display", "kind": "display"},
+                    {
+                        "do": "thing",
+                        "as_": "approvals",
+                        "kind": "approvals",
+                        "says": random.choice(["Allow", "Deny"]),
+                    },
+                ),
+                coordinator={
+                    "do": "coordinator",
+                    "approval": "approvals",
+                    "display": "display",
+                    "config": {"session": limits},
+                },
+            )
+        )
+    return made
+
+
 def programs(random: Random) -> list[Step]:
-    return [*of_mounts(random, 15), *of_callables(), *of_results(), *of_approvals()]
+    return [
+        *of_mounts(random, 15),
+        *of_callables(),
+        *of_results(),
+        *of_approvals(),
+        *of_random_results(random, 20),
+    ]

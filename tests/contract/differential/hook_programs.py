@@ -212,6 +212,45 @@ def of_chains(random: Random, count: int) -> list[Step]:
     return made
 
 
+def json_value(random: Random, depth: int) -> Any:
+    """Any JSON, of at most so many levels."""
+    plain: list[Any] = [None, True, False, 0, -7, 2**53 - 1, 0.1, -2.5e300, "", "t", 'é\u2028"\\']
+    if depth == 0 or random.random() < 0.4:
+        return random.choice(plain)
+    inner = [json_value(random, depth - 1) for _ in range(random.randint(0, 3))]
+    if random.random() < 0.5:
+        return inner
+    return {random.choice("abcdé $") + str(n): item for n, item in enumerate(inner)}
+
+
+def of_values(random: Random, count: int) -> list[Step]:
+    """Payloads at random, through handlers that look, add and replace."""
+    made = []
+    for number in range(count):
+        payload = {f"k{n}": json_value(random, 4) for n in range(random.randint(0, 4))}
+        other = {f"k{n}": json_value(random, 3) for n in range(2)}
+        made.append(
+            program(
+                f"values {number}",
+                {"do": "set_default_fields", "fields": {"k1": json_value(random, 2), "s": "s"}},
+                emit("my:event", payload),
+                register("my:event", handler("adds", {"add": {"more": json_value(random, 3)}})),
+                register("my:event", handler("looks"), priority=1),
+                emit("my:event", payload),
+                register(
+                    "my:event",
+                    handler("replaces", {"result": {"action": "modify", "data": other}}),
+                    priority=2,
+                ),
+                register("my:event", handler("spoils", mutates=True), priority=3),
+                register("my:event", handler("echoes", {"echo": True}), priority=4),
+                emit("my:event", payload),
+                {"do": "emit_and_collect", "event": "my:event", "data": payload},
+            )
+        )
+    return made
+
+
 def of_registration() -> list[Step]:
     see = handler("a")
     return [
@@ -588,4 +627,5 @@ def programs(random: Random) -> list[Step]:
         *of_correlation(),
         *of_names(),
         *of_chains(random, 40),
+        *of_values(random, 20),
     ]

@@ -18,8 +18,8 @@ UNSETTLED = {
     "cancellation: a child registered twice and taken away once": "a child is kept as often as it"
     " was registered",
     "coordinator: what cannot be mounted": "names that are no text are taken",
-    "coordinator: results: an injection as a user": "the role of an injection that was written"
-    " stays in the result",
+    "coordinator: results: an injection as a user": "what describes an injection stays in"
+    " the result when none is left: role, ephemeral, append_to_last_tool_result",
     "coordinator: results: several injections": EMPTY + "; the event of an item is filled in",
     "coordinator: results: injections without content": EMPTY,
     "coordinator: results: too long": EMPTY,
