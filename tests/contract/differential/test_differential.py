@@ -21,6 +21,7 @@ IDS = [program["id"] for program in PROGRAMS]
 needs_reference = pytest.mark.skipif(
     not REFERENCE.exists(), reason="no reference to run: `make differential` sets it up"
 )
+pytestmark = pytest.mark.timeout(600)  # the first program waits for all of them
 Sides = tuple[dict[str, Any], dict[str, Any]]
 
 
