@@ -5,8 +5,6 @@ Tests that take `engine` run on both engines: the Rust extension and plain Pytho
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +61,3 @@ def rust() -> Engine:
 def engines() -> tuple[Engine, Engine]:
     """Both engines, to be compared."""
     return engine_of("rust"), engine_of("python")
-
-
-@pytest.fixture(scope="module")
-def uncollected() -> Iterator[None]:
-    """No collection of cycles.
-
-    CPython 3.11 may collect while it makes the `__dict__` of an object of the extension, before
-    PyO3 has put anything into the object; a registry cannot be walked then.
-    """
-    gc.disable()
-    yield
-    gc.enable()

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytestmark = pytest.mark.usefixtures("uncollected")
-
 TOKENS = st.integers(0, 3)
 CALLS = st.sampled_from(["1", "2", "3"])
 STEPS = st.one_of(

@@ -7,14 +7,11 @@ import logging
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amplifier_core.approval import ApprovalTimeoutError
 from amplifier_core.models import ContextInjection, HookResult
-
-pytestmark = pytest.mark.usefixtures("uncollected")
 
 SLOTS = st.sampled_from(
     ["orchestrator", "providers", "tools", "context", "hooks", "module-source-resolver", "tool"]
@@ -22,7 +19,9 @@ SLOTS = st.sampled_from(
 NAMES = st.none() | st.sampled_from(["x", "y", ""])
 MODULES = st.sampled_from(["named", "unnamed", "bare", "context", "broken"])
 ERRORS = st.none() | st.sampled_from([ValueError("x"), KeyError("k"), asyncio.CancelledError("c")])
-OPTIONS = st.sampled_from([None, ["Yes", "No"], ["Run it", "Leave it"], ["do not", "go"]])
+OPTIONS = st.sampled_from(
+    [None, ["Yes", "No"], ["No", "Yes"], ["Run it", "Leave it"], ["do not", "go"]]
+)
 DECISIONS = st.sampled_from(
     ["Allow", "allow always", "deny", "Yes", "No", "run it", "go", "?", "", 5, None]
 ) | st.sampled_from([TimeoutError("late"), ApprovalTimeoutError(), OSError("gone")])
@@ -67,6 +66,7 @@ STEPS = st.one_of(
     st.tuples(st.just("reset_turn")),
     st.tuples(st.just("limits"), st.none() | st.integers(0, 20), st.none() | st.integers(0, 9)),
     st.tuples(st.just("approval"), st.booleans(), DECISIONS),
+    st.tuples(st.just("ask"), OPTIONS, DECISIONS, st.sampled_from(["allow", "deny"])),
     st.tuples(st.just("display"), st.booleans(), ERRORS),
 )
 
@@ -153,6 +153,13 @@ async def step_on(coordinator: Any, world: World, step: Any) -> Any:
             limits = {"injection_size_limit": size, "injection_budget_per_turn": budget}
             coordinator.config["session"] = limits
             return coordinator.injection_size_limit, coordinator.injection_budget_per_turn
+        case "ask", options, decision, default:
+            ask = world.function("asked", True, decision)
+            coordinator.approval_system = SimpleNamespace(request_approval=ask)
+            question = HookResult(
+                action="ask_user", approval_options=options, approval_default=default
+            )
+            return (await coordinator.process_hook_result(question, "event")).model_dump()
         case "approval", is_async, decision:
             ask = world.function("asked", is_async, decision)
             coordinator.approval_system = SimpleNamespace(request_approval=ask)
@@ -197,6 +204,22 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
 def test_programs_of_a_coordinator_do_the_same_on_both_engines(engines, program):
     rust, python = (asyncio.run(run(engine, program)) for engine in engines)
     assert addressless(rust) == addressless(python)
+
+
+WORDS = st.sampled_from(["Yes", "No", "ok then", "don't", "Run it", "never!", "allow once", "deny"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=3), WORDS, st.booleans())
+def test_a_decision_means_the_same_on_both_engines(engines, options, decision, is_offered):
+    decision = options[-1] if is_offered else decision
+    question = HookResult(action="ask_user", approval_options=options)
+    approval = SimpleNamespace(request_approval=lambda *_: decision.upper())
+    rust, python = (
+        asyncio.run(engine.ModuleCoordinator(None, approval).process_hook_result(question, "event"))
+        for engine in engines
+    )
+    assert rust == python
 
 
 def addressless(trace: list[Any]) -> str:

@@ -8,7 +8,6 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -16,9 +15,7 @@ from pydantic import BaseModel
 from amplifier_core import correlation
 from amplifier_core.models import ContextInjection, HookResult
 
-pytestmark = pytest.mark.usefixtures("uncollected")
-
-EVENTS = st.sampled_from(["a", "b", "llm:request", "llm:response"])
+EVENTS = st.sampled_from(["a", "a", "a", "b", "llm:request", "llm:response"])
 NAMES = st.sampled_from(["one", "two", "three"])
 
 
@@ -74,6 +71,8 @@ RESULTS = st.builds(
 ANSWERS = st.one_of(
     st.none(),
     RESULTS,
+    RESULTS.filter(lambda result: result.action != "deny"),
+    RESULTS.filter(lambda result: result.action in ("ask_user", "inject_context")),
     RESULTS.map(lambda result: result.model_dump(include={"action", "data"})),
     st.sampled_from(["deny", 5, True, [], {"action": "explode"}, object()]),
     st.sampled_from([ValueError("x"), KeyError("k"), StopIteration(1), asyncio.CancelledError()]),
@@ -188,9 +187,10 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
     return trace
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.lists(STEPS, max_size=12))
-def test_programs_of_hooks_do_the_same_on_both_engines(engines, program):
+@settings(max_examples=400, deadline=None)
+@given(st.lists(STEPS, max_size=12), DATA)
+def test_programs_of_hooks_do_the_same_on_both_engines(engines, program, data):
+    program = [*program, ("emit", "a", data), ("collect", "a", data), ("emit", "llm:request", data)]
     # A hanging handler would hang `emit_and_collect` without a limit for good.
     if any(step[0] == "collect" for step in program):
         program = [step for step in program if step[0] != "register" or step[2] != ("does", "hang")]
@@ -209,3 +209,15 @@ def test_odd_values_take_the_same_shape_on_both_engines(engines, value):
         asyncio.run(hooks.emit("e", {"value": value}))
         shapes += seen
     assert shapes[0] == shapes[1]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(RESULTS, min_size=2, max_size=5), DATA)
+def test_several_answers_amount_to_the_same_on_both_engines(engines, answers, data):
+    results = []
+    for engine in engines:
+        hooks = engine.HookRegistry()
+        for number, answer in enumerate(answers):
+            hooks.register("e", lambda *_, answer=answer: answer, name=f"hook-{number}")
+        results.append(plain(asyncio.run(hooks.emit("e", data))))
+    assert results[0] == results[1]

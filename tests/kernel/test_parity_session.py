@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amplifier_core.llm_errors import RateLimitError
-
-pytestmark = pytest.mark.usefixtures("uncollected")
 
 PLAN = {"session": {"orchestrator": "loop", "context": "context", "metadata": {"m": 1}}}
 EVENTS = ("session:start", "session:resume", "session:fork", "session:end", "cancel:completed")
