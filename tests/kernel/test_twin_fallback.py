@@ -215,3 +215,37 @@ def test_packages_that_need_the_extension_name_it(package):
         f"ModuleNotFoundError: `{package}` needs the extension `amplifier_core._engine`, "
         "which is missing here"
     )
+
+
+def test_using_the_extension_does_not_load_the_sessions_in_plain_python():
+    program = """
+import json, sys
+import amplifier_core
+from amplifier_core import AmplifierSession, HookRegistry, ModuleCoordinator
+import amplifier_core.events, amplifier_core._session_init, amplifier_core.loader
+twins = ("cancellation", "coordinator", "hooks", "session")
+print(json.dumps([name for name in twins if f"amplifier_core.{name}" in sys.modules]))
+"""
+    assert printed(program) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+def test_plain_python_works_in_a_fork():
+    program = """
+import asyncio, json, os
+from amplifier_core.coordinator import ModuleCoordinator
+
+coordinator = ModuleCoordinator()
+coordinator.hooks.register("e", lambda *_: {"action": "deny", "reason": "before the fork"})
+
+def deny():
+    return asyncio.run(coordinator.hooks.emit("e", {})).reason
+
+before = deny()
+child = os.fork()
+if child == 0:
+    os._exit(0 if deny() == before else 1)
+_, status = os.waitpid(child, 0)
+print(json.dumps([before, deny(), os.waitstatus_to_exitcode(status)]))
+"""
+    assert printed(program) == ["before the fork", "before the fork", 0]
