@@ -6,14 +6,12 @@ python run_programs.py PROGRAMS RESULTS: both are files of JSON lines.
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import json
 import logging
 import os
 import sys
 import tempfile
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +85,6 @@ def run(program: dict[str, Any], folder: str) -> dict[str, Any]:
         world.close()
 
 
-def forget_the_rest() -> None:
-    """Let what a program left half-way complain now, not within the next one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        gc.collect()
-
-
 def main(programs: str, results: str) -> None:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
@@ -102,11 +93,8 @@ def main(programs: str, results: str) -> None:
         sys.path.append(str(Path(folder) / "installed"))
         with Path(programs).open() as lines, Path(results).open("w") as out:
             for line in lines:
-                result = run(json.loads(line), folder)
-                out.write(json.dumps(result) + "\n")
+                out.write(json.dumps(run(json.loads(line), folder)) + "\n")
                 out.flush()
-                if "ends with" in result:
-                    forget_the_rest()
     # Threads of a runtime that still wait for a hung program must not keep us.
     sys.stdout.flush()
     os._exit(0)

@@ -106,7 +106,7 @@ async def pause(times: int) -> None:
 @step
 async def settle(world: World) -> None:
     """Let other threads end what they do; what they log meanwhile is not compared."""
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.2)
 
 
 @step
