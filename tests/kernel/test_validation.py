@@ -265,6 +265,15 @@ async def test_a_file_and_a_dotted_name_are_modules_too(tmp_path: Path, write: W
     assert "neither a package nor a Python file" in message(result, "module_importable")
 
 
+async def test_a_file_of_a_package_can_import_from_it(write: Write):
+    package = write("", "checked_package")
+    (package / "parts.py").write_text(TOOL)
+    file = package / "module.py"
+    file.write_text("from .parts import mount\n")
+    assert (await ToolValidator().validate(file)).passed
+    assert "checked_package.module" in sys.modules
+
+
 async def test_a_module_of_a_name_that_is_taken_is_refused(write: Write):
     result = await ToolValidator().validate(write(TOOL, "json"))
     assert failed(result) == [("module_importable", "error")]

@@ -113,7 +113,11 @@ def import_module_from_path(module_path: str | Path) -> ModuleType:
         return import_from(package.parent, package.name, package / "__init__.py")
     if path.suffix != ".py":
         raise ImportError(f"{path} is neither a package nor a Python file", path=str(path))
-    return import_from(path.parent, path.stem, path)
+    folder, name = path.parent, path.stem
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        # Part of a package, which it may import from relatively.
+        folder, name = folder.parent, f"{folder.name}.{name}"
+    return import_from(folder, name, path)
 
 
 def import_from(folder: Path, name: str, file: Path | None = None) -> ModuleType:
