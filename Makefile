@@ -26,11 +26,11 @@ INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml)
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := emit session messages import_time
+BENCHES := emit hook_answers kernel_calls session messages import_time
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential prove check check-rust check-python check-dependencies wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -49,6 +49,9 @@ test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_
 
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
+
+prove: .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+	PROVE=1 REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof $(PYTEST_ARGS)
 
 check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+collect_ignore_glob = [] if os.environ.get("PROVE") else ["test_*.py"]
 
 
 @pytest.fixture
