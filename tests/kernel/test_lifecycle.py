@@ -173,8 +173,8 @@ def exits():
     def leave(event, data):
         sys.exit(0)
 
-    hooks.register("e", leave)
-    asyncio.run(hooks.emit("e", {}))
+    hooks.register("leave", leave)
+    asyncio.run(hooks.emit("leave", {}))
 
 
 def cancelled():
