@@ -341,6 +341,17 @@ async def test_a_context_lacks_no_method(write: Write):
     assert "missing clear" in message(result, "protocol_compliance")
 
 
+@pytest.mark.parametrize("kind", ["tool", "provider"])
+async def test_a_method_that_cannot_be_called_is_missing(kind: str, write: Write):
+    name = {"tool": "execute", "provider": "get_info"}[kind]
+    text = MODULES[kind][1].replace(
+        "async def mount", f"{kind.capitalize()}.{name} = 3\nasync def mount"
+    )
+    result = await MODULES[kind][0]().validate(write(text))
+    assert failed(result) == [("protocol_compliance", "error")]
+    assert f"(missing {name})" in message(result, "protocol_compliance")
+
+
 async def test_every_mounted_tool_is_judged(write: Write):
     text = TOOL + "    await coordinator.mount('tools', object(), name='y')\n"
     result = await ToolValidator().validate(write(text))

@@ -148,11 +148,13 @@ class MountingValidator(ModuleValidator):
 
 
 def has(instance: Any, name: str) -> bool:
-    """Whether an object has a member; one that raises something else is there."""
+    """Whether an object has a member; of those but `name`, one that can be called."""
     try:
-        return hasattr(instance, name)
+        return hasattr(instance, name) if name == "name" else callable(getattr(instance, name))
+    except AttributeError:
+        return False
     except Exception:  # noqa: BLE001 (a foreign property)
-        return True
+        return name == "name"  # it is there, and its own check tells what it raised
 
 
 def _kind(value: Any) -> str:

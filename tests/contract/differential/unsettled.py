@@ -46,8 +46,4 @@ UNSETTLED = {
     " another whose mount function it shares",
     "loader: discovering folders that are not there": "a search path that is not there is passed"
     " over in silence",
-    "validation: module tool-not-executable": "a tool whose `execute` cannot be called implements"
-    " the interface",
-    "validation: module provider-without-info": "a provider whose `get_info` cannot be called"
-    " passes",
 }
