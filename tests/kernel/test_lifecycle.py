@@ -201,32 +201,6 @@ def test_an_interpreter_exits_cleanly_with_live_coroutines_and_handlers(number):
     assert "panicked" not in result.stderr
 
 
-@pytest.mark.xfail(
-    sys.version_info < (3, 14),
-    reason="the interpreter unwinds daemon threads, and no unwinding gets through the engine",
-    strict=False,  # where the thread is at that moment is chance
-)
-def test_an_interpreter_exits_cleanly_while_a_daemon_thread_emits():
-    program = """
-        import asyncio, threading
-        from amplifier_core import HookRegistry
-
-        hooks, began = HookRegistry(), threading.Event()
-        hooks.register("e", lambda *_: began.set())
-        hooks.register("e", lambda *_: sum(range(10_000)) and None)
-
-        async def emit():
-            while True:
-                await hooks.emit("e", {})
-
-        threading.Thread(target=asyncio.run, args=[emit()], daemon=True).start()
-        began.wait(10)
-    """
-    codes = {run_python(program).returncode for _ in range(10)}
-
-    assert codes == {0}
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_child_runs_sessions_of_its_own_and_the_parents():
     program = """
