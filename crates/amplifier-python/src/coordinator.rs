@@ -30,28 +30,14 @@ pub(crate) struct RustCoordinator {
 }
 
 impl RustCoordinator {
-    /// The coordinator of a session that is being made; its `session` is a namespace until the
-    /// session sets itself in its place.
+    /// The coordinator of a session that is being made.
     pub(crate) fn of_session(
         identity: Identity<'_>,
         approval_system: Option<&Bound<'_, PyAny>>,
         display_system: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = identity.session_id.py();
-        let fields = PyDict::new(py);
-        fields.set_item(intern!(py, "session_id"), &identity.session_id)?;
-        fields.set_item(intern!(py, "parent_id"), &identity.parent_id)?;
-        fields.set_item(intern!(py, "config"), &identity.config)?;
-        let placeholder = module(py, intern!(py, "types"))?
-            .getattr("SimpleNamespace")?
-            .call((), Some(&fields))?;
-        let mounted = Mounted::new(
-            py,
-            identity,
-            Some(&placeholder),
-            approval_system,
-            display_system,
-        )?;
+        let mounted = Mounted::new(py, identity, None, approval_system, display_system)?;
         Ok(Self {
             mounted: Contents::new(mounted),
         })
@@ -85,7 +71,8 @@ impl RustCoordinator {
             parent_id,
             config,
         };
-        let mounted = Mounted::new(py, identity, session, approval_system, display_system)?;
+        let owner = session.map_or_else(|| py.None().into_bound(py), Bound::clone);
+        let mounted = Mounted::new(py, identity, Some(&owner), approval_system, display_system)?;
         Ok(Self {
             mounted: Contents::new(mounted),
         })
@@ -112,14 +99,15 @@ impl RustCoordinator {
     /// The session, once it is initialised; before and after its life, a namespace with its ids
     /// and configuration.
     #[getter(session)]
-    fn get_session<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        let (session, owner) = {
+    fn get_session<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let session = {
             let state = self.mounted.state();
-            let session = state.session.as_ref().map(|session| session.clone_ref(py));
-            (session, state.owner.clone_ref(py))
+            state.session.as_ref().map(|session| session.clone_ref(py))
         };
-        let session = session.and_then(|session| session.bind(py).upgrade());
-        session.unwrap_or_else(|| owner.into_bound(py))
+        match session.and_then(|session| session.bind(py).upgrade()) {
+            Some(session) => Ok(session),
+            None => self.mounted.owner(py),
+        }
     }
 
     /// The hook registry.
@@ -136,14 +124,14 @@ impl RustCoordinator {
 
     /// The contributors by channel, live.
     #[getter(channels)]
-    fn get_channels(&self, py: Python<'_>) -> Py<PyDict> {
-        self.mounted.channels.clone_ref(py)
+    fn get_channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.mounted.channels(py)
     }
 
     /// The clean-up functions, live.
     #[getter(_cleanup_fns)]
-    fn get_cleanup_functions(&self, py: Python<'_>) -> Py<PyList> {
-        self.mounted.cleanup_functions.clone_ref(py)
+    fn get_cleanup_functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.mounted.cleanup_functions(py)
     }
 
     /// Most tokens that hooks may inject in a turn before a warning; None is no limit.
@@ -205,13 +193,13 @@ impl RustCoordinator {
 
     /// A dict for whatever modules want to share.
     #[getter(session_state)]
-    fn get_session_state(&self, py: Python<'_>) -> Py<PyAny> {
-        self.mounted.state().shared.clone_ref(py)
+    fn get_session_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.mounted.shared(py)
     }
 
     #[setter(session_state)]
     fn set_session_state(&self, value: Py<PyAny>) {
-        self.mounted.put(value, |state| &mut state.shared);
+        self.mounted.put(Some(value), |state| &mut state.shared);
     }
 
     /// The tokens that hooks have injected in this turn.
@@ -233,7 +221,7 @@ impl RustCoordinator {
         } else {
             self.mounted.put(None, |state| &mut state.session);
             self.mounted
-                .put(session.clone().unbind(), |state| &mut state.owner);
+                .put(Some(session.clone().unbind()), |state| &mut state.owner);
         }
         Ok(())
     }
@@ -301,7 +289,7 @@ impl RustCoordinator {
 
     /// Offer a value to other modules under a name, in the place of one of that name.
     fn register_capability(&self, py: Python<'_>, name: &str, value: Py<PyAny>) -> PyResult<()> {
-        self.mounted.capabilities.bind(py).set_item(name, value)
+        self.mounted.capabilities(py)?.set_item(name, value)
     }
 
     /// The value offered under a name, or None.
@@ -310,15 +298,17 @@ impl RustCoordinator {
         py: Python<'py>,
         name: &str,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.mounted.capabilities.bind(py).get_item(name)
+        match self.mounted.capabilities_so_far(py) {
+            Some(capabilities) => capabilities.get_item(name),
+            None => Ok(None),
+        }
     }
 
     /// Run a function, plain or async, at clean-up; what cannot be called is ignored.
     fn register_cleanup(&self, cleanup_fn: &Bound<'_, PyAny>) -> PyResult<()> {
         if cleanup_fn.is_callable() {
             self.mounted
-                .cleanup_functions
-                .bind(cleanup_fn.py())
+                .cleanup_functions(cleanup_fn.py())?
                 .append(cleanup_fn)?;
         }
         Ok(())
@@ -326,7 +316,7 @@ impl RustCoordinator {
 
     /// Run every clean-up function once, the last registered first.
     fn cleanup<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let functions = Cleanup(self.mounted.cleanup_functions.clone_ref(py));
+        let functions = Cleanup(self.mounted.cleanup_functions(py)?.unbind());
         CLEANUP.run(py, Sequence::new(functions))
     }
 
@@ -341,7 +331,7 @@ impl RustCoordinator {
         let entry = PyDict::new(py);
         entry.set_item(intern!(py, "name"), name)?;
         entry.set_item(intern!(py, "callback"), callback)?;
-        let channels = self.mounted.channels.bind(py);
+        let channels = self.mounted.channels(py)?;
         match channels.get_item(channel)? {
             Some(entries) => entries
                 .call_method1(intern!(py, "append"), (entry,))
@@ -358,7 +348,7 @@ impl RustCoordinator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let coroutine = module(py, intern!(py, "amplifier_core._collect_helper"))?.call_method1(
             "collect_contributions",
-            (self.mounted.channels.bind(py), channel),
+            (self.mounted.channels(py)?, channel),
         )?;
         coroutine.setattr("__qualname__", "RustCoordinator.collect_contributions")?;
         Ok(coroutine)
@@ -405,7 +395,7 @@ impl RustCoordinator {
         let orchestrator = self.mounted.slot(py, Slot::Orchestrator)?;
         described.set_item("has_orchestrator", !orchestrator.is_none())?;
         described.set_item("has_context", !self.mounted.context(py)?.is_none())?;
-        described.set_item("capabilities", self.mounted.capabilities.bind(py).keys())?;
+        described.set_item("capabilities", self.mounted.capabilities(py)?.keys())?;
         described.set_item(
             "has_approval_provider",
             !self.mounted.approval(py).is_none(),
@@ -430,9 +420,6 @@ impl RustCoordinator {
         visit.call(&mounted.config)?;
         visit.call(&mounted.hooks)?;
         visit.call(&mounted.cancellation)?;
-        visit.call(&mounted.capabilities)?;
-        visit.call(&mounted.cleanup_functions)?;
-        visit.call(&mounted.channels)?;
         // A lock that is taken means that the state is being changed: nothing to collect now.
         let Some(state) = mounted.try_state() else {
             return Ok(());
@@ -443,6 +430,9 @@ impl RustCoordinator {
         visit.call(&state.loader)?;
         visit.call(&state.approval_system)?;
         visit.call(&state.display_system)?;
-        visit.call(&state.shared)
+        visit.call(&state.shared)?;
+        visit.call(&state.capabilities)?;
+        visit.call(&state.cleanup_functions)?;
+        visit.call(&state.channels)
     }
 }

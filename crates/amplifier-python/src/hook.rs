@@ -10,6 +10,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::collect::Collect;
 use crate::contents::Contents;
+use crate::defaults::Defaults;
 use crate::drive::Driver;
 use crate::emit::{Emit, Incoming};
 use crate::handlers::{self, Entry, Handlers};
@@ -30,7 +31,7 @@ struct State {
     snapshots: HashMap<String, Py<PyTuple>>,
     /// Grows with every change, so that a snapshot of an older state is not kept.
     version: u64,
-    defaults: Option<Py<PyDict>>,
+    defaults: Defaults,
 }
 
 /// Runs handlers for events, in the order of their priority.
@@ -93,12 +94,8 @@ impl RustHookRegistry {
     /// The data of an event for handlers: defaults below it, a time stamp above.
     pub(crate) fn payload(&self, data: &Bound<'_, PyAny>) -> PyResult<Payload> {
         let py = data.py();
-        let defaults = self
-            .state()
-            .defaults
-            .as_ref()
-            .map(|defaults| defaults.clone_ref(py));
-        Payload::stamped(data, defaults.as_ref().map(|defaults| defaults.bind(py)))
+        let defaults = self.state().defaults.clone_ref(py);
+        Payload::stamped(data, &defaults)
     }
 
     /// The result of an event without handlers: the caller's own data.
@@ -230,7 +227,7 @@ impl RustHookRegistry {
             Some(defaults) => defaults.copy()?,
             None => PyDict::new(py),
         };
-        self.set_defaults(defaults);
+        self.set_defaults(Defaults::Given(defaults.unbind()));
         Ok(())
     }
 
@@ -347,7 +344,7 @@ impl RustHookRegistry {
             .snapshots
             .values()
             .try_for_each(|snapshot| visit.call(snapshot))?;
-        visit.call(&state.defaults)
+        state.defaults.traverse(&visit)
     }
 
     fn __clear__(&self) {
@@ -358,8 +355,8 @@ impl RustHookRegistry {
 
 impl RustHookRegistry {
     /// Sets the fields that every event carries.
-    pub(crate) fn set_defaults(&self, defaults: Bound<'_, PyDict>) {
-        let before = self.state().defaults.replace(defaults.unbind());
+    pub(crate) fn set_defaults(&self, defaults: Defaults) {
+        let before = std::mem::replace(&mut self.state().defaults, defaults);
         drop(before);
     }
 

@@ -8,6 +8,7 @@ mod collect;
 mod contents;
 mod coordinator;
 mod decoder;
+mod defaults;
 mod drive;
 mod effects;
 mod elsewhere;

@@ -9,11 +9,12 @@ use pyo3::types::{PyDict, PyList, PyWeakrefReference};
 
 use crate::cancellation::RustCancellationToken;
 use crate::hook::RustHookRegistry;
+use crate::module::module;
 
 /// What can be set anew from outside.
 pub(crate) struct State {
-    /// What was given as the session; a namespace until a session sets itself in its place.
-    pub(crate) owner: Py<PyAny>,
+    /// What was given as the session; for a session's own coordinator, its namespace, once asked for.
+    pub(crate) owner: Option<Py<PyAny>>,
     /// The session that owns this coordinator. It holds the coordinator, so a strong reference
     /// back would leave each dropped session to the cycle collector.
     pub(crate) session: Option<Py<PyWeakrefReference>>,
@@ -21,8 +22,12 @@ pub(crate) struct State {
     pub(crate) loader: Py<PyAny>,
     pub(crate) approval_system: Py<PyAny>,
     pub(crate) display_system: Py<PyAny>,
-    pub(crate) shared: Py<PyAny>,
     pub(crate) injected_tokens: i64,
+    /// Made when first asked for, as are the next three: most sessions never use them.
+    pub(crate) shared: Option<Py<PyAny>>,
+    pub(crate) capabilities: Option<Py<PyDict>>,
+    pub(crate) cleanup_functions: Option<Py<PyList>>,
+    pub(crate) channels: Option<Py<PyDict>>,
 }
 
 /// Whose coordinator it is.
@@ -39,9 +44,6 @@ pub(crate) struct Mounted {
     pub(crate) config: Py<PyAny>,
     pub(crate) hooks: Py<RustHookRegistry>,
     pub(crate) cancellation: Py<RustCancellationToken>,
-    pub(crate) capabilities: Py<PyDict>,
-    pub(crate) cleanup_functions: Py<PyList>,
-    pub(crate) channels: Py<PyDict>,
     state: Mutex<State>,
 }
 
@@ -60,6 +62,66 @@ impl Mounted {
     pub(crate) fn put<T>(&self, value: T, place: impl FnOnce(&mut State) -> &mut T) {
         let before = std::mem::replace(place(&mut self.state()), value);
         drop(before);
+    }
+
+    /// What stands in a place that is filled when first asked for.
+    ///
+    /// It is made outside the lock, as making it may run the collector, and that any code.
+    fn filled<'py, T>(
+        &self,
+        py: Python<'py>,
+        place: impl Fn(&mut State) -> &mut Option<Py<T>>,
+        fill: impl FnOnce() -> PyResult<Bound<'py, T>>,
+    ) -> PyResult<Bound<'py, T>> {
+        if let Some(found) = place(&mut self.state()).as_ref() {
+            return Ok(found.bind(py).clone());
+        }
+        let made = fill()?;
+        let mut state = self.state();
+        let found = place(&mut state).get_or_insert_with(|| made.clone().unbind());
+        Ok(found.bind(py).clone())
+    }
+
+    /// What was given as the session, else a namespace with the ids and the configuration.
+    pub(crate) fn owner<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let namespace = || {
+            let fields = PyDict::new(py);
+            fields.set_item(intern!(py, "session_id"), &self.session_id)?;
+            fields.set_item(intern!(py, "parent_id"), &self.parent_id)?;
+            fields.set_item(intern!(py, "config"), &self.config)?;
+            module(py, intern!(py, "types"))?
+                .getattr("SimpleNamespace")?
+                .call((), Some(&fields))
+        };
+        self.filled(py, |state| &mut state.owner, namespace)
+    }
+
+    /// What modules share, live.
+    pub(crate) fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let empty = || Ok(PyDict::new(py).into_any());
+        self.filled(py, |state| &mut state.shared, empty)
+    }
+
+    /// The values offered by name, live.
+    pub(crate) fn capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.capabilities, || Ok(PyDict::new(py)))
+    }
+
+    /// The values offered by name, if there ever were any.
+    pub(crate) fn capabilities_so_far<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
+        let state = self.state();
+        Some(state.capabilities.as_ref()?.bind(py).clone())
+    }
+
+    /// The clean-up functions, live.
+    pub(crate) fn cleanup_functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let empty = || Ok(PyList::empty(py));
+        self.filled(py, |state| &mut state.cleanup_functions, empty)
+    }
+
+    /// The contributors by channel, live.
+    pub(crate) fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.channels, || Ok(PyDict::new(py)))
     }
 
     /// The mounted modules by slot.
@@ -145,18 +207,18 @@ impl Mounted {
             config: identity.config.unbind(),
             hooks,
             cancellation: Py::new(py, RustCancellationToken::default())?,
-            capabilities: PyDict::new(py).unbind(),
-            cleanup_functions: PyList::empty(py).unbind(),
-            channels: PyDict::new(py).unbind(),
             state: Mutex::new(State {
-                owner: or_none(session),
+                owner: session.map(|session| session.clone().unbind()),
                 session: None,
                 mount_points: mount_points.unbind(),
                 loader: py.None(),
                 approval_system: or_none(approval_system),
                 display_system: or_none(display_system),
-                shared: PyDict::new(py).into_any().unbind(),
                 injected_tokens: 0,
+                shared: None,
+                capabilities: None,
+                cleanup_functions: None,
+                channels: None,
             }),
         })
     }

@@ -12,6 +12,7 @@ use pyo3::types::{
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::clock;
+use crate::defaults::Defaults;
 
 /// Containers nested deeper than this become the name of their type.
 const MAX_DEPTH: usize = 200;
@@ -36,22 +37,12 @@ pub(crate) struct Fields {
 
 impl Payload {
     /// Takes the data of an event, with the registry's defaults below it and a time stamp above.
-    pub(crate) fn stamped<'py>(
-        data: &Bound<'py, PyAny>,
-        defaults: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
+    pub(crate) fn stamped(data: &Bound<'_, PyAny>, defaults: &Defaults) -> PyResult<Self> {
         let Ok(fields) = data.cast::<PyDict>() else {
             return Self::bare(data);
         };
         let py = data.py();
-        let own = match defaults {
-            Some(defaults) => {
-                let own = defaults.copy()?;
-                own.update(fields.as_mapping())?;
-                own
-            }
-            None => fields.copy()?,
-        };
+        let own = defaults.below(fields)?;
         own.set_item(intern!(py, "timestamp"), clock::timestamp())?;
         Fields::of(own).map(Self::Fields)
     }

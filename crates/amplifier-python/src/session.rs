@@ -11,6 +11,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::coordinator::RustCoordinator;
+use crate::defaults::Defaults;
 use crate::drive::Driver;
 use crate::error::Error;
 use crate::execute::Execute;
@@ -161,16 +162,21 @@ impl RustSession {
         let session_id =
             session_id.unwrap_or_else(|| PyString::new(py, &uuid::Uuid::new_v4().to_string()));
         let parent_id = parent_id.map_or_else(|| py.None(), |parent| parent.into_any().unbind());
-        let names = PyDict::new(py);
-        names.set_item(intern!(py, "session_id"), &session_id)?;
-        names.set_item(intern!(py, "parent_id"), &parent_id)?;
         let identity = Identity {
             session_id: session_id.clone().into_any(),
             parent_id: parent_id.bind(py).clone(),
             config: config.clone().into_any(),
         };
         let coordinator = RustCoordinator::of_session(identity, approval_system, display_system)?;
-        coordinator.mounted.registry(py).get().set_defaults(names);
+        let defaults = Defaults::Session {
+            session_id: session_id.clone().unbind(),
+            parent_id: parent_id.clone_ref(py),
+        };
+        coordinator
+            .mounted
+            .registry(py)
+            .get()
+            .set_defaults(defaults);
         let coordinator = Bound::new(py, coordinator)?;
         if let Some(loader) = loader {
             coordinator.setattr(intern!(py, "loader"), loader)?;
