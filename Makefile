@@ -26,7 +26,7 @@ INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml)
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := emit hook_answers kernel_calls turn session messages import_time
+BENCHES := emit hook_answers kernel_calls turn history session messages import_time
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

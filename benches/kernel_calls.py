@@ -16,12 +16,18 @@ class Tool:
     name = "tool"
 
 
+async def silent() -> None:
+    """A callback with nothing to do."""
+
+
 def calls() -> dict[str, Callable[[int], Awaitable[None]]]:
     """Each call in a loop of its own."""
     from amplifier_core import CancellationToken, ModuleCoordinator
     from amplifier_core.models import HookResult
 
     coordinator, token = ModuleCoordinator(), CancellationToken()
+    watched = CancellationToken()
+    watched.on_cancel(silent)
     result, tool = HookResult(action="continue"), Tool()
 
     async def process_hook_result(times: int) -> None:
@@ -46,7 +52,11 @@ def calls() -> dict[str, Callable[[int], Awaitable[None]]]:
         for _ in range(times):
             await token.trigger_callbacks()
 
-    timed = (process_hook_result, mount, get, register_child, trigger_callbacks)
+    async def trigger_callback(times: int) -> None:
+        for _ in range(times):
+            await watched.trigger_callbacks()
+
+    timed = (process_hook_result, mount, get, register_child, trigger_callbacks, trigger_callback)
     return {repeat.__name__: repeat for repeat in timed}
 
 
@@ -63,8 +73,7 @@ def measure() -> Times:
     async def each(name: str) -> float:
         return await time_each(calls()[name])
 
-    names = "process_hook_result", "mount", "get", "register_child", "trigger_callbacks"
-    return {name: asyncio.run(each(name)) for name in names}
+    return {name: asyncio.run(each(name)) for name in calls()}
 
 
 if __name__ == "__main__":
@@ -74,9 +83,10 @@ if __name__ == "__main__":
         "kernel calls",
         [
             Figure("process_hook_result(continue)", "process_hook_result", times_faster=50),
-            Figure("mount", "mount", times_faster=1),
+            Figure("mount", "mount", times_faster=50),
             Figure("get", "get", times_faster=1),
             Figure("register_child, unregister_child", "register_child", times_faster=1),
             Figure("trigger_callbacks, none registered", "trigger_callbacks", times_faster=50),
+            Figure("trigger_callbacks, one registered", "trigger_callback", times_faster=50),
         ],
     )

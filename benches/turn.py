@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from side_by_side import Figure, Times, run, time_each
@@ -15,11 +16,14 @@ BEHIND_IT = ("provider:request", "content_block:start", "content_block:end")
 JUDGED = ("prompt:submit", "provider:request", "tool:pre", "tool:post")
 
 
-async def public_shape(handlers: int) -> float:
+def public_turn(
+    handlers: int, ask: Callable[[], Awaitable[None]] | None = None
+) -> Callable[[], Awaitable[None]]:
     """A turn of nine emits, five of which are processed, and one tool.
 
     Args:
         handlers: How many listen to each event.
+        ask: Asks the model, twice in each turn.
     """
     from amplifier_core import ModuleCoordinator
     from amplifier_core.models import ToolResult
@@ -38,6 +42,8 @@ async def public_shape(handlers: int) -> float:
         result = await hooks.emit(event, data)
         if event in JUDGED:
             await coordinator.process_hook_result(result, event, "loop")
+        if event == "provider:request" and ask is not None:
+            await ask()
 
     async def look(given: dict[str, Any]) -> ToolResult:
         return ToolResult(output=given)
@@ -51,6 +57,13 @@ async def public_shape(handlers: int) -> float:
         await emit("tool:post", {**call, "result": result.model_dump()})
         for event in BEHIND_IT:
             await emit(event, {"prompt": "What is there?", "iteration": 2})
+
+    return turn
+
+
+async def public_shape(handlers: int) -> float:
+    """The cost of one such turn."""
+    turn = public_turn(handlers)
 
     async def repeat(times: int) -> None:
         for _ in range(times):
