@@ -1,10 +1,12 @@
 //! The decoder of one response: bytes in, block events out, and one record at the end.
 
+use std::mem;
 use std::time::SystemTime;
 
-use crate::dialect::{Dialect, anthropic};
+use crate::answer::Answer;
+use crate::dialect::{Dialect, DialectDecoder};
 use crate::error::{ProviderError, decode_error};
-use crate::framing::{LimitError, Limits, SseDecoder};
+use crate::framing::{LimitError, Limits, SseDecoder, SseEvent};
 use crate::headers::Headers;
 use crate::stream_event::StreamEvent;
 use crate::stream_result::StreamResult;
@@ -24,9 +26,30 @@ pub struct StreamDecoder {
 
 #[derive(Debug)]
 enum Body {
-    Stream(Box<(SseDecoder, anthropic::Decoder)>),
+    Stream(Box<Stream>),
     /// The body of a response that is not a success.
     Error(Vec<u8>),
+}
+
+#[derive(Debug)]
+struct Stream {
+    frames: Frames,
+    decoder: Box<dyn DialectDecoder>,
+    answer: Answer,
+}
+
+/// How a dialect cuts its bytes into frames.
+#[derive(Debug)]
+enum Frames {
+    Events(SseDecoder),
+}
+
+impl Frames {
+    fn feed(&mut self, chunk: &[u8], sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
+        match self {
+            Self::Events(frames) => frames.feed(chunk, sink),
+        }
+    }
 }
 
 impl StreamDecoder {
@@ -34,10 +57,14 @@ impl StreamDecoder {
     #[must_use]
     pub fn new(dialect: Dialect, status: u16, headers: Headers, limits: Limits) -> Self {
         let body = if (200..300).contains(&status) {
-            let decoder = match dialect {
-                Dialect::Anthropic => anthropic::Decoder::new(status),
+            let frames = match dialect {
+                Dialect::Anthropic => Frames::Events(SseDecoder::new(limits)),
             };
-            Body::Stream(Box::new((SseDecoder::new(limits), decoder)))
+            Body::Stream(Box::new(Stream {
+                frames,
+                decoder: dialect.decoder(),
+                answer: Answer::new(status),
+            }))
         } else {
             Body::Error(Vec::new())
         };
@@ -56,10 +83,21 @@ impl StreamDecoder {
     pub fn feed(&mut self, chunk: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), LimitError> {
         match &mut self.body {
             Body::Stream(stream) => {
-                let (frames, decoder) = stream.as_mut();
-                frames
-                    .feed(chunk, |frame| decoder.accept(&frame, events))
-                    .inspect_err(|&failure| self.failure = Some(failure))
+                let Stream {
+                    frames,
+                    decoder,
+                    answer,
+                } = stream.as_mut();
+                mem::swap(&mut answer.events, events);
+                let fed = frames.feed(chunk, |frame| {
+                    if frame.is_lossy {
+                        let message = "bytes that are no UTF-8 became U+FFFD";
+                        answer.find("invalid_utf8", None, message, None);
+                    }
+                    decoder.accept(&frame, answer);
+                });
+                mem::swap(&mut answer.events, events);
+                fed.inspect_err(|&failure| self.failure = Some(failure))
             }
             Body::Error(body) => {
                 let room = MAX_ERROR_BYTES - body.len();
@@ -74,16 +112,20 @@ impl StreamDecoder {
     pub fn finish(self, now: SystemTime) -> StreamResult {
         let mut result = match self.body {
             Body::Stream(stream) => {
-                let (_, mut decoder) = *stream;
+                let Stream {
+                    decoder,
+                    mut answer,
+                    ..
+                } = *stream;
                 if let Some(failure) = self.failure {
-                    decoder.fail(ProviderError {
+                    answer.fail(ProviderError {
                         kind: "stream_limit".to_owned(),
                         status: self.status,
                         message: failure.to_string(),
                         ..ProviderError::default()
                     });
                 }
-                decoder.finish()
+                decoder.finish(answer)
             }
             Body::Error(body) => {
                 let error = decode_error(self.dialect, self.status, &self.headers, &body, now);

@@ -1,8 +1,22 @@
 //! The wire dialects of the providers.
 
+use std::fmt;
 use std::str::FromStr;
 
+use crate::answer::Answer;
+use crate::framing::SseEvent;
+use crate::stream_result::StreamResult;
+
 pub(crate) mod anthropic;
+
+/// Folds the frames of one response, in one dialect, into an answer.
+pub(crate) trait DialectDecoder: fmt::Debug + Send {
+    /// Takes one frame; a line of NDJSON is an event without a name.
+    fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer);
+
+    /// Ends the stream.
+    fn finish(self: Box<Self>, answer: Answer) -> StreamResult;
+}
 
 /// The name of a wire dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +34,13 @@ impl Dialect {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// A decoder at the start of a stream.
+    pub(crate) fn decoder(self) -> Box<dyn DialectDecoder> {
+        match self {
+            Self::Anthropic => Box::new(anthropic::Decoder::default()),
         }
     }
 

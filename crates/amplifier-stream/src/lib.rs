@@ -6,6 +6,7 @@
 //! in them, and no input is fatal: what is not understood is kept as a [`Finding`], and a tool call
 //! of a stream that failed or ended early never has arguments to run with.
 
+mod answer;
 mod arguments;
 mod block;
 mod decoder;
@@ -14,6 +15,7 @@ mod error;
 mod framing;
 mod headers;
 mod json;
+mod open_block;
 mod stream_event;
 mod stream_result;
 mod text;

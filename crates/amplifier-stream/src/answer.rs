@@ -1,0 +1,221 @@
+//! The answer of a response while it arrives: its blocks, and what was noticed about it.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+
+use amplifier_core::Json;
+
+use crate::block::Block;
+use crate::error::ProviderError;
+use crate::json::{Piece, Scanner};
+use crate::open_block::{OpenBlock, Part, Sealed};
+use crate::stream_event::{Change, StreamEvent};
+use crate::stream_result::{Finding, StreamResult};
+
+/// What a dialect folds its frames into.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// The HTTP status, which errors inside the stream bear.
+    pub(crate) status: u16,
+    blocks: BTreeMap<u64, Slot>,
+    /// What happened since the caller asked last.
+    pub(crate) events: Vec<StreamEvent>,
+    /// The record at the end, without its blocks.
+    pub(crate) result: StreamResult,
+}
+
+#[derive(Debug)]
+enum Slot {
+    Open(Box<OpenBlock>),
+    Ended(Arc<Block>),
+}
+
+/// Why a block cannot grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotOpen {
+    NeverBegan,
+    Ended,
+}
+
+impl Answer {
+    pub(crate) fn new(status: u16) -> Self {
+        Self {
+            status,
+            ..Self::default()
+        }
+    }
+
+    /// Marks the stream as failed; the first failure is the one that is told.
+    pub(crate) fn fail(&mut self, error: ProviderError) {
+        self.result.error.get_or_insert(error);
+    }
+
+    /// Marks the stream as failed because of something that the dialect does not allow.
+    pub(crate) fn fail_stream(&mut self, problem: &str) {
+        self.fail(ProviderError {
+            kind: "invalid_stream".to_owned(),
+            status: self.status,
+            message: problem.to_owned(),
+            retryable: true,
+            ..ProviderError::default()
+        });
+    }
+
+    /// Notes something; `raw` is kept as JSON where it is JSON, else as text.
+    pub(crate) fn find(
+        &mut self,
+        kind: &'static str,
+        block_index: Option<u64>,
+        message: &str,
+        raw: Option<&str>,
+    ) {
+        let raw = raw.map(|raw| {
+            Scanner::new(raw)
+                .document()
+                .unwrap_or_else(|_| Json::Str(raw.to_owned()))
+        });
+        let message = message.to_owned();
+        self.result.findings.push(Finding {
+            kind,
+            block_index,
+            message,
+            raw,
+        });
+    }
+
+    pub(crate) fn find_unpaired(&mut self, block_index: Option<u64>, unpaired: usize) {
+        if unpaired > 0 {
+            let message = format!("{unpaired} unpaired surrogate halves became U+FFFD");
+            self.find("unpaired_surrogate", block_index, &message, None);
+        }
+    }
+
+    /// Whether a block with this index began.
+    pub(crate) fn has(&self, index: u64) -> bool {
+        self.blocks.contains_key(&index)
+    }
+
+    /// The first index after every block.
+    pub(crate) fn next_index(&self) -> u64 {
+        let last = self.blocks.keys().next_back();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// Forgets every block.
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+    }
+
+    /// Begins a block at an index that is free; text that it has already is its first delta.
+    pub(crate) fn begin(&mut self, index: u64, block: OpenBlock) {
+        self.tell(index, &block, Change::Start(block.metadata()));
+        if let Some(text) = block.first_text() {
+            self.tell(index, &block, Change::Delta(text.to_owned()));
+        }
+        self.blocks.insert(index, Slot::Open(Box::new(block)));
+    }
+
+    /// The block at this index, as long as it grows.
+    pub(crate) fn open(&mut self, index: u64) -> Result<&mut OpenBlock, NotOpen> {
+        match self.blocks.get_mut(&index) {
+            Some(Slot::Open(block)) => Ok(block),
+            Some(Slot::Ended(_)) => Err(NotOpen::Ended),
+            None => Err(NotOpen::NeverBegan),
+        }
+    }
+
+    /// Adds a piece to an open block.
+    pub(crate) fn push(&mut self, index: u64, part: Part, piece: Piece<'_>) -> Result<(), NotOpen> {
+        let block = self.open(index)?;
+        let (change, unpaired) = block.push(part, piece);
+        let block_type = block.block_type().clone();
+        self.events.push(StreamEvent {
+            block_type,
+            block_index: index,
+            change,
+        });
+        self.find_unpaired(Some(index), unpaired);
+        Ok(())
+    }
+
+    /// Ends a block, and says whether it was open.
+    pub(crate) fn end(&mut self, index: u64) -> bool {
+        let Ok(open) = self.open(index) else {
+            return false;
+        };
+        let open = mem::take(open);
+        let block_type = open.block_type().clone();
+        let sealed = self.seal(index, open);
+        let block = Arc::new(sealed.block);
+        let end = Change::End(Arc::clone(&block));
+        for change in sealed.changes.into_iter().chain([end]) {
+            let block_type = block_type.clone();
+            self.events.push(StreamEvent {
+                block_type,
+                block_index: index,
+                change,
+            });
+        }
+        self.blocks.insert(index, Slot::Ended(block));
+        true
+    }
+
+    fn seal(&mut self, index: u64, open: OpenBlock) -> Sealed {
+        let mut sealed = open.seal();
+        self.find_unpaired(Some(index), sealed.unpaired);
+        if let Some((message, raw)) = sealed.finding.take() {
+            self.result.findings.push(Finding {
+                kind: "invalid_input",
+                block_index: Some(index),
+                message,
+                raw: Some(Json::Str(raw)),
+            });
+        }
+        sealed
+    }
+
+    /// Ends the stream; `missing` is the terminator that never came, which makes it truncated.
+    ///
+    /// No call of a stream that failed or was cut short keeps its arguments.
+    pub(crate) fn finish(mut self, missing: Option<&str>) -> StreamResult {
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (index, slot) in mem::take(&mut self.blocks) {
+            blocks.push(match slot {
+                Slot::Ended(block) => Arc::unwrap_or_clone(block),
+                Slot::Open(open) => match self.seal(index, *open).block {
+                    Block::ToolCall(mut call) => {
+                        call.error = None;
+                        call.refuse("the call never ended");
+                        Block::ToolCall(call)
+                    }
+                    block @ Block::Content(_) => block,
+                },
+            });
+        }
+        let mut result = self.result;
+        result.blocks = blocks;
+        result.truncated = missing.is_some();
+        let failure = match (&result.error, missing) {
+            (Some(error), _) => Some(format!("the stream failed: {}", error.message)),
+            (None, Some(missing)) => Some(format!("the stream ended before {missing}")),
+            (None, None) => None,
+        };
+        if let Some(failure) = failure {
+            for block in &mut result.blocks {
+                if let Block::ToolCall(call) = block {
+                    call.refuse(&failure);
+                }
+            }
+        }
+        result
+    }
+
+    fn tell(&mut self, index: u64, block: &OpenBlock, change: Change) {
+        self.events.push(StreamEvent {
+            block_type: block.block_type().clone(),
+            block_index: index,
+            change,
+        });
+    }
+}

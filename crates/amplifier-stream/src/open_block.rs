@@ -1,0 +1,217 @@
+//! A content block between its start and its end, the same in every dialect.
+
+use amplifier_core::{Json, Object};
+
+use crate::arguments::parse_arguments;
+use crate::block::{Block, BlockType, ToolCall};
+use crate::json::Piece;
+use crate::stream_event::Change;
+use crate::text::Text;
+
+/// What a block holds, as opposed to what is said about it.
+const CONTENT: [&str; 10] = [
+    "type",
+    "text",
+    "thinking",
+    "signature",
+    "data",
+    "input",
+    "content",
+    "citations",
+    "encrypted_content",
+    "is_error",
+];
+
+/// What a delta adds to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The text of the block.
+    Text,
+    /// The thinking of the block.
+    Thinking,
+    /// The JSON of the input of a call.
+    Input,
+}
+
+/// A block that still grows.
+#[derive(Debug, Default)]
+pub(crate) struct OpenBlock {
+    block_type: BlockType,
+    /// The block as it began, with every key; for a call the keys that are not ours too.
+    pub(crate) fields: Object,
+    text: Option<Text>,
+    thinking: Option<Text>,
+    /// Fragments of the input of a call.
+    input: Option<Text>,
+    /// The input that a call began with, as it was written; it counts where no fragment comes.
+    pub(crate) first_input: Option<String>,
+}
+
+/// A block that grows no more.
+#[derive(Debug)]
+pub(crate) struct Sealed {
+    pub(crate) block: Block,
+    /// What is still to be told before its end.
+    pub(crate) changes: Vec<Change>,
+    pub(crate) unpaired: usize,
+    /// Why an input that the client does not run is no JSON, and that input.
+    pub(crate) finding: Option<(String, String)>,
+}
+
+impl OpenBlock {
+    /// A block that begins with these fields; a call has its `id` and its `name` among them.
+    pub(crate) fn new(block_type: BlockType, fields: Object) -> Self {
+        let mut block = Self {
+            block_type,
+            fields,
+            ..Self::default()
+        };
+        match block.block_type {
+            BlockType::Text => block.text = Some(initial_text(&block.fields, "text")),
+            BlockType::Thinking => block.thinking = Some(initial_text(&block.fields, "thinking")),
+            BlockType::RedactedThinking | BlockType::ToolCall | BlockType::Other(_) => {}
+        }
+        block
+    }
+
+    pub(crate) fn block_type(&self) -> &BlockType {
+        &self.block_type
+    }
+
+    /// What is said about the block besides its content.
+    pub(crate) fn metadata(&self) -> Object {
+        let fields = self
+            .fields
+            .iter()
+            .filter(|(key, _)| !CONTENT.contains(&key.as_str()));
+        fields
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+
+    /// The text that the block began with, if any.
+    pub(crate) fn first_text(&self) -> Option<&str> {
+        let text = self.text.as_ref().or(self.thinking.as_ref())?.as_str();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Appends a piece; gives what it adds, and how many unpaired halves became U+FFFD.
+    pub(crate) fn push(&mut self, part: Part, piece: Piece<'_>) -> (Change, usize) {
+        let text = match part {
+            Part::Text => self
+                .text
+                .get_or_insert_with(|| initial_text(&self.fields, "text")),
+            Part::Thinking => self
+                .thinking
+                .get_or_insert_with(|| initial_text(&self.fields, "thinking")),
+            Part::Input => self.input.get_or_insert_default(),
+        };
+        let (added, unpaired) = text.push(piece);
+        let change = match part {
+            Part::Text | Part::Thinking => Change::Delta(added),
+            Part::Input => Change::PartialJson(added),
+        };
+        (change, unpaired)
+    }
+
+    /// Ends the block; its input is parsed here, once.
+    pub(crate) fn seal(mut self) -> Sealed {
+        let mut unpaired = 0;
+        let mut changes = Vec::new();
+        for (key, text) in [
+            ("text", self.text.take()),
+            ("thinking", self.thinking.take()),
+        ] {
+            let Some(mut text) = text else { continue };
+            if let Some(rest) = text.finish() {
+                unpaired += 1;
+                changes.push(Change::Delta(rest));
+            }
+            self.fields
+                .insert(key.to_owned(), text.into_string().into());
+        }
+        if self.block_type == BlockType::Thinking && !self.fields.contains_key("signature") {
+            self.fields.insert("signature".to_owned(), Json::Null);
+        }
+        let mut input = self.input.take().unwrap_or_default();
+        if let Some(rest) = input.finish() {
+            unpaired += 1;
+            changes.push(Change::PartialJson(rest));
+        }
+        let mut input = input.into_string();
+        let is_call = self.block_type == BlockType::ToolCall;
+        if is_call && input.trim_ascii().is_empty() {
+            let first = self.first_input.take().unwrap_or_default();
+            if !matches!(first.as_str(), "" | "{}" | "null") {
+                changes.push(Change::PartialJson(first.clone()));
+                input = first;
+            }
+        }
+        if is_call {
+            let (call, unpaired_in_arguments) = self.into_call(input);
+            unpaired += unpaired_in_arguments;
+            return Sealed {
+                block: Block::ToolCall(call),
+                changes,
+                unpaired,
+                finding: None,
+            };
+        }
+        let mut finding = None;
+        if !input.trim_ascii().is_empty() {
+            match parse_arguments(&input) {
+                Ok((arguments, unpaired_in_arguments)) => {
+                    unpaired += unpaired_in_arguments;
+                    self.fields
+                        .insert("input".to_owned(), Json::Object(arguments));
+                }
+                Err(error) => {
+                    let block_type = &self.block_type;
+                    let message = format!("the input of a `{block_type}` block: {error}");
+                    finding = Some((message, input));
+                }
+            }
+        }
+        Sealed {
+            block: Block::Content(self.fields),
+            changes,
+            unpaired,
+            finding,
+        }
+    }
+
+    fn into_call(mut self, raw_arguments: String) -> (ToolCall, usize) {
+        let mut text = |key| match self.fields.shift_remove(key) {
+            Some(Json::Str(text)) => Some(text),
+            _ => None,
+        };
+        let (id, name) = (text("id"), text("name").unwrap_or_default());
+        self.fields.shift_remove("type");
+        self.fields.shift_remove("input");
+        let mut call = ToolCall {
+            id,
+            name,
+            raw_arguments,
+            extra: self.fields,
+            ..ToolCall::default()
+        };
+        let mut unpaired = 0;
+        if call.name.is_empty() {
+            call.refuse("the call names no tool");
+        } else {
+            match parse_arguments(&call.raw_arguments) {
+                Ok((arguments, count)) => {
+                    unpaired = count;
+                    call.arguments = Some(arguments);
+                }
+                Err(error) => call.refuse(&format!("invalid tool arguments: {error}")),
+            }
+        }
+        (call, unpaired)
+    }
+}
+
+fn initial_text(fields: &Object, key: &str) -> Text {
+    let first = fields.get(key).and_then(Json::as_str);
+    Text::starting(first.unwrap_or_default().to_owned())
+}
