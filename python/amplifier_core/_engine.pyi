@@ -499,11 +499,14 @@ class SseEvent:
 class SseDecoder:
     """Cuts bytes into server-sent events, whatever the chunks are.
 
-    A line or an event over its limit, in bytes, raises `StreamLimitError`.
+    A line, an event or a stream over its limit, in bytes, raises `StreamLimitError`.
     """
 
     def __new__(
-        cls, max_line_bytes: int = 33_554_432, max_event_bytes: int = 33_554_432
+        cls,
+        max_line_bytes: int = 33_554_432,
+        max_event_bytes: int = 33_554_432,
+        max_total_bytes: int = 1_073_741_824,
     ) -> Self: ...
     def feed(self, data: bytes) -> list[SseEvent]:
         """Return the events that this chunk completes.
@@ -514,10 +517,30 @@ class SseDecoder:
         """End the stream; an event without its blank line is dropped, so there are none to return."""
 
 @final
+class NdjsonDecoder:
+    """Cuts bytes into lines of JSON and reads them, whatever the chunks are.
+
+    Blank lines are skipped. A line or a stream over its limit, in bytes, raises `StreamLimitError`;
+    a line that is not one JSON value, or not UTF-8, raises `StreamLineError`, and so does every
+    call after it.
+    """
+
+    def __new__(
+        cls, max_line_bytes: int = 33_554_432, max_total_bytes: int = 1_073_741_824
+    ) -> Self: ...
+    def feed(self, data: bytes) -> list[Any]:
+        """Return the values of the lines that this chunk completes.
+
+        When a line after some values is refused, they are returned and the next call raises.
+        """
+    def finish(self) -> list[Any]:
+        """End the stream and return the value of a last line that has no line end."""
+
+@final
 class StreamDecoder:
     """Decodes one response of a model provider, whatever the chunks are.
 
-    The dialect is `anthropic`. A line or an event over its limit, in bytes, raises
+    The dialect is `anthropic`. A line, an event or a stream over its limit, in bytes, raises
     `StreamLimitError` from `feed` and is the `error` of the result.
     """
 
@@ -529,6 +552,7 @@ class StreamDecoder:
         *,
         max_line_bytes: int = 33_554_432,
         max_event_bytes: int = 33_554_432,
+        max_total_bytes: int = 1_073_741_824,
     ) -> Self: ...
     def feed(self, data: bytes) -> list[StreamEvent]:
         """Return every block event that this chunk completes, stamped with the time of this call.

@@ -2,7 +2,7 @@
 
 `StreamDecoder` turns the body of a provider's response, in chunks of any size, into block events
 while it arrives and one `StreamResult` at its end; `decode_error` reads the body of a refusal;
-`SseDecoder` is the framing alone.
+`SseDecoder` and `NdjsonDecoder` are the framing alone.
 
     decoder = StreamDecoder("anthropic", response.status_code, response.headers)
     async for chunk in response.aiter_bytes():
@@ -15,7 +15,13 @@ from __future__ import annotations
 
 try:
     from amplifier_stream.decoder import StreamDecoder, decode_error
-    from amplifier_stream.framing import SseDecoder, SseEvent, StreamLimitError
+    from amplifier_stream.framing import (
+        NdjsonDecoder,
+        SseDecoder,
+        SseEvent,
+        StreamLimitError,
+        StreamLineError,
+    )
     from amplifier_stream.stream_event import StreamEvent
     from amplifier_stream.stream_result import StreamResult
 except ModuleNotFoundError as error:
@@ -27,11 +33,13 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
+    "NdjsonDecoder",
     "SseDecoder",
     "SseEvent",
     "StreamDecoder",
     "StreamEvent",
     "StreamLimitError",
+    "StreamLineError",
     "StreamResult",
     "decode_error",
 ]

@@ -1,11 +1,15 @@
-"""Server-sent events: bytes in, framed events out."""
+"""Server-sent events and NDJSON: bytes in, framed events and values out."""
 
 from __future__ import annotations
 
-from amplifier_core._engine import SseDecoder, SseEvent
+from amplifier_core._engine import NdjsonDecoder, SseDecoder, SseEvent
 
-__all__ = ["SseDecoder", "SseEvent", "StreamLimitError"]
+__all__ = ["NdjsonDecoder", "SseDecoder", "SseEvent", "StreamLimitError", "StreamLineError"]
 
 
 class StreamLimitError(ValueError):
-    """A line or an event of a stream is longer than its limit."""
+    """A line, an event or the whole of a stream is longer than its limit."""
+
+
+class StreamLineError(ValueError):
+    """A line of an NDJSON stream is not one JSON value."""

@@ -52,6 +52,13 @@ def test_an_endless_line_is_an_error_and_not_a_buffer() -> None:
         feed_all(decoder, itertools.repeat(b"x" * 65_536), events)
 
 
+def test_a_stream_over_its_limit_is_an_error() -> None:
+    decoder = SseDecoder(max_total_bytes=12)
+    assert decoder.feed(b"data: 1\n\ndata: 2\n\n") == [SseEvent(data="1")]
+    with pytest.raises(StreamLimitError, match=r"`max_total_bytes` \(12 bytes\)"):
+        decoder.feed(b"")
+
+
 def test_misuse_is_told() -> None:
     decoder = SseDecoder()
     with pytest.raises(TypeError, match="str"):

@@ -35,6 +35,7 @@ impl StreamDecoder {
         *,
         max_line_bytes = 33_554_432,
         max_event_bytes = 33_554_432,
+        max_total_bytes = 1_073_741_824,
     ))]
     fn new(
         dialect: &str,
@@ -42,11 +43,13 @@ impl StreamDecoder {
         headers: Option<&Bound<'_, PyAny>>,
         max_line_bytes: usize,
         max_event_bytes: usize,
+        max_total_bytes: usize,
     ) -> PyResult<Self> {
         let dialect = dialect.parse().map_err(Error::from)?;
         let limits = Limits {
             max_line_bytes,
             max_event_bytes,
+            max_total_bytes,
         };
         let decoder = stream::StreamDecoder::new(dialect, status, read_headers(headers)?, limits);
         Ok(Self {

@@ -1,18 +1,23 @@
-//! `SseDecoder` and `SseEvent`: server-sent events from bytes.
+//! `SseDecoder`, `SseEvent` and `NdjsonDecoder`: frames from bytes.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use amplifier_core::Json;
 use amplifier_stream as stream;
-use amplifier_stream::{LimitError, Limits};
+use amplifier_stream::{LimitError, Limits, LineError, NdjsonLine};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::json::to_python;
+
 pyo3::import_exception!(amplifier_stream.framing, StreamLimitError);
+pyo3::import_exception!(amplifier_stream.framing, StreamLineError);
 
 // The signatures of the decoders show the limits as literals.
 const _: () = assert!(Limits::DEFAULT.max_line_bytes == 33_554_432);
 const _: () = assert!(Limits::DEFAULT.max_event_bytes == 33_554_432);
+const _: () = assert!(Limits::DEFAULT.max_total_bytes == 1_073_741_824);
 
 /// One server-sent event.
 #[pyclass(frozen, eq, hash, get_all, module = "amplifier_core._engine")]
@@ -87,11 +92,13 @@ impl SseDecoder {
     #[pyo3(signature = (
         max_line_bytes = 33_554_432,
         max_event_bytes = 33_554_432,
+        max_total_bytes = 1_073_741_824,
     ))]
-    fn new(max_line_bytes: usize, max_event_bytes: usize) -> Self {
+    fn new(max_line_bytes: usize, max_event_bytes: usize, max_total_bytes: usize) -> Self {
         let limits = Limits {
             max_line_bytes,
             max_event_bytes,
+            max_total_bytes,
         };
         Self {
             state: Mutex::new(Some(stream::SseDecoder::new(limits))),
@@ -120,9 +127,106 @@ impl SseDecoder {
     }
 }
 
+/// Cuts bytes into lines of JSON, whatever the chunks are.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct NdjsonDecoder {
+    state: Mutex<Option<Lines>>,
+}
+
+/// The decoder, and the first line that was no JSON.
+struct Lines {
+    decoder: stream::NdjsonDecoder,
+    failure: Option<LineError>,
+}
+
+impl Lines {
+    /// Notes the value of a line, as long as every line before it had one.
+    fn note(failure: &mut Option<LineError>, values: &mut Vec<Json>, line: &NdjsonLine<'_>) {
+        if failure.is_none() {
+            match line.value() {
+                Ok(value) => values.push(value),
+                Err(error) => *failure = Some(error),
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.failure
+            .clone()
+            .map_or(Ok(()), |failure| Err(failure.into()))
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are extracted by value"
+)]
+#[pymethods]
+impl NdjsonDecoder {
+    #[new]
+    #[pyo3(signature = (max_line_bytes = 33_554_432, max_total_bytes = 1_073_741_824))]
+    fn new(max_line_bytes: usize, max_total_bytes: usize) -> Self {
+        let limits = Limits {
+            max_line_bytes,
+            max_total_bytes,
+            ..Limits::DEFAULT
+        };
+        let lines = Lines {
+            decoder: stream::NdjsonDecoder::new(limits),
+            failure: None,
+        };
+        Self {
+            state: Mutex::new(Some(lines)),
+        }
+    }
+
+    /// Return the values of the lines that this chunk completes.
+    ///
+    /// When a line after some values is refused, they are returned and the next call raises.
+    fn feed<'py>(&self, py: Python<'py>, data: PyBackedBytes) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut values = Vec::new();
+        {
+            let mut state = self.lock();
+            let lines = state.as_mut().ok_or(Error::Finished)?;
+            lines.check()?;
+            let Lines { decoder, failure } = lines;
+            let fed = decoder.feed(&data, |line| Lines::note(failure, &mut values, &line));
+            if values.is_empty() {
+                lines.check()?;
+                fed.map_err(Error::from)?;
+            }
+        }
+        values.iter().map(|value| to_python(py, value)).collect()
+    }
+
+    /// End the stream and return the value of a last line that has no line end.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let lines = self.lock().take().ok_or(Error::Finished)?;
+        lines.check()?;
+        let Lines {
+            decoder,
+            mut failure,
+        } = lines;
+        let mut values = Vec::new();
+        let ended = decoder.finish(|line| Lines::note(&mut failure, &mut values, &line));
+        if let Some(failure) = failure {
+            return Err(Error::from(failure).into());
+        }
+        ended.map_err(Error::from)?;
+        values.iter().map(|value| to_python(py, value)).collect()
+    }
+}
+
+impl NdjsonDecoder {
+    fn lock(&self) -> MutexGuard<'_, Option<Lines>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A refusal of a decoder on its way to Python; `?` does the conversion.
 pub(crate) enum Error {
     Limit(LimitError),
+    Line(LineError),
     Dialect(stream::UnknownDialect),
     Finished,
 }
@@ -130,6 +234,12 @@ pub(crate) enum Error {
 impl From<LimitError> for Error {
     fn from(error: LimitError) -> Self {
         Self::Limit(error)
+    }
+}
+
+impl From<LineError> for Error {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
     }
 }
 
@@ -143,6 +253,7 @@ impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         match error {
             Error::Limit(error) => StreamLimitError::new_err(error.to_string()),
+            Error::Line(error) => StreamLineError::new_err(error.to_string()),
             Error::Dialect(error) => pyo3::exceptions::PyValueError::new_err(error.to_string()),
             Error::Finished => PyRuntimeError::new_err(
                 "the decoder was already finished; decode each stream with one of its own",

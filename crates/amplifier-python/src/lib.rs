@@ -61,7 +61,7 @@ mod _engine {
     #[pymodule_export]
     use crate::{
         decoder::{StreamDecoder, decode_error},
-        framing::{SseDecoder, SseEvent},
+        framing::{NdjsonDecoder, SseDecoder, SseEvent},
         stream_event::StreamEvent,
         stream_result::StreamResult,
     };

@@ -456,6 +456,7 @@ fn a_broken_limit_is_told_in_the_result_too() {
     let limits = Limits {
         max_line_bytes: 100,
         max_event_bytes: 100,
+        ..Limits::DEFAULT
     };
     let mut decoder = StreamDecoder::new(Dialect::Anthropic, 200, Headers::default(), limits);
     assert_eq!(

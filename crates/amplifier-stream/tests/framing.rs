@@ -126,6 +126,7 @@ fn a_line_over_its_limit_fails_before_it_is_held() {
     let limits = Limits {
         max_line_bytes: 10,
         max_event_bytes: 100,
+        ..Limits::DEFAULT
     };
     let kept = vec![event("message", "1")];
     let chunks: [&[u8]; 3] = [b"data: 1\n\n", b"data: 12", b"345"];
@@ -148,6 +149,7 @@ fn an_event_over_its_limit_fails() {
     let limits = Limits {
         max_line_bytes: 100,
         max_event_bytes: 3,
+        ..Limits::DEFAULT
     };
     let broken = Some(LimitError::Event(3));
     assert_eq!(
@@ -162,10 +164,28 @@ fn an_event_over_its_limit_fails() {
 }
 
 #[test]
+fn a_stream_over_its_limit_fails_after_the_events_within_it() {
+    let limits = Limits {
+        max_total_bytes: 12,
+        ..Limits::DEFAULT
+    };
+    let kept = vec![event("message", "1")];
+    assert_eq!(
+        decode(&[b"data: 1\n\nda", b"t"], limits),
+        (kept.clone(), None)
+    );
+    assert_eq!(
+        decode(&[b"data: 1\n\ndata: 2\n\n"], limits),
+        (kept, Some(LimitError::Total(12)))
+    );
+}
+
+#[test]
 fn a_failed_decoder_stays_failed() {
     let limits = Limits {
         max_line_bytes: 1,
         max_event_bytes: 1,
+        ..Limits::DEFAULT
     };
     let mut decoder = SseDecoder::new(limits);
     assert_eq!(decoder.feed(b"ab", |_| ()), Err(LimitError::Line(1)));
@@ -231,8 +251,9 @@ proptest! {
         places in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         max_line_bytes in 0usize..40,
         max_event_bytes in 0usize..20,
+        max_total_bytes in 0usize..200,
     ) {
-        let limits = Limits { max_line_bytes, max_event_bytes };
+        let limits = Limits { max_line_bytes, max_event_bytes, max_total_bytes };
         prop_assert_eq!(decode(&cut(&wire, &places), Limits::DEFAULT), decode(&[&wire], Limits::DEFAULT));
         prop_assert_eq!(decode(&cut(&wire, &places), limits), decode(&[&wire], limits));
     }
