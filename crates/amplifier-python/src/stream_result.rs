@@ -164,5 +164,9 @@ pub(crate) fn error_to_python<'py>(
     fields.set_item(intern!(py, "retryable"), error.retryable)?;
     let seconds = error.retry_after.map(|wait| wait.as_secs_f64());
     fields.set_item(intern!(py, "retry_after"), seconds)?;
+    if !error.details.is_empty() {
+        let details = object_to_python(py, &error.details)?;
+        fields.set_item(intern!(py, "details"), details)?;
+    }
     Ok(fields)
 }

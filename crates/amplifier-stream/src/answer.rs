@@ -7,7 +7,7 @@ use std::sync::Arc;
 use amplifier_core::Json;
 
 use crate::block::Block;
-use crate::error::ProviderError;
+use crate::error::{ProviderError, in_stream};
 use crate::json::{Piece, Scanner};
 use crate::open_block::{OpenBlock, Part, Sealed};
 use crate::stream_event::{Change, StreamEvent};
@@ -60,6 +60,14 @@ impl Answer {
             retryable: true,
             ..ProviderError::default()
         });
+    }
+
+    /// Marks the stream as failed because of an error that the provider reports in it.
+    pub(crate) fn fail_reported(&mut self, data: &str) {
+        let error = in_stream(self.status, data);
+        let request_id = &mut self.result.request_id;
+        *request_id = request_id.take().or_else(|| error.request_id.clone());
+        self.fail(error);
     }
 
     /// Notes something; `raw` is kept as JSON where it is JSON, else as text.

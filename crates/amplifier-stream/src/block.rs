@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
+use crate::arguments::parse_arguments;
+
 /// The type of a block, under the names of the events.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BlockType {
@@ -90,8 +92,10 @@ pub struct ToolCall {
     pub name: String,
     /// The parsed arguments; `None` when the call must not run.
     pub arguments: Option<Object>,
-    /// The arguments as they came.
+    /// The arguments as they came; for a custom call its text.
     pub raw_arguments: String,
+    /// Whether the call takes text instead of JSON; its arguments are that text as `input`.
+    pub is_custom: bool,
     /// Why the call must not run.
     pub error: Option<String>,
     /// Every other key of the wire.
@@ -99,6 +103,29 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Judges the arguments of a call; also counts unpaired surrogate halves in them.
+    pub(crate) fn judge(&mut self) -> usize {
+        if self.name.is_empty() {
+            self.refuse("the call names no tool");
+            return 0;
+        }
+        if self.is_custom {
+            let input = Json::Str(self.raw_arguments.clone());
+            self.arguments = Some(Object::from_iter([("input".to_owned(), input)]));
+            return 0;
+        }
+        match parse_arguments(&self.raw_arguments) {
+            Ok((arguments, unpaired)) => {
+                self.arguments = Some(arguments);
+                unpaired
+            }
+            Err(error) => {
+                self.refuse(&format!("invalid tool arguments: {error}"));
+                0
+            }
+        }
+    }
+
     /// Takes the right to run away from the call; the first reason stays.
     pub fn refuse(&mut self, reason: &str) {
         self.arguments = None;
@@ -107,7 +134,7 @@ impl ToolCall {
 
     fn to_json(&self) -> Json {
         let text = |text: &Option<String>| text.clone().map_or(Json::Null, Json::Str);
-        let mut fields = Object::with_capacity(6 + self.extra.len());
+        let mut fields = Object::with_capacity(7 + self.extra.len());
         fields.insert("type".to_owned(), "tool_call".into());
         fields.insert("id".to_owned(), text(&self.id));
         fields.insert("name".to_owned(), self.name.as_str().into());
@@ -117,6 +144,11 @@ impl ToolCall {
             "raw_arguments".to_owned(),
             self.raw_arguments.as_str().into(),
         );
+        if self.is_custom {
+            let arguments = self.arguments.as_ref();
+            let input = arguments.and_then(|arguments| arguments.get("input").cloned());
+            fields.insert("input".to_owned(), input.unwrap_or_default());
+        }
         fields.insert("error".to_owned(), text(&self.error));
         for (key, value) in &self.extra {
             // A key of the wire never displaces one of ours.

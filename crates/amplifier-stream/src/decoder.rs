@@ -137,9 +137,8 @@ impl StreamDecoder {
                 }
             }
         };
-        if let Some(request_id) = self.headers.get(self.dialect.request_id_header()) {
-            result.request_id = Some(request_id.to_owned());
-        }
+        let request_id = self.dialect.request_id(&self.headers);
+        result.request_id = request_id.or(result.request_id);
         result
     }
 }

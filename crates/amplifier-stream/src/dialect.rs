@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::answer::Answer;
 use crate::framing::SseEvent;
+use crate::headers::Headers;
 use crate::stream_result::StreamResult;
 
 pub(crate) mod anthropic;
@@ -44,11 +45,13 @@ impl Dialect {
         }
     }
 
-    /// The header that names the request.
-    pub(crate) fn request_id_header(self) -> &'static str {
-        match self {
-            Self::Anthropic => "request-id",
-        }
+    /// The provider's id of the request.
+    pub(crate) fn request_id(self, headers: &Headers) -> Option<String> {
+        let names: &[&str] = match self {
+            Self::Anthropic => &["request-id"],
+        };
+        let found = names.iter().find_map(|name| headers.get(name));
+        found.map(str::to_owned)
     }
 }
 

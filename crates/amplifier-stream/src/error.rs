@@ -2,13 +2,49 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::dialect::{Dialect, anthropic};
+use amplifier_core::Object;
+
+use crate::dialect::Dialect;
 use crate::headers::Headers;
+use crate::json::Scanner;
+
+mod body;
+
+use body::Described;
+
+/// How much of a body without a message is told.
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// Types and codes of errors that may pass, where no HTTP status says so.
+const PASSING: [&str; 14] = [
+    "api_error",
+    "internal_error",
+    "internal_server_error",
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "RateLimitReached",
+    "requests",
+    "server_error",
+    "server_is_overloaded",
+    "service_unavailable",
+    "slow_down",
+    "timeout_error",
+    "tokens",
+];
+
+/// Codes of limits that waiting does not lift.
+const SPENT: [&str; 3] = [
+    "billing_hard_limit_reached",
+    "enforced_spend_limit_reached",
+    "insufficient_quota",
+];
 
 /// An error of the provider, or of its stream.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProviderError {
-    /// The provider's type of the error; `invalid_stream` and `stream_limit` are ours.
+    /// The provider's type of the error, else what its status means; `invalid_stream` and
+    /// `stream_limit` are ours.
     pub kind: String,
     /// A finer code, where the provider gives one.
     pub code: Option<String>,
@@ -22,9 +58,11 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
+    /// Whatever else the provider says, such as `param`, `details` or `innererror`.
+    pub details: Object,
 }
 
-/// Decodes the body of a response that is not a success.
+/// Decodes the body of a response that is not a success, whatever it is.
 #[must_use]
 pub fn decode_error(
     dialect: Dialect,
@@ -33,7 +71,85 @@ pub fn decode_error(
     body: &[u8],
     now: SystemTime,
 ) -> ProviderError {
-    match dialect {
-        Dialect::Anthropic => anthropic::decode_error(status, headers, body, now),
+    let body = String::from_utf8_lossy(body);
+    let described = read(&body);
+    let retryable = headers
+        .should_retry()
+        .unwrap_or_else(|| may_pass(status) && !is_spent(&described));
+    let message = described.message.unwrap_or_else(|| match body.trim() {
+        "" => format!("HTTP status {status} without a body"),
+        text => text.chars().take(MAX_MESSAGE_CHARS).collect(),
+    });
+    ProviderError {
+        kind: described.kind.unwrap_or_else(|| kind_of(status).to_owned()),
+        code: described.code,
+        status,
+        message,
+        retryable,
+        retry_after: headers.retry_after(now),
+        request_id: dialect.request_id(headers).or(described.request_id),
+        details: described.details,
+    }
+}
+
+/// Decodes an error inside a stream whose HTTP status promised success.
+pub(crate) fn in_stream(status: u16, data: &str) -> ProviderError {
+    let described = read(data);
+    let said = [described.kind.as_deref(), described.code.as_deref()];
+    let is_known = said.iter().flatten().any(|word| PASSING.contains(word));
+    let retryable = !is_spent(&described)
+        && match (described.status, said) {
+            _ if is_known => true,
+            (Some(status), _) => may_pass(status),
+            (None, [None, None]) => true,
+            (None, _) => false,
+        };
+    let kind = described
+        .kind
+        .or_else(|| described.status.map(|status| kind_of(status).to_owned()))
+        .or_else(|| described.code.clone())
+        .unwrap_or_else(|| "api_error".to_owned());
+    let message = described
+        .message
+        .unwrap_or_else(|| data.trim().chars().take(MAX_MESSAGE_CHARS).collect());
+    ProviderError {
+        kind,
+        code: described.code,
+        status,
+        message,
+        retryable,
+        retry_after: None,
+        request_id: described.request_id,
+        details: described.details,
+    }
+}
+
+fn read(body: &str) -> Described {
+    let document = Scanner::new(body).document();
+    document.map(Described::read).unwrap_or_default()
+}
+
+fn is_spent(described: &Described) -> bool {
+    let said = [&described.kind, &described.code];
+    let mut said = said.into_iter().flatten();
+    said.any(|word| SPENT.contains(&word.as_str()))
+}
+
+fn may_pass(status: u16) -> bool {
+    matches!(status, 408 | 409 | 429 | 500..)
+}
+
+fn kind_of(status: u16) -> &'static str {
+    match status {
+        401 => "authentication_error",
+        402 => "billing_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        413 => "request_too_large",
+        429 => "rate_limit_error",
+        408 | 504 => "timeout_error",
+        529 => "overloaded_error",
+        500.. => "api_error",
+        _ => "invalid_request_error",
     }
 }

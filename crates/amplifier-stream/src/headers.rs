@@ -2,6 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+/// A server that asks for more than a day does not mean this request.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Header fields; names are compared without regard to case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
@@ -25,6 +28,8 @@ impl Headers {
 
     /// How long to wait before another try: `retry-after-ms`, else `retry-after` in seconds or as
     /// an HTTP date, counted from the response's own `date` where it has one, else from `now`.
+    ///
+    /// What is no number or date, lies in the past or beyond a day says nothing.
     #[must_use]
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         let number = |text: &str| text.parse::<f64>().ok();
@@ -38,7 +43,8 @@ impl Headers {
         }
         let date = |text| httpdate::parse_http_date(text).ok();
         let start = self.get("date").and_then(date).unwrap_or(now);
-        Some(date(text)?.duration_since(start).unwrap_or(Duration::ZERO))
+        let wait = date(text)?.duration_since(start).ok()?;
+        (wait <= LONGEST_WAIT).then_some(wait)
     }
 
     /// Whether the server asks for another try, or against it.
@@ -52,9 +58,7 @@ impl Headers {
     }
 }
 
-/// A wait in the past is over; one that is no number of seconds is none.
 fn seconds(value: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(value.max(0.0))
-        .ok()
-        .filter(|_| !value.is_nan())
+    let wait = Duration::try_from_secs_f64(value).ok()?;
+    (wait <= LONGEST_WAIT).then_some(wait)
 }

@@ -25,7 +25,7 @@ const CONTENT: [&str; 10] = [
 /// What a delta adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The text of the block.
+    /// The text of the block; of a call, the input that is no JSON.
     Text,
     /// The thinking of the block.
     Thinking,
@@ -114,49 +114,42 @@ impl OpenBlock {
         (change, unpaired)
     }
 
+    /// Completes every part; gives what the halves that stayed alone add, one for each of them.
+    pub(crate) fn settle(&mut self) -> Vec<Change> {
+        let texts = [&mut self.text, &mut self.thinking].into_iter().flatten();
+        let texts = texts.filter_map(|text| text.finish().map(Change::Delta));
+        let mut changes: Vec<Change> = texts.collect();
+        let rest = self.input.as_mut().and_then(Text::finish);
+        changes.extend(rest.map(Change::PartialJson));
+        changes
+    }
+
     /// Ends the block; its input is parsed here, once.
     pub(crate) fn seal(mut self) -> Sealed {
-        let mut unpaired = 0;
-        let mut changes = Vec::new();
+        let mut changes = self.settle();
+        let mut unpaired = changes.len();
+        if self.block_type == BlockType::ToolCall {
+            let (call, unpaired_in_arguments) = self.into_call(&mut changes);
+            return Sealed {
+                block: Block::ToolCall(call),
+                changes,
+                unpaired: unpaired + unpaired_in_arguments,
+                finding: None,
+            };
+        }
         for (key, text) in [
             ("text", self.text.take()),
             ("thinking", self.thinking.take()),
         ] {
-            let Some(mut text) = text else { continue };
-            if let Some(rest) = text.finish() {
-                unpaired += 1;
-                changes.push(Change::Delta(rest));
+            if let Some(text) = text {
+                let text = text.into_string().into();
+                self.fields.insert(key.to_owned(), text);
             }
-            self.fields
-                .insert(key.to_owned(), text.into_string().into());
         }
         if self.block_type == BlockType::Thinking && !self.fields.contains_key("signature") {
             self.fields.insert("signature".to_owned(), Json::Null);
         }
-        let mut input = self.input.take().unwrap_or_default();
-        if let Some(rest) = input.finish() {
-            unpaired += 1;
-            changes.push(Change::PartialJson(rest));
-        }
-        let mut input = input.into_string();
-        let is_call = self.block_type == BlockType::ToolCall;
-        if is_call && input.trim_ascii().is_empty() {
-            let first = self.first_input.take().unwrap_or_default();
-            if !matches!(first.as_str(), "" | "{}" | "null") {
-                changes.push(Change::PartialJson(first.clone()));
-                input = first;
-            }
-        }
-        if is_call {
-            let (call, unpaired_in_arguments) = self.into_call(input);
-            unpaired += unpaired_in_arguments;
-            return Sealed {
-                block: Block::ToolCall(call),
-                changes,
-                unpaired,
-                finding: None,
-            };
-        }
+        let input = self.input.take().unwrap_or_default().into_string();
         let mut finding = None;
         if !input.trim_ascii().is_empty() {
             match parse_arguments(&input) {
@@ -180,7 +173,18 @@ impl OpenBlock {
         }
     }
 
-    fn into_call(mut self, raw_arguments: String) -> (ToolCall, usize) {
+    /// Makes the call; one to which text was pushed is a custom one.
+    fn into_call(mut self, changes: &mut Vec<Change>) -> (ToolCall, usize) {
+        let is_custom = self.text.is_some();
+        let input = self.text.take().or(self.input.take());
+        let mut raw_arguments = input.unwrap_or_default().into_string();
+        if !is_custom && raw_arguments.trim_ascii().is_empty() {
+            let first = self.first_input.take().unwrap_or_default();
+            if !matches!(first.as_str(), "" | "{}" | "null") {
+                changes.push(Change::PartialJson(first.clone()));
+                raw_arguments = first;
+            }
+        }
         let mut text = |key| match self.fields.shift_remove(key) {
             Some(Json::Str(text)) => Some(text),
             _ => None,
@@ -192,21 +196,11 @@ impl OpenBlock {
             id,
             name,
             raw_arguments,
+            is_custom,
             extra: self.fields,
             ..ToolCall::default()
         };
-        let mut unpaired = 0;
-        if call.name.is_empty() {
-            call.refuse("the call names no tool");
-        } else {
-            match parse_arguments(&call.raw_arguments) {
-                Ok((arguments, count)) => {
-                    unpaired = count;
-                    call.arguments = Some(arguments);
-                }
-                Err(error) => call.refuse(&format!("invalid tool arguments: {error}")),
-            }
-        }
+        let unpaired = call.judge();
         (call, unpaired)
     }
 }

@@ -10,11 +10,9 @@ use crate::stream_result::StreamResult;
 
 mod block;
 mod end;
-mod error;
 mod message;
 mod wire;
 
-pub(crate) use error::decode_error;
 use wire::{Delta, Envelope, Message};
 
 /// Folds the events of one response.
@@ -68,7 +66,7 @@ impl Decoder {
         match kind {
             "ping" => Ok(()),
             "error" => {
-                take_error(data, answer);
+                answer.fail_reported(data);
                 Ok(())
             }
             "message_start" => {
@@ -151,7 +149,7 @@ impl Decoder {
         let name = frame.event.as_ref();
         match name {
             "ping" => {}
-            "error" => take_error(&frame.data, answer),
+            "error" => answer.fail_reported(&frame.data),
             "message"
             | "message_start"
             | "message_delta"
@@ -169,11 +167,4 @@ impl Decoder {
             }
         }
     }
-}
-
-fn take_error(data: &str, answer: &mut Answer) {
-    let error = error::in_stream(answer.status, data);
-    let request_id = &mut answer.result.request_id;
-    *request_id = request_id.take().or_else(|| error.request_id.clone());
-    answer.fail(error);
 }
