@@ -44,24 +44,21 @@ class RequestBuilder:
         )
 
     def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
-        snapshots: list[dict[str, Any]] = []
-        models: list[Message] = []
-        for start in range(0, len(messages), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
-            if messages[chunk] == self._snapshots[chunk]:
-                snapshots += self._snapshots[chunk]
-                models += self._models_of_last[chunk]
+        known = min(len(self._snapshots), len(messages))
+        del self._snapshots[known:], self._models_of_last[known:]
+        for start in range(0, known, _CHUNK):
+            end = min(start + _CHUNK, known)
+            if messages[start:end] == self._snapshots[start:end]:
                 continue
-            for index, message in enumerate(messages[chunk], start):
-                if index < len(self._snapshots) and self._snapshots[index] == message:
-                    snapshots.append(self._snapshots[index])
-                    models.append(self._models_of_last[index])
-                else:
-                    # A copy, for what has changed inside of a message would equal itself.
-                    snapshots.append(dict(message))
-                    models.append(_model(message))
-        self._snapshots, self._models_of_last = snapshots, models
-        return models
+            for index in range(start, end):
+                if messages[index] != self._snapshots[index]:
+                    self._models_of_last[index] = _model(messages[index])
+                    self._snapshots[index] = dict(messages[index])
+        for message in messages[known:]:
+            self._models_of_last.append(_model(message))
+            # A copy, for what has changed inside of a message would equal itself.
+            self._snapshots.append(dict(message))
+        return self._models_of_last
 
 
 def tool_specs(tools: Mapping[str, Any]) -> list[ToolSpec]:
