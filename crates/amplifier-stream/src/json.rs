@@ -3,10 +3,13 @@
 //! It exists beside jiter for what a wire needs and a parser does not give: halves of surrogate pairs
 //! that end in the next event, values kept as the text they were, and refusals that name the cause.
 
-use amplifier_core::{Json, MAX_DEPTH, MAX_DIGITS, Object};
+use amplifier_core::{Json, MAX_DEPTH, Object};
 
+mod number;
+mod partial;
 mod string;
 
+pub use partial::PartialArguments;
 pub(crate) use string::{Piece, join};
 
 /// Why a text is not the JSON that was wanted.
@@ -184,68 +187,6 @@ impl<'a> Scanner<'a> {
             Some(b'n') => self.literal("null", ()),
             _ => self.digits().map(|_| ()),
         }
-    }
-
-    fn number(&mut self) -> Result<Json, JsonError> {
-        let at = self.at;
-        let (digits, is_integer) = self.digits()?;
-        let invalid = || JsonError {
-            problem: "invalid number".to_owned(),
-            at,
-        };
-        if is_integer {
-            return Json::integer(digits).ok_or_else(invalid);
-        }
-        let number: f64 = digits.parse().map_err(|_| invalid())?;
-        if self.refuses_ambiguity && !number.is_finite() {
-            let problem = format!("number `{}` overflows", shorten(digits));
-            return Err(JsonError { problem, at });
-        }
-        Ok(Json::Float(number))
-    }
-
-    /// Takes a number and says whether it is an integer.
-    fn digits(&mut self) -> Result<(&'a str, bool), JsonError> {
-        let bytes = self.text.as_bytes();
-        let start = self.at;
-        let run = |from: usize| {
-            bytes[from..]
-                .iter()
-                .position(|byte| !byte.is_ascii_digit())
-                .unwrap_or(bytes.len() - from)
-        };
-        let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
-        let whole = run(at);
-        if whole == 0 {
-            return Err(self.unexpected("a value"));
-        }
-        if whole > 1 && bytes[at] == b'0' {
-            return Err(self.error("number with a leading zero"));
-        }
-        at += whole;
-        let mut is_integer = true;
-        if bytes.get(at) == Some(&b'.') {
-            is_integer = false;
-            let fraction = run(at + 1);
-            if fraction == 0 {
-                return Err(self.error("number that ends in its point"));
-            }
-            at += 1 + fraction;
-        }
-        if let Some(b'e' | b'E') = bytes.get(at) {
-            is_integer = false;
-            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-            let exponent = run(at);
-            if exponent == 0 {
-                return Err(self.error("number without its exponent"));
-            }
-            at += exponent;
-        }
-        if is_integer && whole > MAX_DIGITS {
-            return Err(self.error(&format!("integer of more than {MAX_DIGITS} digits")));
-        }
-        self.at = at;
-        Ok((&self.text[start..at], is_integer))
     }
 
     fn literal<T>(&mut self, word: &str, value: T) -> Result<T, JsonError> {

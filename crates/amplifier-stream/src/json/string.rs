@@ -99,9 +99,7 @@ impl<'a> Scanner<'a> {
             self.at = self.text.len();
             return Err(self.error("unterminated string"));
         };
-        // A fold looks at every byte and so compiles to vector code, which a search does not.
-        if rest[..length].iter().copied().fold(u8::MAX, u8::min) < 0x20 {
-            let place = rest.iter().position(|byte| *byte < 0x20).unwrap_or(0);
+        if let Some(place) = control_character(&rest[..length]) {
             self.at += place;
             return Err(self.error("control character in a string"));
         }
@@ -155,6 +153,15 @@ impl<'a> Scanner<'a> {
             Some(unit << 4 | u16::try_from(digit).ok()?)
         })
     }
+}
+
+/// Where the first character is that may not stand in a string as it is.
+pub(super) fn control_character(plain: &[u8]) -> Option<usize> {
+    // A fold looks at every byte and so compiles to vector code, which a search does not.
+    if plain.iter().copied().fold(u8::MAX, u8::min) >= 0x20 {
+        return None;
+    }
+    plain.iter().position(|byte| *byte < 0x20)
 }
 
 /// The character of a surrogate pair.

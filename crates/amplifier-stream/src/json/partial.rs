@@ -1,0 +1,276 @@
+//! The arguments of a call while they arrive, for a display.
+
+use amplifier_core::{Json, Object};
+
+use super::Scanner;
+use crate::arguments::MAX_ARGUMENT_DEPTH;
+use crate::steps;
+
+mod token;
+
+/// Reads arguments that arrive in pieces, and has at any time what they are so far.
+///
+/// It goes on where it stopped, so that all calls together look at each byte once. Shown are closed
+/// values, open lists and objects with what is in them, and open strings up to an escape that is not
+/// whole yet. A number, `true`, `false` and `null` appear with the byte after them, which alone shows
+/// that they are whole; a key appears with its value. At a mistake, which is whatever
+/// [`parse_arguments`](crate::parse_arguments) refuses, the value stays what it was before it.
+///
+/// The value of whole arguments is the one that `parse_arguments` gives. The value of their beginning
+/// is a prefix of it: every entry but the last is the same, in the same order, and the last one is
+/// the same, the beginning of the same string, or a prefix of the same list or object.
+#[derive(Debug, Default)]
+pub struct PartialArguments {
+    value: Object,
+    reader: Reader,
+}
+
+/// Where the text goes on.
+#[derive(Debug, Default)]
+struct Reader {
+    state: State,
+    /// The next byte.
+    at: usize,
+    /// How many lists and objects are open.
+    depth: usize,
+    /// The key whose value comes next.
+    key: String,
+    /// How many bytes of an unfinished number or word follow.
+    pending: usize,
+}
+
+/// What comes next.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Start,
+    FirstKey,
+    Key,
+    InKey,
+    Colon,
+    FirstItem,
+    Value,
+    InText,
+    InWord,
+    AfterValue,
+    End,
+    /// Nothing: there was a mistake.
+    Nowhere,
+}
+
+/// What a token does to the list or object that it is in.
+enum Step {
+    Inside,
+    Opens,
+    Closes,
+    /// The rest has not come yet, or is a mistake.
+    Stops,
+}
+
+/// An open list or object.
+enum Open<'value> {
+    Object(&'value mut Object),
+    List(&'value mut Vec<Json>),
+}
+
+impl PartialArguments {
+    /// Reads on and gives the value so far; `text` is all that came, with the part already read.
+    pub fn read(&mut self, text: &str) -> &Object {
+        self.reader.read(&mut self.value, text);
+        &self.value
+    }
+
+    /// The value when it was last read.
+    #[must_use]
+    pub fn value(&self) -> &Object {
+        &self.value
+    }
+
+    /// Whether what was read is one whole object.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.reader.state == State::End
+    }
+}
+
+impl<'value> Open<'value> {
+    fn of(json: &'value mut Json) -> Option<Self> {
+        match json {
+            Json::Object(entries) => Some(Self::Object(entries)),
+            Json::Array(items) => Some(Self::List(items)),
+            Json::Null
+            | Json::Bool(_)
+            | Json::Int(_)
+            | Json::BigInt(_)
+            | Json::Float(_)
+            | Json::Str(_) => None,
+        }
+    }
+
+    fn newest(&mut self) -> Option<&mut Json> {
+        match self {
+            Self::Object(entries) => entries.last_mut().map(|(_, value)| value),
+            Self::List(items) => items.last_mut(),
+        }
+    }
+}
+
+impl Reader {
+    fn read(&mut self, value: &mut Object, text: &str) {
+        if self.state == State::Start && self.skip_whitespace(text) == Some(b'{') {
+            self.at += 1;
+            self.depth = 1;
+            self.state = State::FirstKey;
+        }
+        if self.depth > 0 && self.fill(&mut Open::Object(value), 1, text) {
+            self.state = State::End;
+        }
+        if matches!(self.state, State::Start | State::End) && self.skip_whitespace(text).is_some() {
+            self.state = State::Nowhere;
+        }
+    }
+
+    /// Reads on in an open container, which is the `level`th, and says whether it is closed.
+    fn fill(&mut self, open: &mut Open<'_>, level: usize, text: &str) -> bool {
+        steps::count(1);
+        let mut goes_inside = level < self.depth;
+        loop {
+            if goes_inside {
+                let inner = open.newest().and_then(Open::of);
+                if !inner.is_some_and(|mut inner| self.fill(&mut inner, level + 1, text)) {
+                    return false;
+                }
+            }
+            goes_inside = match self.step(open, text) {
+                Step::Inside => false,
+                Step::Opens => true,
+                Step::Closes => {
+                    self.depth -= 1;
+                    self.state = State::AfterValue;
+                    return true;
+                }
+                Step::Stops => return false,
+            };
+        }
+    }
+
+    fn step(&mut self, open: &mut Open<'_>, text: &str) -> Step {
+        match self.state {
+            State::InKey => return self.read_key(text),
+            State::InText => return self.read_text(open, text),
+            State::InWord => return self.read_word(open, text),
+            _ => {}
+        }
+        let Some(byte) = self.skip_whitespace(text) else {
+            return Step::Stops;
+        };
+        match (self.state, byte, &open) {
+            (State::FirstKey | State::Key, b'"', _) => self.state = State::InKey,
+            (State::Colon, b':', _) | (State::AfterValue, b',', Open::List(_)) => {
+                self.state = State::Value;
+            }
+            (State::AfterValue, b',', Open::Object(_)) => self.state = State::Key,
+            (State::FirstKey, b'}', _)
+            | (State::AfterValue, b'}', Open::Object(_))
+            | (State::FirstItem, b']', _)
+            | (State::AfterValue, b']', Open::List(_)) => {
+                self.at += 1;
+                return Step::Closes;
+            }
+            (State::FirstItem | State::Value, _, _) => return self.begin_value(byte, open),
+            _ => return self.stop(),
+        }
+        self.at += 1;
+        Step::Inside
+    }
+
+    fn begin_value(&mut self, byte: u8, open: &mut Open<'_>) -> Step {
+        let (value, state) = match byte {
+            b'"' => (Json::Str(String::new()), State::InText),
+            b'{' => (Json::Object(Object::new()), State::FirstKey),
+            b'[' => (Json::Array(Vec::new()), State::FirstItem),
+            _ => {
+                self.state = State::InWord;
+                return Step::Inside;
+            }
+        };
+        let opens = state != State::InText;
+        if opens && self.depth == MAX_ARGUMENT_DEPTH {
+            return self.stop();
+        }
+        self.at += 1;
+        self.depth += usize::from(opens);
+        self.add(
+            value,
+            state,
+            open,
+            if opens { Step::Opens } else { Step::Inside },
+        )
+    }
+
+    /// Adds a value, under the key that came before it, unless the object has that key.
+    fn add(&mut self, value: Json, next: State, open: &mut Open<'_>, step: Step) -> Step {
+        match open {
+            Open::List(items) => items.push(value),
+            Open::Object(entries) => {
+                if entries.contains_key(&self.key) {
+                    return self.stop();
+                }
+                entries.insert(std::mem::take(&mut self.key), value);
+            }
+        }
+        self.state = next;
+        step
+    }
+
+    fn stop(&mut self) -> Step {
+        self.state = State::Nowhere;
+        Step::Stops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asks after every few bytes, and gives how the steps grow with the size.
+    fn growth(document: impl Fn(usize) -> String) -> f64 {
+        steps::growth(20_000, 200_000, |bytes| {
+            let text = document(bytes);
+            let mut partial = PartialArguments::default();
+            for end in (0..text.len()).step_by(7).chain([text.len()]) {
+                partial.read(&text[..end]);
+            }
+            assert!(partial.is_whole());
+        })
+    }
+
+    #[test]
+    fn asking_after_every_piece_is_linear_in_the_bytes() {
+        let nested = |depth: usize, width: usize| {
+            let item = format!("{}1.5{}", "[".repeat(depth), "]".repeat(depth));
+            format!(r#"{{"a":[{}]}}"#, vec![item; width].join(", "))
+        };
+        let documents: [&dyn Fn(usize) -> String; 6] = [
+            &|bytes| format!(r#"{{"text":"{}"}}"#, "x".repeat(bytes)),
+            &|bytes| format!(r#"{{"text":"{}"}}"#, r"\ud83d\ude00\n".repeat(bytes / 14)),
+            &|bytes| format!(r#"{{"number":0.{}}}"#, "1".repeat(bytes)),
+            &|bytes| {
+                format!(
+                    r#"{{"{}":{}null}}"#,
+                    "k".repeat(bytes / 2),
+                    " ".repeat(bytes / 2)
+                )
+            },
+            &|bytes| nested(0, bytes / 5),
+            &|bytes| nested(100, bytes / 205),
+        ];
+        for (number, document) in documents.into_iter().enumerate() {
+            let slope = growth(document);
+            assert!(
+                (0.9..=1.1).contains(&slope),
+                "document {number} grows by {slope}"
+            );
+        }
+    }
+}
