@@ -12,6 +12,12 @@ from amplifier_core._provider_error import ProviderError as ProviderError
 from amplifier_core._resolve_module import resolve_module as resolve_module
 from amplifier_core._retry_config import RetryConfig as RetryConfig
 from amplifier_core._retry_config import compute_delay as compute_delay
+from amplifier_core._tool_content_json import (
+    _normalize_tool_result_content as _normalize_tool_result_content,
+)
+from amplifier_core._tool_content_json import (
+    _tool_result_safe_hook_presentation as _tool_result_safe_hook_presentation,
+)
 from amplifier_core.models import HookResult
 
 _StrPath: TypeAlias = str | PathLike[str]
@@ -267,8 +273,10 @@ class RustHookRegistry(_Events):
         """Set the fields that every event carries, in the place of those set before."""
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
-    def _registrations(self, event: str) -> list[tuple[int, str, Callable[..., Any]]]:
-        """List an event's registrations as serial number, name and handler."""
+    def _registrations(
+        self, event: str
+    ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:
+        """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
         """Emit an event: run its handlers in order and return what they decide.
 

@@ -11,6 +11,8 @@ from typing import Any
 PYTHON_NAMES = {
     "ProviderError": "_provider_error",
     "RetryConfig": "_retry_config",
+    "_normalize_tool_result_content": "_tool_content_json",
+    "_tool_result_safe_hook_presentation": "_tool_content_json",
     "classify_error_message": "_error_words",
     "compute_delay": "_retry_config",
     "resolve_module": "_resolve_module",

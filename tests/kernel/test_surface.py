@@ -175,6 +175,8 @@ IN_PYTHON = {
     "classify_error_message": "_error_words",
     "compute_delay": "utils.retry",
     "resolve_module": "_resolve_module",
+    "_normalize_tool_result_content": "_tool_content_json",
+    "_tool_result_safe_hook_presentation": "_tool_content_json",
 }
 """Names of the engine that are implemented in Python, and where."""
 
