@@ -19,7 +19,7 @@ class FailureEvents:
 
     async def emit(self, event: str, payload: dict[str, Any]) -> None:
         """Emit an event, and remember who could hear it."""
-        heard = {serial for serial, _, _ in self._registrations(event)}
+        heard = {serial for serial, *_ in self._registrations(event)}
         self._emitted.append((event, payload, heard))
         await self._hooks.emit(event, payload)
 
@@ -32,11 +32,11 @@ class FailureEvents:
             # A registry of its own, so that the kernel's rules for handlers hold here as well.
             hooks = type(self._hooks)()
             hooks.set_default_fields(**self._defaults)
-            for _, name, handler in late:
-                hooks.register(event, handler, name=name)
+            for _, name, handler, fail_closed, timeout in late:
+                hooks.register(event, handler, name=name, fail_closed=fail_closed, timeout=timeout)
             await hooks.emit(event, payload)
 
-    def _registrations(self, event: str) -> list[tuple[int, str, Any]]:
+    def _registrations(self, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
         # Asked of the class: a stand-in would answer any attribute of its own.
         listed: Any = getattr(cast(Any, type(self._hooks)), "_registrations", None)
         return [] if listed is None else listed(self._hooks, event)

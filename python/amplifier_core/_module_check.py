@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from ._import_failure import describe_failure, error_text
 from ._module_error import ModuleValidationError
+from ._module_info import Kind, declared_kind, guess_kind
 
 logger = logging.getLogger("amplifier_core.loader")
 
@@ -85,6 +86,37 @@ def check_package(package: Path) -> list[Check]:
     mount = check_mount(module)
     found = [Check(name, True, "Module imported"), *mount]
     return [*found, *check_on_session_ready(module)] if mount[0].passed else found
+
+
+def judge_package(
+    module_id: str, path: Path, package: Path | None
+) -> tuple[Kind, Path, list[Check]]:
+    """Import the package of a module, and give its type, its folder and what was checked.
+
+    Args:
+        module_id: Id of the module.
+        path: Folder that the module was looked for in.
+        package: Its package there, which stands on `sys.path`; None for none.
+
+    Raises:
+        ModuleValidationError: It is not a module; the text tells each check that failed.
+    """
+    if package is None:
+        raise ModuleValidationError(
+            f"Module '{module_id}' has no valid Python package at {path}",
+            reason_code="invalid_package_layout" if path.exists() else "missing_source",
+        )
+    checks = check_package(package)
+    broken = {check.name for check in checks if not check.passed}
+    if broken:
+        raise ModuleValidationError(
+            f"Module '{module_id}' failed validation: {summarize(checks)}",
+            reason_code="validation_failed"
+            if "module_importable" in broken
+            else "invalid_entry_point",
+        )
+    declared = getattr(sys.modules[package.name], "__amplifier_module_type__", None)
+    return declared_kind(module_id, declared) or guess_kind(module_id), package, checks
 
 
 def check_mount(module: ModuleType) -> list[Check]:

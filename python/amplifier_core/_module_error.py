@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from . import module_sources
+from ._import_failure import describe_failure
+from ._shown import shown
 
 MODULE_FAILURE_REASONS = frozenset(
     {
@@ -41,3 +43,26 @@ def module_failure_reason(error: BaseException) -> str:
         reason = error.reason_code
         return reason if reason in MODULE_FAILURE_REASONS else "unknown"
     return "unknown"
+
+
+def check_id(module_id: object) -> None:
+    """Refuse what cannot be the id of a module.
+
+    Raises:
+        ModuleDiscoveryError: It is no text, or an empty one.
+    """
+    if not isinstance(module_id, str) or not module_id:
+        found = shown(module_id)
+        raise ModuleDiscoveryError(
+            f"Module '{'' if module_id == '' else found}' not found via entry points or filesystem: "
+            f"a module id is a `str` that is not empty, found `{found}`"
+        )
+
+
+def not_loadable(words: str, failures: list[Exception]) -> ModuleDiscoveryError:
+    """Make the error of a module that is there and broken, with the last failure as its cause."""
+    told = "; ".join(describe_failure(failure) for failure in failures)
+    text = f"{words}: {told}" if told else words
+    error = ModuleDiscoveryError(text, reason_code="invalid_entry_point")
+    error.__cause__ = failures[-1] if failures else None
+    return error

@@ -31,10 +31,17 @@ async def rename_new_provider(
         module_id: Id of its module; `provider-x` mounts itself as `x`.
         instance_id: Name to mount it under.
         before: The providers before; one that had the module's name gets it back.
+
+    Raises:
+        ValueError: No new provider has the module's own name.
     """
     own_name = module_id.removeprefix("provider-")
     provider = mounted_providers(coordinator).get(own_name)
-    if own_name == instance_id or provider is None or provider is before.get(own_name):
+    if provider is None or provider is before.get(own_name):
+        raise ValueError(
+            "Named provider mount did not install a new instance at its default mount name"
+        )
+    if own_name == instance_id:
         return
     await coordinator.mount("providers", provider, name=instance_id)
     if own_name in before:

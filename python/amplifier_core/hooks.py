@@ -136,9 +136,12 @@ class HookRegistry(metaclass=ABCMeta):
         events = tuple(self._events) if event is None else (text(event),)
         return {event: [one.name for one in self._snapshot(event)] for event in events}
 
-    def _registrations(self, event: str) -> list[tuple[int, str, Any]]:
-        """List an event's registrations as serial number, name and handler."""
-        return [(one.serial, one.name, one.handler) for one in self._snapshot(text(event))]
+    def _registrations(self, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
+        """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
+        return [
+            (one.serial, one.name, one.handler, one.fail_closed, one.timeout)
+            for one in self._snapshot(text(event))
+        ]
 
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
         """Emit an event: run its handlers in order and return what they decide.

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
-import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _module_info as info
+from . import _module_lookup as lookup
 from . import module_sources
 from ._import_failure import describe_failure, error_text
-from ._installed import forget_import_state, import_package, list_entry_points
-from ._known_modules import own_modules, suggestion
-from ._module_check import (
-    check_package,
-    check_transport,
-    find_package,
-    is_async,
-    package_name,
-    summarize,
-)
+from ._installed import forget_import_state
+from ._known_modules import suggestion
+from ._module_check import check_transport, find_package, judge_package
+from ._module_discovery import discover
 from ._module_error import (
     MODULE_FAILURE_REASONS,
     ModuleDiscoveryError,
     ModuleValidationError,
+    check_id,
     module_failure_reason,
+    not_loadable,
 )
+from ._module_folder import resolve_folder
 from ._module_info import TYPE_TO_MOUNT_POINT
+from ._mounted_check import MountedCheck
+from ._ready_function import Mount, Ready, carried_ready
 from ._search_path import add_entry, remove_entry
 
 if TYPE_CHECKING:
@@ -46,14 +43,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-Mount: TypeAlias = Callable[..., Any]
-"""A module's own `mount(coordinator, config)`."""
-
 Closure: TypeAlias = Callable[[Any], Awaitable[Any]]
 """A module's `mount` with its configuration: what `load` gives."""
-
-Ready: TypeAlias = Callable[[Any], Awaitable[None]]
-"""A module's `on_session_ready(coordinator)`."""
 
 
 class ModuleLoader:
@@ -73,6 +64,8 @@ class ModuleLoader:
         self._search_paths = search_paths
         self._loaded_modules: dict[str, Mount] = {}
         self._loaded_module_paths: dict[str, Path] = {}
+        self._ready_functions: dict[str, Ready | None] = {}
+        self._checks: dict[str, MountedCheck] = {}
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
@@ -83,19 +76,7 @@ class ModuleLoader:
         Raises:
             ModuleValidationError: A module declares a type that does not exist.
         """
-        found = [
-            info.describe(
-                entry_point.name,
-                info.guess_kind(entry_point.name),
-                info.distribution_version(entry_point),
-            )
-            for entry_point in list_entry_points()
-        ]
-        for folder in info.search_folders(self._search_paths):
-            for module_id, path in info.list_modules(folder):
-                kind = self._declared_kind(module_id, path) or info.guess_kind(module_id)
-                found.append(info.describe(module_id, kind, info.project_version(path)))
-        return found
+        return list(discover(self._search_paths, self._locate))
 
     async def load(
         self,
@@ -123,12 +104,12 @@ class ModuleLoader:
             ImportError: The resolver gave another folder than for an earlier load.
         """
         try:
-            _check_id(module_id)
+            check_id(module_id)
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
             logger.error("Failed to load module '%s': %s", module_id, error_text(error))
             raise
-        return _closure(module_id, mount, config or {})
+        return self._closure(module_id, mount, config or {})
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a module that was loaded, and give what its `mount` returns."""
@@ -155,6 +136,23 @@ class ModuleLoader:
         """Empty the queue."""
         self._on_session_ready_queue.clear()
 
+    def _closure(self, module_id: str, mount: Mount, config: dict[str, Any]) -> Closure:
+        check = self._checks.get(module_id)
+
+        async def call_mount(coordinator: Any) -> Any:
+            result = mount(coordinator, config)
+            return await result if isawaitable(result) else result
+
+        async def mount_module(coordinator: Any) -> Any:
+            if check is None:
+                return await call_mount(coordinator)
+            return await check.mount(partial(call_mount, coordinator), coordinator)
+
+        ready = self._ready_functions[module_id]
+        if ready is not None:
+            mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
+        return mount_module
+
     async def _find(
         self, module_id: str, source_hint: Any, config: dict[str, Any] | None, coordinator: Any
     ) -> Mount:
@@ -164,7 +162,7 @@ class ModuleLoader:
         path: Path | None = None
         unresolved: Exception | None = None
         try:
-            path = await self._resolve(module_id, source_hint)
+            path = await resolve_folder(self._coordinator, module_id, source_hint)
         except module_sources.ModuleNotFoundError as error:
             unresolved = error
         if mount is not None:
@@ -174,24 +172,10 @@ class ModuleLoader:
             self._loaded_module_paths[module_id] = path
         else:
             mount = self._load_direct(module_id, unresolved)
-        self._loaded_modules[module_id] = mount
+        if module_id not in self._loaded_modules:
+            self._loaded_modules[module_id] = mount
+            self._ready_functions.setdefault(module_id, carried_ready(mount))
         return mount
-
-    async def _resolve(self, module_id: str, source_hint: Any) -> Path | None:
-        """Ask the resolver for a module's folder; None if there is no resolver."""
-        if self._coordinator is None:
-            return None
-        resolver = self._coordinator.get(TYPE_TO_MOUNT_POINT["resolver"])
-        if resolver is None:
-            return None
-        hints = {"source_hint": source_hint, "profile_hint": source_hint}
-        if hasattr(resolver, "async_resolve"):
-            source = await resolver.async_resolve(module_id, **hints)
-        else:
-            source = resolver.resolve(module_id, **hints)
-        path = Path(source.resolve())
-        logger.debug("module `%s` resolved to %s", module_id, path)
-        return path
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
         earlier = self._loaded_module_paths[module_id]
@@ -212,10 +196,8 @@ class ModuleLoader:
         self._add_path(package.parent)
         mount = self._load_filesystem(module_id, package.name)
         if mount is None:
-            failures = self._take_failures()
-            message = f"Module '{module_id}' found at {path} but failed to load{_told(failures)}"
-            error = ModuleDiscoveryError(message, reason_code="invalid_entry_point")
-            raise error from (failures[-1] if failures else None)
+            words = f"Module '{module_id}' found at {path} but failed to load"
+            raise not_loadable(words, self._take_failures())
         return mount
 
     def _load_direct(self, module_id: str, unresolved: Exception | None = None) -> Mount:
@@ -226,7 +208,7 @@ class ModuleLoader:
         self._take_failures()
         mount = self._load_entry_point(module_id) or self._load_filesystem(module_id)
         if mount is None and not self._failures:
-            mount = self._load_own(module_id)
+            mount = self._load_our_own(module_id)
         failures = self._take_failures()
         if mount is not None:
             return mount
@@ -234,80 +216,43 @@ class ModuleLoader:
         if unresolved is not None and not failures:
             raise unresolved
         words = f"Module '{module_id}' not found via entry points or filesystem"
-        if not failures:
-            raise ModuleDiscoveryError(words + suggestion(module_id))
-        error = ModuleDiscoveryError(words + _told(failures), reason_code="invalid_entry_point")
-        raise error from failures[-1]
+        if failures:
+            raise not_loadable(words, failures)
+        raise ModuleDiscoveryError(words + suggestion(module_id))
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
         """Give the mount function of an installed entry point, None if there is none that works."""
-        named = [point for point in list_entry_points() if point.name == module_id]
-        if not named:
-            return None
-        if len(named) > 1:
-            logger.debug("module `%s` has %d entry points; the first counts", module_id, len(named))
-        point = named[0]
         try:
-            mount = point.load()
-            if not callable(mount):
-                mount = mount.mount
+            return self._remember(module_id, lookup.from_entry_point(module_id))
         except Exception as error:
             logger.exception("Could not load '%s' via entry point", module_id)
             self._failures.append(error)
             return None
-        logger.debug("module `%s` taken from its entry point %r", module_id, point)
-        module = sys.modules.get(_module_name(point, mount))
-        return self._with_ready(module_id, mount, getattr(module, "on_session_ready", None))
 
     def _load_filesystem(self, module_id: str, module_name: str | None = None) -> Mount | None:
         """Give the mount function of an importable package, None if there is none that works."""
-        name = module_name or package_name(module_id)
         try:
-            package = import_package(name)
-            if package is None:
-                return None
-            mount = package.mount
-            if not callable(mount):
-                raise TypeError(f"`mount` of `{name}` is not callable, found `{mount!r}`")
+            return self._remember(module_id, lookup.from_package(module_id, module_name))
         except Exception as error:  # noqa: BLE001 (a foreign import; told with the load)
-            logger.debug(
-                "Could not load '%s' from filesystem: %s", module_id, describe_failure(error)
-            )
+            told = describe_failure(error)
+            logger.debug("Could not load '%s' from filesystem: %s", module_id, told)
             self._failures.append(error)
             return None
-        logger.debug("module `%s` taken from package `%s`", module_id, name)
-        return self._with_ready(module_id, mount, getattr(package, "on_session_ready", None))
 
-    def _load_own(self, module_id: str) -> Mount | None:
-        """Give the mount function of a module that comes with the kernel."""
-        name = own_modules().get(module_id)
-        if name is None:
-            return None
+    def _load_our_own(self, module_id: str) -> Mount | None:
+        """Give the mount function of a module that comes with the kernel, None if there is none."""
         try:
-            module = importlib.import_module(name)
-            mount = module.mount
-        except Exception as error:  # noqa: BLE001 (a foreign import; told with the load)
+            return self._remember(module_id, lookup.from_our_own(module_id))
+        except Exception as error:  # noqa: BLE001 (told with the load)
             self._failures.append(error)
             return None
-        logger.debug("module `%s` taken from our own `%s`", module_id, name)
-        return self._with_ready(module_id, mount, getattr(module, "on_session_ready", None))
 
-    def _with_ready(self, module_id: str, mount: Mount, ready: Any) -> Mount:
-        """Have a mount function carry the function to call when the session is ready."""
-        if ready is None:
-            return mount
-        if not is_async(ready):
-            logger.warning(
-                "`on_session_ready` of module `%s` is skipped: it is sync and must be async",
-                module_id,
-            )
-            return mount
-        try:
-            mount.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
-        except AttributeError:  # bound methods take no attributes
-            mount = partial(mount)
-            mount.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportAttributeAccessIssue]
-        return mount
+    def _remember(self, module_id: str, found: lookup.Found | None) -> Mount | None:
+        """Keep what a module wants called when the session is ready, and give its mount function."""
+        if found is None:
+            return None
+        self._ready_functions[module_id] = found.ready
+        return found.mount
 
     async def _validate_module(
         self, module_id: str, module_path: Path, config: dict[str, Any] | None = None
@@ -322,42 +267,20 @@ class ModuleLoader:
         Raises:
             ModuleValidationError: It is not a module; the text tells each check that failed.
         """
-        package = self._find_package_dir(module_id, module_path)
-        if package is None:
-            is_there = module_path.exists()  # noqa: ASYNC240 (imports block as well)
-            raise ModuleValidationError(
-                f"Module '{module_id}' has no valid Python package at {module_path}",
-                reason_code="invalid_package_layout" if is_there else "missing_source",
-            )
-        self._add_path(package.parent)
-        checks = check_package(package)
-        if not all(check.passed for check in checks):
-            broken = {check.name for check in checks if not check.passed}
-            raise ModuleValidationError(
-                f"Module '{module_id}' failed validation: {summarize(checks)}",
-                reason_code="validation_failed"
-                if "module_importable" in broken
-                else "invalid_entry_point",
-            )
-        module = sys.modules[package.name]
-        info.declared_kind(module_id, getattr(module, "__amplifier_module_type__", None))
+        located = self._locate(module_id, module_path)
+        kind, package, checks = judge_package(module_id, module_path, located)
+        self._checks[module_id] = MountedCheck(module_id, kind, checks)
         return package
 
     def _find_package_dir(self, module_id: str, module_path: Path) -> Path | None:
         return find_package(module_id, module_path)
 
-    def _declared_kind(self, module_id: str, path: Path) -> info.Kind | None:
-        """Import a module that was discovered, and give the type that it declares."""
+    def _locate(self, module_id: str, path: Path) -> Path | None:
+        """Give the package of a module, with its folder on the path."""
         package = self._find_package_dir(module_id, path)
-        if package is None:
-            return None
-        self._add_path(package.parent)
-        try:
-            module = import_package(package.name)
-        except Exception as error:  # noqa: BLE001 (a foreign import)
-            logger.warning("cannot import module `%s`: %s", module_id, describe_failure(error))
-            return None
-        return info.declared_kind(module_id, getattr(module, "__amplifier_module_type__", None))
+        if package is not None:
+            self._add_path(package.parent)
+        return package
 
     def _add_path(self, path: Path) -> None:
         entry = str(path)
@@ -367,35 +290,3 @@ class ModuleLoader:
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []
         return failures
-
-
-def _check_id(module_id: object) -> None:
-    if not isinstance(module_id, str) or not module_id:
-        raise ModuleDiscoveryError(
-            f"Module '{module_id}' not found via entry points or filesystem: "
-            f"a module id is a `str` that is not empty, found `{module_id!r}`"
-        )
-
-
-def _closure(module_id: str, mount: Mount, config: dict[str, Any]) -> Closure:
-    async def mount_module(coordinator: Any) -> Any:
-        result = mount(coordinator, config)
-        return await result if isawaitable(result) else result
-
-    carried = getattr(mount, "__on_session_ready__", None)
-    if carried is not None:
-        mount_module.__on_session_ready__ = (module_id, carried[1])  # pyright: ignore[reportFunctionMemberAccess]
-    return mount_module
-
-
-def _module_name(entry_point: Any, mount: Any) -> str:
-    """Name of the module that an entry point leads to."""
-    named: object = getattr(entry_point, "module", None)
-    if isinstance(named, str) and named in sys.modules:
-        return named
-    return getattr(mount, "__module__", None) or ""
-
-
-def _told(failures: list[Exception]) -> str:
-    """Append what failed to an error's text."""
-    return "".join(f"; {describe_failure(failure)}" for failure in failures).replace(";", ":", 1)

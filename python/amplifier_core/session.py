@@ -138,7 +138,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             if mounted is None or (slot == "providers" and not mounted):
                 raise RuntimeError(complaint)
         status = self.status
-        status.status, status.last_error = "running", None
+        status.status = "running"
         try:
             answer = await _session_exec.run_orchestrator(self.coordinator, prompt)
         except GeneratorExit:

@@ -373,6 +373,41 @@ async def test_a_bound_mount_may_have_a_ready_function(site: WritePackage):
     assert await mount(None) == {"a": 1}
 
 
+async def test_modules_that_share_a_mount_function_keep_their_own_ready_function(
+    site: WritePackage,
+):
+    ready = "async def on_session_ready(coordinator): return __name__\n"
+    site("amplifier_module_shared")
+    shared = "from amplifier_module_shared import mount\n"
+    site("amplifier_module_tool_one", shared + ready)
+    site("amplifier_module_tool_two", shared + ready)
+    site("amplifier_module_tool_none", shared)
+    loader = ModuleLoader()
+
+    for module_id in ("tool-none", "tool-one", "tool-two", "tool-none", "tool-one"):
+        mount: Any = await loader.load(module_id)
+        carried = getattr(mount, "__on_session_ready__", None)
+        if module_id == "tool-none":
+            assert carried is None
+        else:
+            package = f"amplifier_module_{module_id.replace('-', '_')}"
+            assert (carried[0], await carried[1](None)) == (module_id, package)
+
+
+async def test_a_replaced_look_up_may_give_a_function_that_carries_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def mount(coordinator: Any, config: Any) -> None: ...
+
+    async def ready(coordinator: Any) -> None: ...
+
+    mount.__on_session_ready__ = ("tool-x", ready)  # pyright: ignore
+    loader = ModuleLoader()
+    monkeypatch.setattr(loader, "_load_entry_point", lambda module_id: mount)
+    loaded: Any = await loader.load("tool-x")
+    assert loaded.__on_session_ready__ == ("tool-x", ready)
+
+
 async def test_a_sync_ready_function_is_skipped_with_a_warning(
     site: WritePackage, caplog: pytest.LogCaptureFixture
 ):

@@ -77,3 +77,16 @@ async def test_discover_searches_the_folders_of_the_environment(
     assert [module.id for module in await ModuleLoader().discover()] == ["tool-x"]
     monkeypatch.delenv("AMPLIFIER_MODULES")
     assert await ModuleLoader().discover() == []
+
+
+async def test_a_folder_that_is_not_there_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    (tmp_path / "amplifier-module-tool-x").mkdir()
+    loader = ModuleLoader(search_paths=[tmp_path / "nowhere", tmp_path])
+    assert [module.id for module in await loader.discover()] == ["tool-x"]
+    assert [(one.levelname, one.name, one.getMessage()) for one in caplog.records] == [
+        (
+            "WARNING",
+            "amplifier_core.loader",
+            f"Module path does not exist: {tmp_path / 'nowhere'}",
+        )
+    ]

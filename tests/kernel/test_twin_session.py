@@ -170,6 +170,25 @@ async def test_python_keeps_a_status(engines):
         assert not hasattr(rust, "status")
 
 
+async def test_python_remembers_the_last_error_past_a_turn_that_succeeds(engines):
+    session = made(engines[1], ValueError("broken"))
+    with pytest.raises(ValueError, match="broken"):
+        await session.execute("a")
+    loop = session.coordinator.get("orchestrator")
+
+    loop.answer = "answer"
+    await session.execute("b")
+    assert (session.status.status, session.status.last_error) == (
+        "completed",
+        {"message": "broken"},
+    )
+
+    loop.answer = KeyError("again")
+    with pytest.raises(KeyError):
+        await session.execute("c")
+    assert (session.status.status, session.status.last_error) == ("failed", {"message": "'again'"})
+
+
 async def test_the_end_carries_the_status_in_python(engines):
     heard = []
     for engine in engines:

@@ -130,6 +130,9 @@ fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     Ok(fields.into_any())
 }
 
+/// A registration as `_registrations` lists it.
+type Listed = (u64, String, Py<PyAny>, bool, Option<f64>);
+
 #[pymethods]
 impl RustHookRegistry {
     #[new]
@@ -262,17 +265,18 @@ impl RustHookRegistry {
         Ok(result)
     }
 
-    /// List an event's registrations as serial number, name and handler, in the order of running.
-    fn _registrations(&self, py: Python<'_>, event: &str) -> Vec<(u64, String, Py<PyAny>)> {
+    /// List an event's registrations: serial, name, handler, `fail_closed` and `timeout`.
+    fn _registrations(&self, py: Python<'_>, event: &str) -> Vec<Listed> {
         let state = self.state();
         let handlers = state.registry.handlers(event).iter();
         handlers
             .map(|registration| {
-                let name = registration.name.clone();
                 (
                     registration.serial,
-                    name,
+                    registration.name.clone(),
                     registration.handler.clone_ref(py),
+                    registration.policy.fails_closed,
+                    registration.policy.timeout.map(|limit| limit.as_secs_f64()),
                 )
             })
             .collect()

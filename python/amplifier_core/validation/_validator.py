@@ -103,10 +103,14 @@ class MountingValidator(ModuleValidator):
         """The type as the beginning of a sentence."""
         return self.module_type.capitalize()
 
-    def _inspect(
-        self, result: ValidationResult, coordinator: ModuleCoordinator, returned: Any, module: Any
-    ) -> None:
-        mounted: Any = coordinator.get(self.mount_point)
+    def inspect(self, result: ValidationResult, mounted: Any, returned: Any) -> None:
+        """Look at what a module mounted and what its `mount` returned.
+
+        Args:
+            result: Where the checks are noted.
+            mounted: The object in the slot of the type, or the objects there by name.
+            returned: What `mount` returned.
+        """
         if isinstance(mounted, dict):
             objects = list(cast("dict[str, Any]", mounted).items())
         else:
@@ -129,6 +133,11 @@ class MountingValidator(ModuleValidator):
                 f"the interface of {self.interface}, found {_kind(returned)}"
             )
             result.note(COMPLIANCE, False, message)
+
+    def _inspect(
+        self, result: ValidationResult, coordinator: ModuleCoordinator, returned: Any, module: Any
+    ) -> None:
+        self.inspect(result, coordinator.get(self.mount_point), returned)
 
     def _judge(self, result: ValidationResult, instance: Any, title: str) -> None:
         missing = self._missing(instance)

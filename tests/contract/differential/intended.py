@@ -373,9 +373,16 @@ def modules_are_mounted_once(d: Difference) -> bool:
     after = (
         "'mount function'" in (d.reference, raised(d.reference)[1])
         or d.reference == "mount function"
+        or (d.reference, d.ours) == ("KeyError", "ModuleValidationError")
     )
     fewer = d.path == ("raises", 1) and raised(d.outcome)[0] == "ModuleValidationError"
     return tried or fewer or (d.step["do"] == "call_mount" and after)
+
+
+@intended
+def a_shared_mount_function_tells_its_modules_apart(d: Difference) -> bool:
+    shared = str(d.step.get("module_id")).startswith("shared-") and d.path[0] == "value"
+    return shared and "shared-two" in (d.reference, *(d.reference or []))
 
 
 @intended

@@ -1,0 +1,20 @@
+"""Any value in one short line, for the text of an error."""
+
+from __future__ import annotations
+
+from reprlib import Repr
+
+_repr = Repr()
+_repr.maxlevel = 4
+_repr.maxstring = _repr.maxother = _repr.maxlong = 200
+
+
+def shown(value: object) -> str:
+    """Write a value as `repr` does, cut where it is long or deep; it never raises.
+
+    What a foreign `__repr__` raises is replaced by the name of the type.
+    """
+    try:
+        return _repr.repr(value)
+    except Exception:  # noqa: BLE001 (a foreign `__repr__` or `__len__`)
+        return f"<{type(value).__name__}>"
