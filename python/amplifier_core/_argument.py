@@ -57,6 +57,8 @@ def integer(value: object, *, bits: int) -> int:
         OverflowError: It is too large.
     """
     number = index(value)  # pyright: ignore[reportArgumentType] -- raises the wanted error
+    if not -(1 << 63) <= number < 1 << 63:
+        raise OverflowError("Python int too large to convert to C long")
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise OverflowError("out of range integral type conversion attempted")
     return number

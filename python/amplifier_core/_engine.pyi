@@ -12,6 +12,12 @@ from amplifier_core._provider_error import ProviderError as ProviderError
 from amplifier_core._resolve_module import resolve_module as resolve_module
 from amplifier_core._retry_config import RetryConfig as RetryConfig
 from amplifier_core._retry_config import compute_delay as compute_delay
+from amplifier_core._tool_content_json import (
+    _normalize_tool_result_content as _normalize_tool_result_content,
+)
+from amplifier_core._tool_content_json import (
+    _tool_result_safe_hook_presentation as _tool_result_safe_hook_presentation,
+)
 from amplifier_core.models import HookResult
 
 _StrPath: TypeAlias = str | PathLike[str]
@@ -380,7 +386,7 @@ class RustCoordinator:
     """What asks the user for approvals, or None."""
     display_system: Any
     """What shows messages to the user, or None."""
-    session_state: Any
+    session_state: dict[str, Any]
     """A dict for whatever modules want to share."""
     _current_turn_injections: int
     """The tokens that hooks have injected in this turn."""

@@ -7,7 +7,15 @@ from typing import Any, Literal
 
 from ._argument import any_text, flag, refusal, text
 from ._hook_result import ContextInjection, HookResult
-from ._payload import Fields, Payload
+from ._payload import Fields, Payload, top_level
+
+_INJECTION_FIELDS = (
+    "context_injection",
+    "context_injection_role",
+    "ephemeral",
+    "append_to_last_tool_result",
+    "context_injections",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +31,27 @@ class Answer:
     """What an `inject_context` injects."""
 
 
+def result_of(value: Any) -> HookResult:
+    """Read what a handler returned, but for None: a result itself or the fields of one.
+
+    Raises:
+        Exception: It cannot be understood.
+    """
+    if isinstance(value, HookResult):
+        return value
+    fields = top_level(value)
+    if issubclass(type(fields), dict):
+        return HookResult.model_validate(fields)
+    raise TypeError("not a `HookResult`, a dict or None")
+
+
 def read_answer(value: Any, payload: Payload) -> Answer | None:
     """Read what a handler returned for a payload; None lets the event go on.
 
     Raises:
         Exception: It cannot be understood.
     """
-    if isinstance(value, HookResult):
-        result = value
-    elif issubclass(type(value), dict):
-        result = HookResult.model_validate(value)
-    else:
-        raise TypeError("not a `HookResult`, a dict or None")
+    result = result_of(value)
     match any_text(result.action):
         case "continue":
             return None
@@ -60,10 +77,15 @@ def _modification(result: HookResult, payload: Payload) -> Answer | None:
     return Answer("modify", result, payload=payload.replaced_by(data))
 
 
-def injections(result: Any) -> list[ContextInjection]:
+def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list[ContextInjection]:
     """Give the injections of a result: its list, else the one that its scalar fields describe.
 
-    `hook_name` and `event` of an item are its own claims here.
+    Older results have no list. `hook_name` and `event` of an item of the list are its own claims.
+
+    Args:
+        result: The result.
+        hook_name: Whose the one of the scalar fields is.
+        event: What it answers.
     """
     items = [
         ContextInjection(
@@ -74,7 +96,7 @@ def injections(result: Any) -> list[ContextInjection]:
             hook_name=text(item.hook_name),
             event=text(item.event),
         )
-        for item in result.context_injections
+        for item in getattr(result, "context_injections", ())
     ]
     scalar = result.context_injection
     if not items and scalar is not None:
@@ -83,6 +105,8 @@ def injections(result: Any) -> list[ContextInjection]:
             role=_role(result.context_injection_role),
             ephemeral=flag(result.ephemeral),
             append_to_last_tool_result=flag(result.append_to_last_tool_result),
+            hook_name=hook_name,
+            event=event,
         )
         items.append(only)
     return items
@@ -104,6 +128,22 @@ def projection(items: list[ContextInjection]) -> dict[str, Any]:
         "append_to_last_tool_result": any(item.append_to_last_tool_result for item in items),
         "context_injections": items,
     }
+
+
+def nothing_left() -> dict[str, Any]:
+    """Give the fields of a result when nothing of its injections is left."""
+    plain = HookResult()
+    return {name: getattr(plain, name) for name in ("action", *_INJECTION_FIELDS)}
+
+
+def changed(result: Any, update: dict[str, Any]) -> HookResult:
+    """Make a changed copy of a result; what only looks like one is copied into one."""
+    if isinstance(result, HookResult):
+        return result.model_copy(update=update)
+    fields = {
+        name: getattr(result, name) for name in HookResult.model_fields if hasattr(result, name)
+    }
+    return HookResult(**{**fields, **update})
 
 
 def continuing(data: Any) -> HookResult:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from math import copysign
 from typing import Any
 
 from ._approval_decision import clip_prompt, read_approval
 from ._argument import any_text, text
 from ._awaitable import is_awaitable
 from ._clock import timestamp
-from ._hook_answer import denying, injections, projection
+from ._hook_answer import changed, denying, injections, nothing_left, projection
 from ._hook_result import ContextInjection, HookResult
 from ._own_failure import is_own_failure
 from ._timeout import EXPIRED, limited
@@ -39,12 +40,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
     if any_text(result.action) == "inject_context":
         items = _checked_injections(coordinator, result, event, hook_name)
         ephemeral = [item for item in items if item.ephemeral]
-        left: dict[str, Any] = {
-            "action": "continue",
-            "context_injection": None,
-            "context_injections": [],
-        }
-        result = result.model_copy(update=projection(ephemeral) if ephemeral else left)
+        result = changed(result, projection(ephemeral) if ephemeral else nothing_left())
         for item in items:
             if not item.ephemeral:
                 await _add_to_context(coordinator, item)
@@ -52,6 +48,8 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
         return await _ask(coordinator.approval_system, result, hook_name)
     if result.user_message:
         await _show(coordinator.display_system, result, hook_name)
+    if getattr(result, "suppress_output", False):
+        logger.debug("hook `%s` asks not to show the output", hook_name)
     return result
 
 
@@ -59,30 +57,28 @@ def _checked_injections(
     coordinator: Any, result: Any, event: str, hook_name: str
 ) -> list[ContextInjection]:
     """Give the injections as they may reach a model, and charge the turn for them."""
-    items = injections(result)
-    if not result.context_injections:
-        items = [item for item in items if item.content]
+    items = injections(result, hook_name, event)
     for item in items:
         item.content = item.content.translate(_CONTROL)
-        item.event = item.event or event
-        if item.hook_name == "unknown":
-            item.hook_name = hook_name
+    items = [item for item in items if item.content]
     limit = coordinator.injection_size_limit
     budget = coordinator.injection_budget_per_turn
     if limit is not None and any(len(item.content) > limit for item in items):
         raise ValueError(f"Context injection exceeds {limit} characters")
     used = coordinator._current_turn_injections
-    tokens = sum(len(item.content) // 4 for item in items)
-    if budget is not None and used + tokens > budget:
-        logger.warning(
-            "hook `%s` passes the injection budget of the turn: "
-            "%s tokens used, %s more, %s allowed",
-            hook_name,
-            used,
-            tokens,
-            budget,
-        )
-    coordinator._current_turn_injections = used + tokens
+    for item in items:
+        tokens = len(item.content) // 4
+        if budget is not None and used + tokens > budget:
+            logger.warning(
+                "hook `%s` passes the injection budget of the turn: "
+                "%s tokens used, %s more, %s allowed",
+                item.hook_name,
+                used,
+                tokens,
+                budget,
+            )
+        used += tokens
+    coordinator._current_turn_injections = used
     for item in items:
         logger.info(
             "hook `%s` injects %s characters as `%s` on `%s`%s",
@@ -149,6 +145,9 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
     except (TimeoutError, ApprovalTimeoutError):
         decision = EXPIRED
     if decision is EXPIRED:
+        logger.warning(
+            "nobody answered hook `%s` in time; taking its default `%s`", hook_name, default
+        )
         if default == "allow":
             return HookResult(action="continue")
         return denying(f"Approval timeout - denied by default: {clip_prompt(prompt)}")
@@ -176,6 +175,5 @@ def _listed(options: Any) -> list[Any]:
 
 
 def _seconds(value: Any) -> float:
-    if isinstance(value, str):
-        raise TypeError("must be real number, not str")
+    copysign(1.0, value)  # refuses the text that `float` would parse
     return float(value)

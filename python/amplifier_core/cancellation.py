@@ -101,16 +101,18 @@ class CancellationToken(metaclass=ABCMeta):
         self._tools.pop(text(tool_call_id), None)
 
     def register_child(self, child: Any) -> None:
-        """Pass every request on to this token too, and what was requested already at once."""
+        """Pass every request on to this token too, and what was requested already at once.
+
+        Raises:
+            TypeError: It is no token.
+        """
+        _check_child(child)
         self._children.append(child)
         _pass_on(child, self._level)
 
     def unregister_child(self, child: Any) -> None:
         """Pass nothing on to this token any more; an unknown one is ignored."""
-        for place, known in enumerate(self._children):
-            if known is child:
-                del self._children[place]
-                return
+        self._children[:] = [known for known in self._children if known is not child]
 
     def on_cancel(self, callback: Callable[[], Any]) -> None:
         """Run a function, plain or async, whenever `trigger_callbacks` is called."""
@@ -152,6 +154,14 @@ class CancellationToken(metaclass=ABCMeta):
         for child in tuple(self._children):
             _pass_on(child, level)
         return True
+
+
+def _check_child(child: Any) -> None:
+    """Refuse what could not be asked for a level later, when others have to be asked too."""
+    for request in ("request_graceful", "request_immediate"):
+        if not callable(getattr(child, request, None)):
+            found = type(child).__name__
+            raise TypeError(f"`child` must be a cancellation token, not `{found}`")
 
 
 def _pass_on(child: Any, level: int) -> None:

@@ -49,8 +49,6 @@ class ModuleCoordinator(metaclass=ABCMeta):
     """What asks the user for approvals, or None."""
     display_system: Any
     """What shows messages to the user, or None."""
-    session_state: Any
-    """A dict for whatever modules want to share."""
     _identity: tuple[str, str | None, Any]
     _owner: Any
     _session: weakref.ref[Any] | None
@@ -61,6 +59,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     _cleanup_functions: list[Any]
     _channels: dict[str, list[dict[str, Any]]]
     _injected_tokens: int
+    _shared: dict[str, Any]
 
     def __new__(
         cls, session: Any = None, approval_system: Any = None, display_system: Any = None
@@ -84,7 +83,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self._mount_points = {slot: empty[kind]() for slot, kind in _SLOTS.items()}
         self._capabilities, self._channels, self._cleanup_functions = {}, {}, []
         self._injected_tokens = 0
-        self.loader, self.session_state = None, {}
+        self.loader, self._shared = None, {}
         self.approval_system, self.display_system = approval_system, display_system
         return self
 
@@ -151,6 +150,17 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self._mount_points = points
 
     @property
+    def session_state(self) -> dict[str, Any]:
+        """A dict for whatever modules want to share."""
+        return self._shared
+
+    @session_state.setter
+    def session_state(self, shared: dict[str, Any]) -> None:
+        if not issubclass(cast("type[Any]", type(shared)), dict):
+            raise refusal(shared, "dict")
+        self._shared = shared
+
+    @property
     def _current_turn_injections(self) -> int:
         """The tokens that hooks have injected in this turn."""
         return self._injected_tokens
@@ -178,28 +188,31 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
         Raises:
             ValueError: No such slot, or a name is needed and the module has none.
+            TypeError: The name is no text.
         """
         slot, kind = _parse(mount_point)
+        name = None if name is None else text(name)
         if kind == "registry":
             raise ValueError("Hooks should be registered directly with the HookRegistry")
         if kind == "single":
             self._mount_points[slot] = module
         else:
-            name = getattr(module, "name", None) if name is None else name
-            if name is None:
+            own: Any = getattr(module, "name", None) if name is None else name
+            if own is None:
                 raise ValueError(f"Name required for {slot}")
-            self._slot(slot)[name] = module
+            self._modules(slot)[text(own)] = module
         return _mounted(None)
 
     def unmount(self, mount_point: str, name: str | None = None) -> Coroutine[Any, Any, None]:
         """Remove a module at once; what is returned may be awaited. A missing one is ignored."""
         slot, kind = _parse(mount_point)
+        name = None if name is None else text(name)
         if kind == "single":
             self._mount_points[slot] = None
         elif kind == "named":
             if name is None:
                 raise ValueError(f"Name required to unmount from {slot}")
-            modules = self._slot(slot)
+            modules = self._modules(slot)
             if name in modules:
                 del modules[name]
         return _unmounted(None)
@@ -207,8 +220,10 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def get(self, mount_point: str, name: str | None = None) -> Any:
         """Look up a slot, or one module of a named slot; None where nothing is mounted."""
         slot, kind = _parse(mount_point)
-        found = self._slot(slot)
-        return found.get(name) if kind == "named" and name is not None else found
+        name = None if name is None else text(name)
+        if kind == "named" and name is not None:
+            return self._modules(slot).get(name)
+        return self._slot(slot)
 
     def register_capability(self, name: str, value: Any) -> None:
         """Offer a value to other modules under a name, in the place of one of that name."""
@@ -279,8 +294,8 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def to_dict(self) -> dict[str, Any]:
         """Describe what is mounted, as plain data."""
         return {
-            "tools": list(self._slot("tools")),
-            "providers": list(self._slot("providers")),
+            "tools": list(self._modules("tools")),
+            "providers": list(self._modules("providers")),
             "has_orchestrator": self._slot("orchestrator") is not None,
             "has_context": self._slot("context") is not None,
             "capabilities": list(self._capabilities),
@@ -295,6 +310,15 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def _slot(self, slot: str) -> Any:
         """What stands in a slot now, whoever put it there."""
         return self._mount_points.get(slot)
+
+    def _modules(self, slot: str) -> dict[str, Any]:
+        """The modules of a slot of many by name, whoever put them there."""
+        if slot not in self._mount_points:
+            raise ValueError(f"Unknown mount point: {slot}")
+        modules = self._slot(slot)
+        if not issubclass(type(modules), dict):
+            raise refusal(modules, "dict")
+        return modules
 
     def _session_setting(self, name: str) -> int | None:
         """A whole number from the configuration's section `session`, read live."""

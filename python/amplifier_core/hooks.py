@@ -7,16 +7,16 @@ from abc import ABCMeta
 from bisect import insort
 from collections.abc import Callable, Coroutine
 from operator import attrgetter
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 from . import correlation
-from ._argument import any_text, flag, integer, text, time_limit
+from ._argument import any_text, flag, integer, refusal, text, time_limit
 from ._awaitable import is_awaitable
 from ._coroutine_name import named
 from ._dispatch import Dispatch
 from ._engine_choice import extension
-from ._hook_answer import continuing, denying, read_answer
+from ._hook_answer import continuing, denying, read_answer, result_of
 from ._hook_result import ContextInjection, HookResult
 from ._own_failure import is_own_failure
 from ._payload import Payload, bare, stamped, top_level
@@ -203,7 +203,7 @@ class HookRegistry(metaclass=ABCMeta):
                 answer = registration.handler(event, handed_out)
                 if answer is not None and is_awaitable(answer):
                     answer = await (answer if seconds is None else limited(answer, seconds))
-                data = None if answer is EXPIRED else _data_of(answer)
+                data = None if answer is None or answer is EXPIRED else _data_of(answer)
             except BaseException as error:
                 if not is_own_failure(error):
                     raise
@@ -267,14 +267,13 @@ def _unanswered(
 
 
 def _data_of(answer: Any) -> dict[str, Any] | None:
-    """Give a new dict of the data of an answer, if there is any."""
-    if answer is None:
+    """Give the data of an answer in JSON form, if there is any."""
+    data: Any = result_of(answer).data
+    if data is None:
         return None
-    if issubclass(type(answer), dict):
-        data: Any = cast("dict[str, Any]", answer).get("data")
-    else:
-        data = answer.data
-    return dict[str, Any].copy(data) if issubclass(type(data), dict) else None
+    if not issubclass(type(data), dict):
+        raise refusal(data, "dict")
+    return bare(data).hand_out()
 
 
 def _correlated(event: str, data: Any) -> Any:

@@ -68,6 +68,29 @@ def test_children_inherit_now_and_later_and_cycles_end(engine):
     assert early.state == "immediate"
 
 
+def test_a_child_leaves_with_all_its_registrations(engine):
+    parent, twice, once = (engine.CancellationToken() for _ in range(3))
+    for child in (twice, once, twice):
+        parent.register_child(child)
+
+    parent.unregister_child(twice)
+    parent.request_graceful()
+
+    assert [twice.state, once.state] == ["none", "graceful"]
+
+
+@pytest.mark.parametrize("child", [None, 5, "token", object()])
+def test_what_cannot_be_cancelled_is_no_child(engine, child):
+    parent, other = engine.CancellationToken(), engine.CancellationToken()
+    found = type(child).__name__
+    with pytest.raises(TypeError, match=f"`child` must be a cancellation token, not `{found}`"):
+        parent.register_child(child)
+    parent.register_child(other)
+
+    assert parent.request_immediate()
+    assert other.is_immediate
+
+
 def test_any_object_with_the_methods_of_a_token_is_a_child(engine):
     class Child:
         def __init__(self) -> None:

@@ -9,6 +9,7 @@ import logging
 import weakref
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import trio
@@ -91,6 +92,72 @@ async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignor
 def test_a_wrong_mount_says_what_is_wrong(engine, call, text):
     with pytest.raises(ValueError, match=f"^{text}$"):
         call(engine.ModuleCoordinator())
+
+
+@pytest.mark.parametrize("point", ["tools", "context", "hooks"])
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (lambda c, point: c.mount(point, named("own"), name=5), "int"),
+        (lambda c, point: c.unmount(point, b"x"), "bytes"),
+        (lambda c, point: c.get(point, ("a",)), "tuple"),
+    ],
+)
+def test_a_name_that_is_no_text_is_refused_as_what_it_is(engine, call, found, point):
+    coordinator = engine.ModuleCoordinator()
+    with pytest.raises(TypeError, match=f"'{found}' object is not an instance of 'str'"):
+        call(coordinator, point)
+    assert coordinator.get("tools") == {}
+
+
+@pytest.mark.parametrize("name", [5, b"x", object(), Mock()])
+def test_a_module_whose_own_name_is_no_text_is_refused(engine, name):
+    coordinator, found = engine.ModuleCoordinator(), type(name).__name__
+    with pytest.raises(TypeError, match=f"'{found}' object is not an instance of 'str'"):
+        coordinator.mount("tools", named(name))
+    assert coordinator.get("tools") == {}
+
+
+async def test_a_name_is_kept_as_a_plain_text(engine):
+    class Name(str):
+        __slots__ = ()
+
+    coordinator = engine.ModuleCoordinator()
+    await coordinator.mount("tools", named(Name("own")))
+    await coordinator.mount("tools", named("x"), name=Name("given"))
+
+    assert coordinator.get("tools", Name("own")).name == "own"
+    assert {type(name) for name in coordinator.get("tools")} == {str}
+
+
+@pytest.mark.parametrize(
+    ("points", "error", "text"),
+    [
+        ({}, ValueError, "Unknown mount point: tools"),
+        ({"tools": None}, TypeError, "'None' is not an instance of 'dict'"),
+        ({"tools": ["echo"]}, TypeError, "'list' object is not an instance of 'dict'"),
+    ],
+)
+def test_a_slot_that_somebody_spoilt_says_so(engine, points, error, text):
+    coordinator = engine.ModuleCoordinator()
+    coordinator.mount_points = points
+    for call in (
+        lambda: coordinator.mount("tools", named("x")),
+        lambda: coordinator.unmount("tools", "x"),
+        lambda: coordinator.get("tools", "x"),
+        coordinator.to_dict,
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_what_modules_share_is_a_dict(engine):
+    coordinator, shared = engine.ModuleCoordinator(), {"k": 1}
+    coordinator.session_state = shared
+    for wrong in (None, [], "x"):
+        with pytest.raises(TypeError, match="is not an instance of 'dict'"):
+            coordinator.session_state = wrong
+    assert coordinator.session_state is shared
 
 
 def test_what_callers_put_into_the_mount_points_counts(engine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -130,6 +131,71 @@ async def test_the_budget_of_a_turn_only_warns(engine, caplog):
     assert "`greedy` passes the injection budget" in caplog.text
 
 
+async def test_each_item_that_passes_the_budget_is_warned_of(engine, caplog):
+    coordinator = coordinator_with(engine, injection_budget_per_turn=2)
+    items = [
+        ContextInjection(content="1234", hook_name="first"),
+        ContextInjection(content="12345678", hook_name="second"),
+        ContextInjection(content="1234", hook_name="third", ephemeral=True),
+    ]
+    result = HookResult(action="inject_context", context_injections=items)
+
+    with caplog.at_level(logging.WARNING, "amplifier_core.coordinator"):
+        await coordinator.process_hook_result(result, "e", "caller")
+
+    said = "passes the injection budget of the turn"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"hook `second` {said}: 1 tokens used, 2 more, 2 allowed",
+        f"hook `third` {said}: 3 tokens used, 1 more, 2 allowed",
+    ]
+    assert coordinator._current_turn_injections == 4
+
+
+@pytest.mark.parametrize("ephemeral", [True, False])
+async def test_what_only_looks_like_a_result_is_carried_out_too(engine, ephemeral):
+    context = Context()
+    coordinator = coordinator_with(engine, context)
+    older = SimpleNamespace(
+        action="inject_context",
+        context_injection="text",
+        context_injection_role="user",
+        ephemeral=ephemeral,
+        append_to_last_tool_result=False,
+        suppress_output=False,
+        user_message=None,
+        user_message_level="info",
+        reason="kept",
+    )
+
+    left = await coordinator.process_hook_result(older, "e", "h")
+
+    kept = ContextInjection(content="text", role="user", ephemeral=True, hook_name="h", event="e")
+    assert left == (
+        HookResult(
+            action="inject_context",
+            context_injection="text",
+            context_injection_role="user",
+            ephemeral=True,
+            context_injections=[kept],
+            reason="kept",
+        )
+        if ephemeral
+        else HookResult(action="continue", reason="kept")
+    )
+    assert [message["content"] for message in context.messages] == ["text"][: not ephemeral]
+
+
+async def test_a_wish_not_to_show_the_output_is_logged(engine, caplog):
+    coordinator = coordinator_with(engine)
+    with caplog.at_level(logging.DEBUG, "amplifier_core.coordinator"):
+        for result in (HookResult(), HookResult(action="modify", suppress_output=True)):
+            assert await coordinator.process_hook_result(result, "e", "quiet") is result
+
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("DEBUG", "hook `quiet` asks not to show the output")
+    ]
+
+
 async def test_a_failing_context_is_the_callers_to_know(engine):
     class Broken:
         async def add_message(self, message: dict[str, Any]) -> None:
@@ -203,7 +269,7 @@ async def test_options_of_the_callers_own_can_be_granted(engine, options, answer
 
 @pytest.mark.parametrize("error", [ApprovalTimeoutError(), TimeoutError("late")])
 @pytest.mark.parametrize("default", ["allow", "deny"])
-async def test_a_timeout_takes_the_default(engine, error, default):
+async def test_a_timeout_takes_the_default_and_is_warned_of(engine, caplog, error, default):
     coordinator = coordinator_with(engine, approval=Approval(error))
     result = HookResult(action="ask_user", approval_prompt="x" * 300, approval_default=default)
     left = await coordinator.process_hook_result(result, "e")
@@ -213,6 +279,9 @@ async def test_a_timeout_takes_the_default(engine, error, default):
         prompt = "x" * 200 + "...[truncated]"
         reason = f"Approval timeout - denied by default: {prompt}"
         assert left == HookResult(action="deny", reason=reason)
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("WARNING", f"nobody answered hook `unknown` in time; taking its default `{default}`")
+    ]
 
 
 async def test_the_kernel_itself_ends_an_approval_that_does_not_answer(engine):

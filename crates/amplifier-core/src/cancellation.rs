@@ -95,10 +95,9 @@ impl<K, C> Cancellation<K, C> {
         self.state
     }
 
-    /// Removes and returns the first child that `is_it` accepts.
-    pub fn remove_child(&mut self, is_it: impl FnMut(&K) -> bool) -> Option<K> {
-        let place = self.children.iter().position(is_it)?;
-        Some(self.children.remove(place))
+    /// Removes and returns every child that `is_it` accepts.
+    pub fn remove_children(&mut self, mut is_it: impl FnMut(&K) -> bool) -> Vec<K> {
+        self.children.extract_if(.., |child| is_it(child)).collect()
     }
 
     /// The children, to whom every rise is passed on.

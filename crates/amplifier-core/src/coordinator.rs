@@ -128,12 +128,23 @@ pub struct InjectionLimits {
 }
 
 /// What a set of injections costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InjectionCharge {
     /// Estimated tokens of all items: four characters are one token, each item rounded down.
     pub tokens: i64,
-    /// Whether the turn's budget is passed; the injections happen all the same.
-    pub is_over_budget: bool,
+    /// The items that pass the turn's budget; they are injected all the same.
+    pub excesses: Vec<Excess>,
+}
+
+/// An item that passes the turn's budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Excess {
+    /// Which of the items.
+    pub item: usize,
+    /// The tokens of the turn before it.
+    pub used: i64,
+    /// Its own.
+    pub tokens: i64,
 }
 
 /// Checks all items before any is written, and says what they cost.
@@ -142,21 +153,39 @@ pub fn charge_injections(
     limits: InjectionLimits,
     used_tokens: i64,
 ) -> Result<InjectionCharge, MountError> {
-    let mut tokens = 0i64;
-    for item in items {
+    let (mut used, mut excesses) = (used_tokens, Vec::new());
+    for (place, item) in items.iter().enumerate() {
         let characters = i64::try_from(item.content.chars().count()).unwrap_or(i64::MAX);
         if let Some(limit) = limits.size
             && characters > limit
         {
             return Err(MountError::InjectionTooLong { limit });
         }
-        tokens = tokens.saturating_add(characters / 4);
+        let tokens = characters / 4;
+        let total = used.saturating_add(tokens);
+        if limits.budget.is_some_and(|budget| total > budget) {
+            excesses.push(Excess {
+                item: place,
+                used,
+                tokens,
+            });
+        }
+        used = total;
     }
-    let total = used_tokens.saturating_add(tokens);
     Ok(InjectionCharge {
-        tokens,
-        is_over_budget: limits.budget.is_some_and(|budget| total > budget),
+        tokens: used.saturating_sub(used_tokens),
+        excesses,
     })
+}
+
+/// The items as they may reach a model, without those of which nothing is left.
+#[must_use]
+pub fn clean_injections(items: Vec<ContextInjection>) -> Vec<ContextInjection> {
+    let cleaned = items.into_iter().map(|item| ContextInjection {
+        content: sanitize_injection(&item.content),
+        ..item
+    });
+    cleaned.filter(|item| !item.content.is_empty()).collect()
 }
 
 /// Removes what must not reach a model: control characters except tab and line ends.

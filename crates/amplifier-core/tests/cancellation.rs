@@ -36,9 +36,18 @@ fn a_child_hears_the_level_that_it_has_missed() {
     assert!(cancellation.request(CancellationState::Graceful));
     assert_eq!(cancellation.add_child(2), CancellationState::Graceful);
     assert_eq!(cancellation.children(), [1, 2]);
-    assert_eq!(cancellation.remove_child(|child| *child == 1), Some(1));
-    assert_eq!(cancellation.remove_child(|child| *child == 1), None);
     cancellation.reset();
+    assert_eq!(cancellation.children(), [1, 2]);
+}
+
+#[test]
+fn a_child_leaves_with_all_its_registrations() {
+    let mut cancellation: Cancellation<u8, ()> = Cancellation::default();
+    for child in [1, 2, 1] {
+        cancellation.add_child(child);
+    }
+    assert_eq!(cancellation.remove_children(|child| *child == 1), [1, 1]);
+    assert!(cancellation.remove_children(|child| *child == 1).is_empty());
     assert_eq!(cancellation.children(), [2]);
 }
 

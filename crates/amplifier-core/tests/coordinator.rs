@@ -1,8 +1,8 @@
 //! Mounts go where they should, and injections cost what they should.
 
 use amplifier_core::coordinator::{
-    Approval, InjectionCharge, InjectionLimits, MountTarget, Slot, charge_injections, clip_prompt,
-    mount_target, read_approval, sanitize_injection, unmount_target,
+    Approval, Excess, InjectionCharge, InjectionLimits, MountTarget, Slot, charge_injections,
+    clean_injections, clip_prompt, mount_target, read_approval, sanitize_injection, unmount_target,
 };
 use amplifier_core::error::MountError;
 use amplifier_core::{ContextInjection, ContextInjectionRole};
@@ -91,12 +91,30 @@ proptest! {
                 Err(MountError::InjectionTooLong { limit })
             }
             _ => {
-                let tokens: i64 = lengths.iter().map(|length| length / 4).sum();
-                let is_over_budget = budget.is_some_and(|budget| used + tokens > budget);
-                Ok(InjectionCharge { tokens, is_over_budget })
+                let costs = || lengths.iter().map(|length| length / 4);
+                let before = |item: usize| used + costs().take(item).sum::<i64>();
+                let excesses = costs()
+                    .enumerate()
+                    .map(|(item, tokens)| Excess { item, used: before(item), tokens })
+                    .filter(|one| budget.is_some_and(|budget| one.used + one.tokens > budget))
+                    .collect();
+                Ok(InjectionCharge { tokens: costs().sum(), excesses })
             }
         };
         prop_assert_eq!(charged, expected);
+    }
+
+    #[test]
+    fn what_is_empty_once_it_is_clean_is_no_injection(
+        contents in prop::collection::vec("[a\u{0}\u{9f}]{0,3}", 0..5),
+    ) {
+        let clean = clean_injections(contents.iter().map(|text| item(text)).collect());
+        let expected: Vec<ContextInjection> = contents
+            .iter()
+            .map(|text| item(&sanitize_injection(text)))
+            .filter(|item| !item.content.is_empty())
+            .collect();
+        prop_assert_eq!(clean, expected);
     }
 
     #[test]

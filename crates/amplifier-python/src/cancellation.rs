@@ -3,14 +3,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::cancellation::{Cancellation, CancellationState};
-use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::drive::Driver;
-use crate::report::{Level, Logger, is_own_failure, log};
+use crate::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::sequence::{Fate, Functions, Sequence};
 
 static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
@@ -62,6 +62,26 @@ fn pass_on(child: &Bound<'_, PyAny>, level: CancellationState) -> PyResult<()> {
         CancellationState::Graceful => child.call_method0(intern!(py, "request_graceful"))?,
         CancellationState::Immediate => child.call_method0(intern!(py, "request_immediate"))?,
     };
+    Ok(())
+}
+
+/// Refuses what could not be asked for a level later, when others have to be asked too.
+fn check_child(child: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = child.py();
+    for request in [
+        intern!(py, "request_graceful"),
+        intern!(py, "request_immediate"),
+    ] {
+        if !child
+            .getattr_opt(request)?
+            .is_some_and(|one| one.is_callable())
+        {
+            return Err(PyTypeError::new_err(format!(
+                "`child` must be a cancellation token, not `{}`",
+                type_name(child)
+            )));
+        }
+    }
     Ok(())
 }
 
@@ -151,13 +171,15 @@ impl RustCancellationToken {
 
     /// Pass every request on to this token too, and what was requested already at once.
     fn register_child(&self, child: &Bound<'_, PyAny>) -> PyResult<()> {
+        check_child(child)?;
         let level = self.state().add_child(child.clone().unbind());
         pass_on(child, level)
     }
 
-    /// Pass nothing on to this token any more; an unknown one is ignored.
+    /// Pass nothing on to this token any more, however often it was registered; an unknown one is
+    /// ignored.
     fn unregister_child(&self, child: &Bound<'_, PyAny>) {
-        let removed = self.state().remove_child(|known| known.is(child));
+        let removed = self.state().remove_children(|known| known.is(child));
         drop(removed);
     }
 

@@ -8,6 +8,7 @@ use crate::awaitable::is_awaitable;
 use crate::drive::{Machine, Next};
 use crate::handlers::Handlers;
 use crate::hook::RustHookRegistry;
+use crate::hook_result;
 use crate::payload::Payload;
 use crate::report::{Level, Logger, is_own_failure, log};
 use crate::time_limit::{TimeLimit, is_expired};
@@ -62,24 +63,12 @@ impl Collect {
 
     /// Collects the data of one answer.
     fn take(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        if value.is_none() {
-            return Ok(());
-        }
         let py = value.py();
-        let data = if value.is_instance_of::<PyDict>() {
-            value
-                .get_item(intern!(py, "data"))
-                .unwrap_or_else(|_| py.None().into_bound(py))
-        } else {
-            match value.getattr(intern!(py, "data")) {
-                Ok(data) => data,
-                Err(error) => return self.skip(py, error),
-            }
-        };
-        if let Ok(data) = data.cast::<PyDict>() {
-            self.collected.bind(py).append(data.copy()?)?;
+        match data_of(value) {
+            Ok(Some(data)) => self.collected.bind(py).append(data),
+            Ok(None) => Ok(()),
+            Err(error) => self.skip(py, error),
         }
-        Ok(())
     }
 
     fn skip(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
@@ -100,6 +89,21 @@ impl Collect {
         let message = format!("hook `{name}` {what} on `{event}`; continuing without its answer");
         log(py, Logger::Hooks, level, &message, error);
     }
+}
+
+/// The data of an answer in JSON form, if there is any.
+fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    let Some(result) = hook_result::of(value)? else {
+        return Ok(None);
+    };
+    let data = result.getattr(intern!(py, "data"))?;
+    if data.is_none() {
+        return Ok(None);
+    }
+    Payload::bare(data.cast::<PyDict>()?.as_any())?
+        .hand_out(py)
+        .map(Some)
 }
 
 impl Machine for Collect {

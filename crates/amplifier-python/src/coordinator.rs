@@ -193,12 +193,12 @@ impl RustCoordinator {
 
     /// A dict for whatever modules want to share.
     #[getter(session_state)]
-    fn get_session_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn get_session_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.mounted.shared(py)
     }
 
     #[setter(session_state)]
-    fn set_session_state(&self, value: Py<PyAny>) {
+    fn set_session_state(&self, value: Py<PyDict>) {
         self.mounted.put(Some(value), |state| &mut state.shared);
     }
 
@@ -233,16 +233,18 @@ impl RustCoordinator {
         py: Python<'py>,
         mount_point: &str,
         module: &Bound<'py, PyAny>,
-        name: Option<Bound<'py, PyAny>>,
+        name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
         let own_name = || -> Result<_, Error> {
-            let found = module.getattr_opt(intern!(py, "name"))?;
-            Ok(found.filter(|name| !name.is_none()))
+            match module.getattr_opt(intern!(py, "name"))? {
+                Some(name) if !name.is_none() => Ok(Some(name.extract::<String>()?)),
+                _ => Ok(None),
+            }
         };
-        match mount_target(slot, name, own_name)? {
+        match mount_target(slot, name.map(str::to_owned), own_name)? {
             MountTarget::Slot => self.mounted.points(py).set_item(slot.as_str(), module)?,
-            MountTarget::Entry(name) => self.mounted.slot(py, slot)?.set_item(name, module)?,
+            MountTarget::Entry(name) => self.mounted.modules(py, slot)?.set_item(name, module)?,
         }
         MOUNT.completed(py)
     }
@@ -253,7 +255,7 @@ impl RustCoordinator {
         &self,
         py: Python<'py>,
         mount_point: &str,
-        name: Option<Bound<'py, PyAny>>,
+        name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
         match unmount_target(slot, name).map_err(Error::from)? {
@@ -262,8 +264,8 @@ impl RustCoordinator {
                 self.mounted.points(py).set_item(slot.as_str(), py.None())?;
             }
             Some(MountTarget::Entry(name)) => {
-                let modules = self.mounted.slot(py, slot)?;
-                if modules.contains(&name)? {
+                let modules = self.mounted.modules(py, slot)?;
+                if modules.contains(name)? {
                     modules.del_item(name)?;
                 }
             }
@@ -277,13 +279,17 @@ impl RustCoordinator {
         &self,
         py: Python<'py>,
         mount_point: &str,
-        name: Option<Bound<'py, PyAny>>,
+        name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
-        let found = self.mounted.slot(py, slot)?;
         match (slot.kind(), name) {
-            (SlotKind::Named, Some(name)) => found.call_method1(intern!(py, "get"), (name,)),
-            (SlotKind::Single | SlotKind::Named | SlotKind::Registry, _) => Ok(found),
+            (SlotKind::Named, Some(name)) => {
+                let found = self.mounted.modules(py, slot)?.get_item(name)?;
+                Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
+            }
+            (SlotKind::Single | SlotKind::Named | SlotKind::Registry, _) => {
+                self.mounted.slot(py, slot)
+            }
         }
     }
 
@@ -386,12 +392,10 @@ impl RustCoordinator {
 
     /// Describe what is mounted, as plain data.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let names = |modules: Bound<'py, PyAny>| -> PyResult<Bound<'py, PyList>> {
-            PyList::new(py, modules.try_iter()?.collect::<PyResult<Vec<_>>>()?)
-        };
         let described = PyDict::new(py);
-        described.set_item("tools", names(self.mounted.slot(py, Slot::Tools)?)?)?;
-        described.set_item("providers", names(self.mounted.slot(py, Slot::Providers)?)?)?;
+        described.set_item("tools", self.mounted.modules(py, Slot::Tools)?.keys())?;
+        let providers = self.mounted.modules(py, Slot::Providers)?;
+        described.set_item("providers", providers.keys())?;
         let orchestrator = self.mounted.slot(py, Slot::Orchestrator)?;
         described.set_item("has_orchestrator", !orchestrator.is_none())?;
         described.set_item("has_context", !self.mounted.context(py)?.is_none())?;

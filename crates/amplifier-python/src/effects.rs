@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use amplifier_core::ContextInjection;
 use amplifier_core::coordinator::{
-    Approval, charge_injections, clip_prompt, read_approval, sanitize_injection,
+    Approval, charge_injections, clean_injections, clip_prompt, read_approval,
 };
 use amplifier_core::hook::Projection;
-use pyo3::exceptions::{PyTimeoutError, PyTypeError};
+use pyo3::exceptions::{PyException, PyTimeoutError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -72,32 +72,17 @@ impl Effects {
     /// Checks and charges the injections, and puts what is left of the result in its place.
     fn plan_injections(&mut self, py: Python<'_>) -> PyResult<()> {
         let result = self.result.bind(py).clone();
-        let mut items = injections(&result)?;
-        let listed = result
-            .getattr(intern!(py, "context_injections"))?
-            .is_truthy()?;
-        if !listed {
-            items.retain(|item| !item.content.is_empty());
-        }
-        for item in &mut items {
-            item.content = sanitize_injection(&item.content);
-            if item.event.is_empty() {
-                item.event.clone_from(&self.event);
-            }
-            if item.hook_name == "unknown" {
-                item.hook_name.clone_from(&self.hook_name);
-            }
-        }
+        let items = clean_injections(injections(&result, &self.hook_name, &self.event)?);
         let coordinator = &self.coordinator.get().mounted;
         let used = coordinator.turn_injections();
         let limits = coordinator.injection_limits(py)?;
         let charge = charge_injections(&items, limits, used).map_err(Error::from)?;
-        if charge.is_over_budget {
+        for excess in &charge.excesses {
             let message = format!(
                 "hook `{}` passes the injection budget of the turn: {} tokens used, {} more, {} allowed",
-                self.hook_name,
-                used,
-                charge.tokens,
+                items[excess.item].hook_name,
+                excess.used,
+                excess.tokens,
                 limits.budget.unwrap_or_default(),
             );
             log(py, Logger::Coordinator, Level::Warning, &message, None);
@@ -167,7 +152,7 @@ impl Effects {
         }
         let message = result.getattr(intern!(py, "user_message"))?;
         if !message.is_truthy()? {
-            return Ok(self.finish(py));
+            return self.finish(py);
         }
         let display = self.coordinator.get().mounted.display(py);
         if display.is_none() {
@@ -176,7 +161,7 @@ impl Effects {
                 self.hook_name
             );
             log(py, Logger::Coordinator, Level::Debug, &text, None);
-            return Ok(self.finish(py));
+            return self.finish(py);
         }
         let named = result.getattr_opt(intern!(py, "user_message_source"))?;
         let source = match named {
@@ -190,7 +175,7 @@ impl Effects {
         );
         match shown {
             Ok(value) if !value.is_none() && is_awaitable(&value)? => Ok(Next::Await(value)),
-            Ok(_) => Ok(self.finish(py)),
+            Ok(_) => self.finish(py),
             Err(error) => self.not_shown(py, error),
         }
     }
@@ -210,7 +195,7 @@ impl Effects {
             &message,
             Some(&error),
         );
-        Ok(self.finish(py))
+        self.finish(py)
     }
 
     /// Asks the approval system, which has to answer in time.
@@ -305,6 +290,16 @@ impl Effects {
         let Stage::Asking(question) = &self.stage else {
             return Err(Step::misused());
         };
+        let default = if question.allow_on_timeout {
+            "allow"
+        } else {
+            "deny"
+        };
+        let message = format!(
+            "nobody answered hook `{}` in time; taking its default `{default}`",
+            self.hook_name
+        );
+        log(py, Logger::Coordinator, Level::Warning, &message, None);
         Ok(Next::Return(if question.allow_on_timeout {
             granting(py)?
         } else {
@@ -316,8 +311,14 @@ impl Effects {
         }))
     }
 
-    fn finish<'py>(&self, py: Python<'py>) -> Next<'py> {
-        Next::Return(self.result.bind(py).clone())
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
+        let result = self.result.bind(py);
+        let suppresses = result.getattr_opt(intern!(py, "suppress_output"))?;
+        if suppresses.is_some_and(|flag| flag.is_truthy().unwrap_or(false)) {
+            let message = format!("hook `{}` asks not to show the output", self.hook_name);
+            log(py, Logger::Coordinator, Level::Debug, &message, None);
+        }
+        Ok(Next::Return(result.clone()))
     }
 }
 
@@ -347,7 +348,7 @@ impl Machine for Effects {
         let py = value.py();
         match &self.stage {
             Stage::Injecting => self.inject(py),
-            Stage::Showing => Ok(self.finish(py)),
+            Stage::Showing => self.finish(py),
             Stage::Asking(_) => self.decide(&value),
         }
     }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString};
 
-use crate::payload::Payload;
+use crate::payload::{Payload, top_level};
 
 /// The model classes and what makes an instance of `HookResult` in a third of a microsecond:
 /// calling the class costs four times that, and one is made for every event.
@@ -102,12 +102,25 @@ pub(crate) fn denying<'py>(py: Python<'py>, reason: &str) -> PyResult<Bound<'py,
     )
 }
 
-/// A changed copy of a result; neither is validated again.
+/// A changed copy of a result; neither is validated again. What only looks like a result is copied
+/// into one.
 pub(crate) fn changed<'py>(
     result: &Bound<'py, PyAny>,
     update: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = result.py();
+    let class = Models::get(py)?.hook_result.bind(py);
+    if !result.is_instance(class)? {
+        let fields = PyDict::new(py);
+        for name in class.getattr(intern!(py, "model_fields"))?.try_iter()? {
+            let name = name?.cast_into::<PyString>()?;
+            if let Some(value) = result.getattr_opt(&name)? {
+                fields.set_item(name, value)?;
+            }
+        }
+        fields.update(update.as_mapping())?;
+        return class.call((), Some(&fields));
+    }
     let arguments = PyDict::new(py);
     arguments.set_item(intern!(py, "update"), update)?;
     result.call_method(intern!(py, "model_copy"), (), Some(&arguments))
@@ -184,6 +197,26 @@ pub(crate) fn injecting<'py>(
         .call((), Some(&update))
 }
 
+/// The result that a handler returned: one itself, the fields of one, or None.
+///
+/// An error means that it cannot be understood.
+pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    if value.is_none() {
+        return Ok(None);
+    }
+    let class = Models::get(py)?.hook_result.bind(py);
+    if value.is_instance(class)? {
+        return Ok(Some(value.clone()));
+    }
+    let fields = top_level(value);
+    if fields.is_instance_of::<PyDict>() {
+        let validate = intern!(py, "model_validate");
+        return class.call_method1(validate, (fields,)).map(Some);
+    }
+    Err(PyTypeError::new_err("not a `HookResult`, a dict or None"))
+}
+
 /// Reads what a handler returned; `payload` is what it was handed.
 ///
 /// An error means that the answer cannot be understood.
@@ -192,17 +225,8 @@ pub(crate) fn read(
     payload: &Payload,
 ) -> PyResult<Answer<Py<PyAny>, Payload>> {
     let py = value.py();
-    if value.is_none() {
+    let Some(result) = of(value)? else {
         return Ok(Answer::Continue);
-    }
-    let models = Models::get(py)?;
-    let class = models.hook_result.bind(py);
-    let result = if value.is_instance(class)? {
-        value.clone()
-    } else if value.is_instance_of::<PyDict>() {
-        class.call_method1(intern!(py, "model_validate"), (value,))?
-    } else {
-        return Err(PyTypeError::new_err("not a `HookResult`, a dict or None"));
     };
     let action = result.getattr(intern!(py, "action"))?;
     let action = action.cast::<PyString>()?.to_str()?;
@@ -219,7 +243,7 @@ pub(crate) fn read(
             }
         }
         "inject_context" => {
-            let items = injections(&result)?;
+            let items = injections(&result, "unknown", "")?;
             if items.is_empty() {
                 Answer::Continue
             } else {
@@ -230,12 +254,18 @@ pub(crate) fn read(
     })
 }
 
-/// The injections of a result: its list, else the one that its scalar fields describe.
+/// The injections of a result: its list, else the one that its scalar fields describe, with this
+/// hook's name and event. Older results have no list.
 ///
-/// `hook_name` and `event` of an item are its own claims here.
-pub(crate) fn injections(result: &Bound<'_, PyAny>) -> PyResult<Vec<ContextInjection>> {
+/// `hook_name` and `event` of an item of the list are its own claims.
+pub(crate) fn injections(
+    result: &Bound<'_, PyAny>,
+    hook_name: &str,
+    event: &str,
+) -> PyResult<Vec<ContextInjection>> {
     let py = result.py();
-    let list = result.getattr(intern!(py, "context_injections"))?;
+    let list = result.getattr_opt(intern!(py, "context_injections"))?;
+    let list = list.unwrap_or_else(|| PyList::empty(py).into_any());
     let mut items = Vec::new();
     for item in list.try_iter()? {
         let item = item?;
@@ -259,8 +289,8 @@ pub(crate) fn injections(result: &Bound<'_, PyAny>) -> PyResult<Vec<ContextInjec
             append_to_last_tool_result: result
                 .getattr(intern!(py, "append_to_last_tool_result"))?
                 .extract()?,
-            hook_name: "unknown".to_owned(),
-            event: String::new(),
+            hook_name: hook_name.to_owned(),
+            event: event.to_owned(),
         });
     }
     Ok(items)
@@ -289,7 +319,15 @@ pub(crate) fn role_name(role: ContextInjectionRole) -> &'static str {
 pub(crate) fn continuing_after(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item(intern!(py, "action"), intern!(py, "continue"))?;
-    fields.set_item(intern!(py, "context_injection"), py.None())?;
+    let defaults = Models::get(py)?.defaults.bind(py);
+    for name in [
+        intern!(py, "context_injection"),
+        intern!(py, "context_injection_role"),
+        intern!(py, "ephemeral"),
+        intern!(py, "append_to_last_tool_result"),
+    ] {
+        fields.set_item(name, defaults.as_any().get_item(name)?)?;
+    }
     fields.set_item(intern!(py, "context_injections"), PyList::empty(py))?;
     Ok(fields)
 }

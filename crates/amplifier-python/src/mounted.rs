@@ -3,11 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
+use amplifier_core::error::MountError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyWeakrefReference};
 
 use crate::cancellation::RustCancellationToken;
+use crate::error::Error;
 use crate::hook::RustHookRegistry;
 use crate::module::module;
 
@@ -24,7 +26,7 @@ pub(crate) struct State {
     pub(crate) display_system: Py<PyAny>,
     pub(crate) injected_tokens: i64,
     /// Made when first asked for, as are the next three: most sessions never use them.
-    pub(crate) shared: Option<Py<PyAny>>,
+    pub(crate) shared: Option<Py<PyDict>>,
     pub(crate) capabilities: Option<Py<PyDict>>,
     pub(crate) cleanup_functions: Option<Py<PyList>>,
     pub(crate) channels: Option<Py<PyDict>>,
@@ -97,9 +99,8 @@ impl Mounted {
     }
 
     /// What modules share, live.
-    pub(crate) fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let empty = || Ok(PyDict::new(py).into_any());
-        self.filled(py, |state| &mut state.shared, empty)
+    pub(crate) fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.shared, || Ok(PyDict::new(py)))
     }
 
     /// The values offered by name, live.
@@ -133,6 +134,14 @@ impl Mounted {
     pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
         let found = self.points(py).get_item(slot.as_str())?;
         Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+
+    /// The modules of a slot of many by name, whoever put them there.
+    pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
+        match self.points(py).get_item(slot.as_str())? {
+            Some(modules) => Ok(modules.cast_into::<PyDict>()?),
+            None => Err(Error::from(MountError::UnknownPoint(slot.as_str().to_owned())).into()),
+        }
     }
 
     /// The mounted context, or None.

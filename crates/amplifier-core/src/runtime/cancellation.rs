@@ -127,17 +127,17 @@ impl CancellationToken {
             // A parent that lives long must not keep the places of children that nobody holds any
             // more; looking for them at every registration would cost more than they do.
             if state.children().len().is_power_of_two() {
-                while state.remove_child(|one| one.strong_count() == 0).is_some() {}
+                drop(state.remove_children(|one| one.strong_count() == 0));
             }
             state.add_child(Arc::downgrade(&child.inner))
         };
         child.request(level);
     }
 
-    /// Stops passing on to a token.
+    /// Stops passing on to a token, however often it was registered.
     pub fn unregister_child(&self, child: &Self) {
         let child = Arc::as_ptr(&child.inner);
-        let removed = lock(&self.inner.state).remove_child(|one| Weak::as_ptr(one) == child);
+        let removed = lock(&self.inner.state).remove_children(|one| Weak::as_ptr(one) == child);
         drop(removed);
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::Coordinator;
 use super::clock;
-use super::emission::{denying, injections, with_injections};
+use super::emission::{denying, injections, with_injections, without_injections};
 use super::hook::payload;
-use crate::coordinator::{charge_injections, clip_prompt, sanitize_injection};
+use crate::coordinator::{charge_injections, clean_injections, clip_prompt};
 use crate::error::{AmplifierError, ApprovalError};
 use crate::hook::Projection;
 use crate::json::{Json, Object};
@@ -36,6 +36,9 @@ pub(super) async fn carry_out(
         HookAction::Continue | HookAction::Deny | HookAction::Modify => {}
     }
     show(coordinator, &result, hook_name).await;
+    if result.suppress_output {
+        log::debug!(target: LOGGER, "hook `{hook_name}` asks not to show the output");
+    }
     Ok(result)
 }
 
@@ -45,27 +48,17 @@ async fn inject(
     event: &str,
     hook_name: &str,
 ) -> Result<HookResult, AmplifierError> {
-    let mut items = injections(&result);
-    if result.context_injections.is_empty() {
-        items.retain(|item| !item.content.is_empty());
-    }
-    for item in &mut items {
-        item.content = sanitize_injection(&item.content);
-        if item.event.is_empty() {
-            event.clone_into(&mut item.event);
-        }
-        if item.hook_name == "unknown" {
-            hook_name.clone_into(&mut item.hook_name);
-        }
-    }
+    let items = clean_injections(injections(&result, hook_name, event));
     coordinator.charge(|limits, used| {
         let charge = charge_injections(&items, limits, used)?;
-        if charge.is_over_budget {
+        for excess in &charge.excesses {
             log::warn!(
                 target: LOGGER,
-                "hook `{hook_name}` passes the injection budget of the turn: {used} tokens used, \
-                 {} more, {} allowed",
-                charge.tokens,
+                "hook `{}` passes the injection budget of the turn: {} tokens used, {} more, \
+                 {} allowed",
+                items[excess.item].hook_name,
+                excess.used,
+                excess.tokens,
                 limits.budget.unwrap_or_default(),
             );
         }
@@ -87,12 +80,7 @@ async fn inject(
     }
     Ok(match Projection::of(&ephemeral) {
         Some(projection) => with_injections(result, ephemeral, projection),
-        None => HookResult {
-            action: HookAction::Continue,
-            context_injection: None,
-            context_injections: Vec::new(),
-            ..result
-        },
+        None => without_injections(result),
     })
 }
 
@@ -195,11 +183,19 @@ async fn ask(
         Some(Ok(response)) if response.approved => Ok(HookResult::default()),
         Some(Ok(_)) => Ok(denying(format!("User denied: {prompt}"))),
         Some(Err(error @ ApprovalError::Other(_))) => Err(error.into()),
-        None | Some(Err(ApprovalError::Timeout(_))) => Ok(match result.approval_default {
-            ApprovalDefault::Allow => HookResult::default(),
-            ApprovalDefault::Deny => {
-                denying(format!("Approval timeout - denied by default: {prompt}"))
-            }
-        }),
+        None | Some(Err(ApprovalError::Timeout(_))) => {
+            let default = result.approval_default;
+            log::warn!(
+                target: LOGGER,
+                "nobody answered hook `{hook_name}` in time; taking its default `{}`",
+                default.as_str(),
+            );
+            Ok(match default {
+                ApprovalDefault::Allow => HookResult::default(),
+                ApprovalDefault::Deny => {
+                    denying(format!("Approval timeout - denied by default: {prompt}"))
+                }
+            })
+        }
     }
 }

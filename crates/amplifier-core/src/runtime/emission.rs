@@ -45,7 +45,7 @@ pub(super) async fn emit(
         let name = &registration.name;
         let limit = registration.policy.timeout;
         let answer = match call(event, registration, dispatch.data(), limit).await {
-            Ok(result) => read(result),
+            Ok(result) => read(result, name, event),
             Err(error) => match skip(event, name, registration.policy, &error) {
                 Some(denial) => Answer::Deny(denial),
                 None => Answer::Continue,
@@ -117,14 +117,14 @@ fn skip(event: &str, name: &str, policy: Policy, error: &HookError) -> Option<Ho
 }
 
 /// What an answer means for the decision.
-fn read(result: HookResult) -> Answer<HookResult, Object> {
+fn read(result: HookResult, name: &str, event: &str) -> Answer<HookResult, Object> {
     match result.action {
         HookAction::Continue => Answer::Continue,
         HookAction::Deny => Answer::Deny(result),
         HookAction::AskUser => Answer::Ask(result),
         HookAction::Modify => Answer::Modify(result.data),
         HookAction::InjectContext => {
-            let items = injections(&result);
+            let items = injections(&result, name, event);
             if items.is_empty() {
                 Answer::Continue
             } else {
@@ -134,8 +134,13 @@ fn read(result: HookResult) -> Answer<HookResult, Object> {
     }
 }
 
-/// The injections of a result: its list, else the one that its scalar fields describe.
-pub(super) fn injections(result: &HookResult) -> Vec<ContextInjection> {
+/// The injections of a result: its list, else the one that its scalar fields describe, with this
+/// hook's name and event.
+pub(super) fn injections(
+    result: &HookResult,
+    hook_name: &str,
+    event: &str,
+) -> Vec<ContextInjection> {
     if !result.context_injections.is_empty() {
         return result.context_injections.clone();
     }
@@ -146,8 +151,8 @@ pub(super) fn injections(result: &HookResult) -> Vec<ContextInjection> {
             role: result.context_injection_role,
             ephemeral: result.ephemeral,
             append_to_last_tool_result: result.append_to_last_tool_result,
-            hook_name: "unknown".to_owned(),
-            event: String::new(),
+            hook_name: hook_name.to_owned(),
+            event: event.to_owned(),
         })
         .collect()
 }
@@ -165,6 +170,20 @@ pub(super) fn with_injections(
         ephemeral: projection.ephemeral,
         append_to_last_tool_result: projection.append_to_last_tool_result,
         context_injections: items,
+        ..result
+    }
+}
+
+/// The result when nothing of its injections is left.
+pub(super) fn without_injections(result: HookResult) -> HookResult {
+    let plain = HookResult::default();
+    HookResult {
+        action: plain.action,
+        context_injection: plain.context_injection,
+        context_injection_role: plain.context_injection_role,
+        ephemeral: plain.ephemeral,
+        append_to_last_tool_result: plain.append_to_last_tool_result,
+        context_injections: plain.context_injections,
         ..result
     }
 }

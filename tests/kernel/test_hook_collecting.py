@@ -1,0 +1,95 @@
+"""What `emit_and_collect` takes from the answers of handlers."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from amplifier_core.models import HookResult
+
+
+class Usage(BaseModel):
+    tokens: int = 3
+
+
+@dataclass
+class Place:
+    line: int = 7
+
+
+class OwnResult(BaseModel):
+    """A result of somebody's own making."""
+
+    action: str = "continue"
+    data: dict[str, Any] | None = None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"action": "explode", "data": {"k": 1}},
+        {"reason": 5, "data": {"k": 1}},
+        {"data": [1]},
+        {"data": {("a", 1): 2}},
+        "text",
+        5,
+        False,
+        [],
+        object(),
+        OwnResult(action="explode", data={"k": 1}),
+        HookResult().model_copy(update={"data": 5}),
+        HookResult().model_copy(update={"data": {"k": {("a", 1): 2}}}),
+    ],
+)
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_an_answer_that_cannot_be_read_is_logged_and_left_out(
+    engine, caplog, answer, is_async
+):
+    hooks = engine.HookRegistry()
+
+    async def later(*_: Any) -> Any:
+        return answer
+
+    hooks.register("e", later if is_async else lambda *_: answer, name="odd")
+    hooks.register("e", lambda *_: HookResult(data={"n": 1}))
+
+    with caplog.at_level(logging.WARNING, "amplifier_core.hooks"):
+        assert await hooks.emit_and_collect("e", {}) == [{"n": 1}]
+
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("ERROR", "hook `odd` failed on `e`; continuing without its answer")
+    ]
+
+
+async def test_collected_data_is_plain_and_the_callers_own(engine):
+    hooks = engine.HookRegistry()
+    kept: dict[str, Any] = {"nested": {"n": [1]}}
+    odd = {"usage": Usage(), "place": Place(), "day": date(2026, 1, 2), "cost": Decimal("1.50")}
+    hooks.register("e", lambda *_: HookResult(data=kept))
+    hooks.register("e", lambda *_: {"data": odd})
+    hooks.register("e", lambda *_: OwnResult(data={"mine": 1}))
+
+    collected = await hooks.emit_and_collect("e", {})
+    collected[0]["nested"]["n"].append(2)
+
+    assert kept == {"nested": {"n": [1]}}
+    assert json.loads(json.dumps(collected[1:])) == [
+        {"usage": {"tokens": 3}, "place": {"line": 7}, "day": "2026-01-02", "cost": "1.50"},
+        {"mine": 1},
+    ]
+
+
+async def test_a_model_with_the_fields_of_a_result_is_an_answer(engine):
+    hooks = engine.HookRegistry()
+    hooks.register("e", lambda *_: OwnResult(action="modify", data={"k": 2}))
+    assert (await hooks.emit("e", {"k": 1})).data == {"k": 2}
+
+    hooks.register("e", lambda *_: OwnResult(action="deny"))
+    assert (await hooks.emit("e", {"k": 1})).action == "deny"
