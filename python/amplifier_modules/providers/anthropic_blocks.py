@@ -106,7 +106,12 @@ def _result_content(output: Any) -> str | list[JsonDict]:
         return [block for block in encoded if block is not None]
     if isinstance(output, BaseModel):
         output = output.model_dump(mode="json")
-    return json.dumps(output, ensure_ascii=False, default=str)
+    try:
+        return json.dumps(output, ensure_ascii=False, default=str)
+    except RecursionError:
+        raise ValueError(
+            "the output of a tool is nested too deeply to be written as JSON"
+        ) from None
 
 
 def arguments_of(call: JsonDict) -> JsonDict:

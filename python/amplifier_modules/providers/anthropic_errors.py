@@ -166,16 +166,19 @@ def environment_error(cause: str) -> LLMError:
 
 def root_cause(error: BaseException) -> str:
     """Say what the operating system said, or else the error itself."""
-    seen: list[BaseException] = [error]
-    for each in seen:
+    found: list[BaseException] = [error]
+    known = {id(error)}
+    for each in found:
         if isinstance(each, ConnectionError) and each.errno:
             return os.strerror(each.errno)  # asyncio has words of its own for each address
         if isinstance(each, OSError) and each.strerror:
             return each.strerror
         if isinstance(each, BaseExceptionGroup):
-            seen += cast("BaseExceptionGroup[BaseException]", each).exceptions
-        if (deeper := each.__cause__ or each.__context__) is not None and deeper not in seen:
-            seen.append(deeper)
+            found += cast("BaseExceptionGroup[BaseException]", each).exceptions
+        deeper = each.__cause__ or each.__context__
+        if deeper is not None and id(deeper) not in known:
+            known.add(id(deeper))
+            found.append(deeper)
     return str(error) or type(error).__name__
 
 

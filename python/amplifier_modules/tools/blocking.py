@@ -108,5 +108,8 @@ def _complaint(error: ValidationError, arguments: type[Arguments]) -> str:
 
 
 def _found(value: object) -> str:
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except RecursionError:
+        return f"a `{type(value).__name__}` that is nested too deeply"
     return text if len(text) <= _LONGEST_FOUND else f"{text[:_LONGEST_FOUND]}…"
