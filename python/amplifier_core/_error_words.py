@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._shown import shown
+
 _CATEGORIES = {
     "context_length": (
         "context length",
@@ -23,7 +25,7 @@ _CATEGORIES = {
 def classify_error_message(message: str) -> str:
     """Give the category of a provider's error message, `unknown` if no word tells."""
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"`message` must be a `str`, found `{message!r}`")
+        raise TypeError(f"`message` must be a `str`, found `{shown(message)}`")
     lower = message.lower()
     for category, words in _CATEGORIES.items():
         if any(word in lower for word in words):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ._module_error import ModuleValidationError
+from ._shown import shown
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
@@ -54,7 +55,7 @@ def declared_kind(module_id: str, declared: Any) -> Kind | None:
         return None
     if not isinstance(declared, str) or declared not in TYPE_TO_MOUNT_POINT:
         valid = list(TYPE_TO_MOUNT_POINT)
-        message = f"Module '{module_id}' has unknown type {declared!r}. Valid types: {valid}"
+        message = f"Module '{module_id}' has unknown type {shown(declared)}. Valid types: {valid}"
         raise ModuleValidationError(message, reason_code="invalid_module_metadata")
     return declared
 

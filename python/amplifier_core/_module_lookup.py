@@ -14,6 +14,7 @@ from ._installed import import_package, list_entry_points
 from ._known_modules import own_modules
 from ._module_check import package_name
 from ._ready_function import Mount, Ready, carry_ready
+from ._shown import shown
 
 logger = logging.getLogger("amplifier_core.loader")
 
@@ -55,7 +56,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
         return None
     mount = package.mount
     if not callable(mount):
-        raise TypeError(f"`mount` of `{name}` is not callable, found `{mount!r}`")
+        raise TypeError(f"`mount` of `{name}` is not callable, found `{shown(mount)}`")
     logger.debug("module `%s` taken from package `%s`", module_id, name)
     return _found(module_id, mount, getattr(package, "on_session_ready", None))
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import NoReturn
 
 from ._retry_config import real_number
+from ._shown import shown
 
 
 class ProviderError:
@@ -48,7 +49,7 @@ class ProviderError:
         texts.update({name: value for name, value in optional.items() if value is not None})
         for name, value in texts.items():
             if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise TypeError(f"`{name}` must be a `str`, found `{value!r}`")
+                raise TypeError(f"`{name}` must be a `str`, found `{shown(value)}`")
         values = {
             "_message": message,
             "_provider": provider,

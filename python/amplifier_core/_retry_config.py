@@ -8,6 +8,8 @@ import warnings
 from operator import index
 from typing import Any, NoReturn
 
+from ._shown import shown
+
 
 def real_number(name: str, value: Any) -> float:
     """Give an argument as a `float`; a text is refused, however much it looks like a number."""
@@ -16,7 +18,7 @@ def real_number(name: str, value: Any) -> float:
             return float(value)
     except TypeError:
         pass
-    raise TypeError(f"`{name}` must be a number, found `{value!r}`")
+    raise TypeError(f"`{name}` must be a number, found `{shown(value)}`")
 
 
 class RetryConfig:
@@ -60,7 +62,9 @@ class RetryConfig:
         backoff_multiplier: float | None = None,
     ) -> None:
         if not isinstance(honor_retry_after, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"`honor_retry_after` must be a `bool`, found `{honor_retry_after!r}`")
+            raise TypeError(
+                f"`honor_retry_after` must be a `bool`, found `{shown(honor_retry_after)}`"
+            )
         initial = _number("initial_delay", initial_delay)
         factor = _number("backoff_factor", backoff_factor)
         if min_delay is not None:
@@ -215,7 +219,7 @@ def _count(name: str, value: Any) -> int:
     try:
         count = index(value)
     except TypeError:
-        raise TypeError(f"`{name}` must be an `int`, found `{value!r}`") from None
+        raise TypeError(f"`{name}` must be an `int`, found `{shown(value)}`") from None
     if not 0 <= count < 2**32:
         raise OverflowError(f"`{name}` must be from 0 to 4294967295, found `{count}`")
     return count
@@ -228,7 +232,7 @@ def _is_jittered(jitter: Any) -> bool:
         message = "passing a float for jitter is deprecated, use a bool"
         warnings.warn(message, DeprecationWarning, stacklevel=3)
         return jitter != 0
-    message = f"`jitter` must be a `bool`, found `{jitter!r}`; it is on"
+    message = f"`jitter` must be a `bool`, found `{shown(jitter)}`; it is on"
     warnings.warn(message, UserWarning, stacklevel=3)
     return True
 

@@ -7,6 +7,7 @@ from reprlib import Repr
 _repr = Repr()
 _repr.maxlevel = 4
 _repr.maxstring = _repr.maxother = _repr.maxlong = 200
+_repr.maxdict = _repr.maxlist = _repr.maxtuple = 20
 
 
 def shown(value: object) -> str:

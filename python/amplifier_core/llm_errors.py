@@ -20,6 +20,10 @@
 Providers raise these and nothing else, so that retries and fall-backs need not know any vendor.
 """
 
+from __future__ import annotations
+
+from ._shown import shown
+
 
 class LLMError(Exception):
     """A failed call to a language model.
@@ -68,7 +72,7 @@ class LLMError(Exception):
         for name in ("provider", "model", "status_code"):
             value = getattr(self, name)
             if value is not None:
-                parts.append(f"{name}={value!r}")
+                parts.append(f"{name}={shown(value)}")
         if self.retryable:
             parts.append(f"retryable={self.retryable!r}")
         if self.retry_after is not None:
@@ -151,6 +155,7 @@ class InvalidToolCallError(LLMError):
         model: Name of the model that was asked.
         status_code: HTTP status of the answer, if there was one.
         retryable: Whether the same call may succeed later.
+        retry_after: Seconds the server asked to wait before the next call.
     """
 
     def __init__(
@@ -163,6 +168,7 @@ class InvalidToolCallError(LLMError):
         model: str | None = None,
         status_code: int | None = None,
         retryable: bool | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(
             message,
@@ -170,6 +176,7 @@ class InvalidToolCallError(LLMError):
             model=model,
             status_code=status_code,
             retryable=retryable,
+            retry_after=retry_after,
         )
         self.tool_name = tool_name
         self.raw_arguments = raw_arguments

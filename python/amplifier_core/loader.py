@@ -29,6 +29,7 @@ from ._module_info import TYPE_TO_MOUNT_POINT
 from ._mounted_check import MountedCheck
 from ._ready_function import Mount, Ready, carried_ready
 from ._search_path import add_entry, remove_entry
+from ._shown import shown
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
@@ -107,7 +108,7 @@ class ModuleLoader:
             check_id(module_id)
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
-            logger.error("Failed to load module '%s': %s", module_id, error_text(error))
+            logger.error("Failed to load module %s: %s", shown(module_id), error_text(error))
             raise
         return self._closure(module_id, mount, config or {})
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 from unittest.mock import AsyncMock
 
 from . import ModuleCoordinator
+from ._shown import shown
 from ._sleep import sleep
 from .models import HookResult, ToolResult
 
@@ -73,7 +74,7 @@ class MockTool:
 
     def __init__(self, name: str = "mock_tool", output: Any = "Success") -> None:
         self.name = name
-        self.description = f"Mock tool: {name}"
+        self.description = f"Mock tool: {name if type(name) is str else shown(name)}"
         self.output = output
         self.input_schema: dict[str, Any] = {"type": "object", "properties": {}}
         self.execute = AsyncMock(side_effect=self._execute)

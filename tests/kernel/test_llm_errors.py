@@ -115,11 +115,11 @@ def test_the_repr_shows_what_is_out_of_the_ordinary_in_order():
     )
 
 
-def test_an_invalid_tool_call_carries_the_call_and_no_delay():
-    error = InvalidToolCallError("bad", tool_name="grep", raw_arguments="{")
-    assert (error.tool_name, error.raw_arguments) == ("grep", "{")
-    with pytest.raises(TypeError):
-        InvalidToolCallError("bad", retry_after=1.0)  # pyright: ignore[reportCallIssue]
+def test_an_invalid_tool_call_carries_the_call_and_what_the_server_asks_to_wait():
+    error = InvalidToolCallError("bad", tool_name="grep", raw_arguments="{", retry_after=1.5)
+    assert (error.tool_name, error.raw_arguments, error.retry_after) == ("grep", "{", 1.5)
+    assert repr(error) == "InvalidToolCallError('bad', retry_after=1.5)"
+    assert InvalidToolCallError("bad").retry_after is None
     with pytest.raises(TypeError):
         InvalidToolCallError("bad", delay_multiplier=2.0)  # pyright: ignore[reportCallIssue]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any, cast
+from typing import Any
+
+from amplifier_core._nested import changed
 
 SENSITIVE_KEYS = frozenset(
     {
@@ -33,18 +35,16 @@ def truncate_values(obj: Any, max_length: int = 180) -> Any:
     Args:
         obj: Data; dicts, lists and tuples are gone through.
         max_length: Most characters of a text.
+
+    Raises:
+        ValueError: The data contains itself.
     """
-    if isinstance(obj, str):
-        surplus = len(obj) - max_length
-        return f"{obj[:max_length]}... (truncated {surplus} chars)" if surplus > 0 else obj
-    if isinstance(obj, dict):
-        entries = cast("dict[Any, Any]", obj).items()
-        return {key: truncate_values(value, max_length) for key, value in entries}
-    if isinstance(obj, list):
-        return [truncate_values(item, max_length) for item in cast("list[Any]", obj)]
-    if isinstance(obj, tuple):
-        return tuple(truncate_values(item, max_length) for item in cast("tuple[Any, ...]", obj))
-    return obj
+
+    def cut(value: Any) -> Any:
+        surplus = len(value) - max_length if isinstance(value, str) else 0
+        return f"{value[:max_length]}... (truncated {surplus} chars)" if surplus > 0 else value
+
+    return changed(obj, cut)
 
 
 def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -> Any:
@@ -54,22 +54,14 @@ def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -
         obj: Data; dicts, lists and tuples are gone through.
         sensitive_keys: Names of the keys. `token` stands for `access_token`, `accessToken` and
             `access-token` as well.
+
+    Raises:
+        ValueError: The data contains itself.
     """
     words = {_normalized(key) for key in sensitive_keys}
-    return _redacted(obj, words)
-
-
-def _redacted(obj: Any, words: set[str]) -> Any:
-    if isinstance(obj, dict):
-        return {
-            key: "[REDACTED]" if _is_sensitive(key, words) else _redacted(value, words)
-            for key, value in cast("dict[Any, Any]", obj).items()
-        }
-    if isinstance(obj, list):
-        return [_redacted(item, words) for item in cast("list[Any]", obj)]
-    if isinstance(obj, tuple):
-        return tuple(_redacted(item, words) for item in cast("tuple[Any, ...]", obj))
-    return obj
+    return changed(
+        obj, lambda value: value, hides=lambda key: _is_sensitive(key, words), hidden="[REDACTED]"
+    )
 
 
 def _normalized(key: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from amplifier_core._import_failure import describe_failure
 from amplifier_core._module_check import is_async
+from amplifier_core._shown import shown
 
 from .base import Severity, ValidationResult
 
@@ -35,9 +36,9 @@ def check_text(
         result.note(check, False, f"{owner}.{member} raised {describe_failure(error)}", severity)
         return
     if isinstance(value, str) and value:
-        result.note(check, True, f"{owner}.{member} is {value!r}")
+        result.note(check, True, f"{owner}.{member} is {shown(value)}")
     else:
-        found = "nothing" if value is None else f"{value!r}"
+        found = "nothing" if value is None else shown(value)
         message = f"{owner}.{member} should be a non-empty string, found {found}"
         result.note(check, False, message, severity)
 

@@ -1,0 +1,76 @@
+"""A changed copy of nested data, made without recursion, however deep the data is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, cast
+
+Change: TypeAlias = Callable[[Any], Any]
+Replace: TypeAlias = Callable[[Any], bool]
+
+
+def _keep(_: Any) -> bool:
+    return False
+
+
+def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = None) -> Any:
+    """Copy nested dicts, lists and tuples.
+
+    Args:
+        data: What is copied; a value of any other type is changed alone.
+        change: Gives the value for one that is neither a dict, a list nor a tuple.
+        hides: Whether a dict's value is replaced as a whole, told from its key.
+        hidden: What it is replaced by.
+
+    Raises:
+        ValueError: The data contains itself.
+    """
+    if not isinstance(data, dict | list | tuple):
+        return change(data)
+    open_ = [_Copy(cast("Any", data))]
+    path = {id(open_[0].source)}
+    while True:
+        copy = open_[-1]
+        for key, value in copy.entries:
+            if copy.is_dict and hides(key):
+                copy.put(key, hidden)
+            elif not isinstance(value, dict | list | tuple):
+                copy.put(key, change(value))
+            elif id(value) in path:
+                raise ValueError("the data contains itself")
+            else:
+                copy.key = key
+                open_.append(_Copy(cast("Any", value)))
+                path.add(id(open_[-1].source))
+                break
+        else:
+            open_.pop()
+            path.remove(id(copy.source))
+            if not open_:
+                return copy.made()
+            open_[-1].put(open_[-1].key, copy.made())
+
+
+class _Copy:
+    """One container on its way to a copy."""
+
+    __slots__ = ("entries", "is_dict", "items", "key", "source")
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.is_dict = isinstance(source, dict)
+        self.items: Any = {} if self.is_dict else []
+        self.entries: Iterator[tuple[Any, Any]] = (
+            iter(source.items()) if self.is_dict else enumerate(source)
+        )
+        self.key: Any = None
+        """Key of the value that is copied now."""
+
+    def put(self, key: Any, value: Any) -> None:
+        if self.is_dict:
+            self.items[key] = value
+        else:
+            self.items.append(value)
+
+    def made(self) -> Any:
+        return tuple(self.items) if isinstance(self.source, tuple) else self.items
