@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 Change: TypeAlias = Callable[[Any], Any]
 Replace: TypeAlias = Callable[[Any], bool]
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict | list | tuple)
 
 
 def _keep(_: Any) -> bool:
@@ -25,22 +29,22 @@ def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = 
     Raises:
         ValueError: The data contains itself.
     """
-    if not isinstance(data, dict | list | tuple):
+    if not _is_nested(data):
         return change(data)
-    open_ = [_Copy(cast("Any", data))]
+    open_ = [_Copy(data)]
     path = {id(open_[0].source)}
     while True:
         copy = open_[-1]
         for key, value in copy.entries:
             if copy.is_dict and hides(key):
                 copy.put(key, hidden)
-            elif not isinstance(value, dict | list | tuple):
+            elif not _is_nested(value):
                 copy.put(key, change(value))
             elif id(value) in path:
                 raise ValueError("the data contains itself")
             else:
                 copy.key = key
-                open_.append(_Copy(cast("Any", value)))
+                open_.append(_Copy(value))
                 path.add(id(open_[-1].source))
                 break
         else:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from amplifier_core import ModuleCoordinator
+from amplifier_core.validation.behavioral import ContextBehaviorTests
 from amplifier_modules.contexts import simple
 from amplifier_modules.contexts.simple import SimpleContext
 
@@ -157,3 +158,30 @@ async def test_the_module_mounts_a_context():
     await simple.mount(coordinator, {"max_tokens": 1000})
 
     assert isinstance(coordinator.get("context"), SimpleContext)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in vars(ContextBehaviorTests) if name.startswith("test_")]
+)
+async def test_it_behaves_like_every_context(context, name):
+    try:
+        await getattr(ContextBehaviorTests(), name)(context)
+    except pytest.skip.Exception as skipped:
+        pytest.fail(f"skipped: {skipped}")
+
+
+async def test_it_compacts_when_the_room_of_the_last_request_is_outgrown():
+    context = SimpleContext({"max_tokens": 1000})
+    for _ in range(5):
+        await context.add_message(user("a" * 400))
+    assert context._should_compact() is False
+    assert len(await context.get_messages_for_request(token_budget=600)) == 5
+    assert context._should_compact() is False
+    await context.add_message(user("a" * 400))
+
+    assert context._should_compact() is True
+    await context._compact_internal()
+
+    assert context._should_compact() is False
+    assert len(await context.get_messages_for_request(token_budget=600)) < 6
+    assert len(await context.get_messages()) == 6

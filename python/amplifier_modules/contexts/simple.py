@@ -63,6 +63,7 @@ class SimpleContext:
         self._view = View([], [])
         self._open_calls: set[Any] = set()
         self._budget = 0
+        self._room = self._max_tokens
         self._factory: SystemPromptFactory | None = None
         self._system: Message | None = None
 
@@ -95,9 +96,9 @@ class SimpleContext:
             # A view cut for a smaller model would hide what this one has room for.
             self._show_all()
         self._budget = budget
-        room = budget - sum(map(estimate_tokens, system))
-        if self._view.is_over(room * self._settings.compact_threshold):
-            await self._compact(room)
+        self._room = budget - sum(map(estimate_tokens, system))
+        if self._should_compact():
+            await self._compact_internal()
         return system + self._view.messages
 
     async def set_messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
@@ -166,7 +167,13 @@ class SimpleContext:
             self._system = {"role": "system", "content": text}
         return [self._system]
 
-    async def _compact(self, budget: int) -> None:
+    def _should_compact(self) -> bool:
+        """Whether the view has grown over the threshold of the room that the last request had."""
+        return self._view.is_over(self._room * self._settings.compact_threshold)
+
+    async def _compact_internal(self) -> None:
+        """Make the view shorter for that room, and tell of it."""
+        budget = self._room
         before, after = self._view, compact(self._view, budget, self._settings)
         self._view = after
         if after.total == before.total:
