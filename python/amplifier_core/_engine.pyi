@@ -567,6 +567,18 @@ class StreamDecoder:
 
         When the chunk breaks a limit after some events, they are returned and the next call raises.
         """
+    def partial_arguments(self, block_index: int) -> dict[str, Any] | None:
+        """Return what the arguments of a call are so far, or `None` where no call is.
+
+        Also the input of another block that gets one, such as a server's tool. Shown are closed values,
+        open lists and objects with what is in them, and open strings up to an escape that is not whole
+        yet. A number, `true`, `false` and `null` appear with the byte after them, a key with its
+        value. At a mistake, for which the final parse refuses the call, the value stays what it was.
+
+        All calls together parse each byte once and convert each closed value once. A call costs the
+        length of the string that is open, and a copy of each list and object that is; these copies are
+        the caller's own, what has closed is shared with other calls and must not be changed.
+        """
     def finish(self) -> StreamResult:
         """End the stream and return what it amounts to; a broken limit is its `error`."""
 

@@ -1,24 +1,42 @@
 //! `StreamDecoder` and `decode_error`: the body of a model's response, decoded.
 
+use std::collections::BTreeMap;
+use std::mem;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use amplifier_stream as stream;
-use amplifier_stream::{Headers, Limits};
+use amplifier_stream::{Change, Headers, Limits};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
 use crate::clock;
 use crate::framing::Error;
+use crate::json::object_to_python;
+use crate::partial_arguments::Growing;
 use crate::stream_event::StreamEvent;
 use crate::stream_result::{StreamResult, error_to_python};
 
 /// Decodes one response of a model provider, whatever the chunks are.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct StreamDecoder {
-    state: Mutex<Option<stream::StreamDecoder>>,
+    state: Mutex<State>,
+}
+
+enum State {
+    Idle(Box<Decoding>),
+    /// Taken by a call that makes Python objects, which must not happen under the lock.
+    Busy,
+    Finished,
+}
+
+struct Decoding {
+    decoder: stream::StreamDecoder,
+    /// The arguments that were asked for, of blocks that still grow.
+    partial_arguments: BTreeMap<u64, Growing>,
 }
 
 #[expect(
@@ -53,7 +71,10 @@ impl StreamDecoder {
         };
         let decoder = stream::StreamDecoder::new(dialect, status, read_headers(headers)?, limits);
         Ok(Self {
-            state: Mutex::new(Some(decoder)),
+            state: Mutex::new(State::Idle(Box::new(Decoding {
+                decoder,
+                partial_arguments: BTreeMap::new(),
+            }))),
         })
     }
 
@@ -62,13 +83,9 @@ impl StreamDecoder {
     /// When the chunk breaks a limit after some events, they are returned and the next call raises.
     fn feed(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<Vec<StreamEvent>> {
         let mut events = Vec::new();
-        let fed = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state
-                .as_mut()
-                .ok_or(Error::Finished)?
-                .feed(&data, &mut events)
-        };
+        let mut decoding = self.take()?;
+        let fed = decoding.feed(&data, &mut events);
+        self.put_back(State::Idle(decoding));
         if events.is_empty() {
             fed.map_err(Error::from)?;
             return Ok(Vec::new());
@@ -81,13 +98,100 @@ impl StreamDecoder {
         Ok(events.into_iter().map(stamp).collect())
     }
 
+    /// Return what the arguments of a call are so far, or `None` where no call is.
+    fn partial_arguments<'py>(
+        &self,
+        py: Python<'py>,
+        block_index: u64,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut decoding = self.take()?;
+        let arguments = decoding.partial_arguments(py, block_index);
+        self.put_back(State::Idle(decoding));
+        arguments
+    }
+
     /// End the stream and return what it amounts to; a broken limit is its `error`.
     fn finish(&self) -> Result<StreamResult, Error> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let decoder = state.take().ok_or(Error::Finished)?;
+        let decoding = self.take()?;
+        self.put_back(State::Finished);
         Ok(StreamResult {
-            result: decoder.finish(SystemTime::now()),
+            result: decoding.decoder.finish(SystemTime::now()),
         })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A lock that is taken means that the state is being moved: nothing to collect now.
+        match self.state.try_lock().as_deref() {
+            Ok(State::Idle(decoding)) => {
+                let mut all = decoding.partial_arguments.values();
+                all.try_for_each(|arguments| arguments.traverse(&visit))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut decoding) = self.take() {
+            decoding.partial_arguments.clear();
+            self.put_back(State::Idle(decoding));
+        }
+    }
+}
+
+impl StreamDecoder {
+    fn take(&self) -> Result<Box<Decoding>, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match mem::replace(&mut *state, State::Busy) {
+            State::Idle(decoding) => Ok(decoding),
+            State::Busy => Err(Error::Busy),
+            State::Finished => {
+                *state = State::Finished;
+                Err(Error::Finished)
+            }
+        }
+    }
+
+    fn put_back(&self, state: State) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+impl Decoding {
+    fn feed(
+        &mut self,
+        data: &[u8],
+        events: &mut Vec<stream::StreamEvent>,
+    ) -> Result<(), stream::LimitError> {
+        let fed = self.decoder.feed(data, events);
+        if !self.partial_arguments.is_empty() {
+            for event in events {
+                if let Change::Start(_) | Change::End(_) = event.change {
+                    self.partial_arguments.remove(&event.block_index);
+                }
+            }
+        }
+        fed
+    }
+
+    fn partial_arguments<'py>(
+        &mut self,
+        py: Python<'py>,
+        index: u64,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let is_open = self.decoder.is_open(index);
+        let Some(arguments) = self.decoder.partial_arguments(index) else {
+            return Ok(None);
+        };
+        if !is_open {
+            return object_to_python(py, arguments).map(|dict| Some(dict.into_any()));
+        }
+        let growing = self.partial_arguments.entry(index);
+        let growing = growing.or_insert_with(|| Growing::new(py));
+        let updated = growing.update(py, arguments);
+        if updated.is_err() {
+            self.partial_arguments.remove(&index);
+        }
+        updated.map(Some)
     }
 }
 

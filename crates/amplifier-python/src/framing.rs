@@ -228,6 +228,7 @@ pub(crate) enum Error {
     Limit(LimitError),
     Line(LineError),
     Dialect(stream::UnknownDialect),
+    Busy,
     Finished,
 }
 
@@ -255,6 +256,9 @@ impl From<Error> for PyErr {
             Error::Limit(error) => StreamLimitError::new_err(error.to_string()),
             Error::Line(error) => StreamLineError::new_err(error.to_string()),
             Error::Dialect(error) => pyo3::exceptions::PyValueError::new_err(error.to_string()),
+            Error::Busy => {
+                PyRuntimeError::new_err("the decoder is at work in another call that has not ended")
+            }
             Error::Finished => PyRuntimeError::new_err(
                 "the decoder was already finished; decode each stream with one of its own",
             ),

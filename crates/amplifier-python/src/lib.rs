@@ -25,6 +25,7 @@ mod json;
 mod model;
 mod module;
 mod mounted;
+mod partial_arguments;
 mod path;
 mod payload;
 mod report;

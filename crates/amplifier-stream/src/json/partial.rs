@@ -76,7 +76,20 @@ enum Open<'value> {
 impl PartialArguments {
     /// Reads on and gives the value so far; `text` is all that came, with the part already read.
     pub fn read(&mut self, text: &str) -> &Object {
+        if !text.is_char_boundary(self.reader.at + self.reader.pending) {
+            // It does not begin with what was read.
+            *self = Self::default();
+        }
         self.reader.read(&mut self.value, text);
+        &self.value
+    }
+
+    /// Reads on in the text of a custom call, which is its `input` as it stands.
+    pub(crate) fn read_custom(&mut self, text: &str) -> &Object {
+        let input = self.value.entry("input".to_owned());
+        if let Json::Str(input) = input.or_insert_with(|| Json::Str(String::new())) {
+            input.push_str(text.get(input.len()..).unwrap_or_default());
+        }
         &self.value
     }
 
