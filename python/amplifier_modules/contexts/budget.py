@@ -75,4 +75,7 @@ def _positive(source: Any, key: str) -> int | None:
 
 
 def _length(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False, default=str))
+    try:
+        return len(json.dumps(value, ensure_ascii=False, default=str))
+    except RecursionError:
+        raise ValueError("the content of a message is nested too deeply") from None

@@ -50,7 +50,11 @@ async def emit_blocks(
 def _deltas(block: dict[str, Any], *, in_words: bool) -> Iterator[dict[str, Any]]:
     if block.get("type") == "tool_call":
         arguments = block["arguments"] if "arguments" in block else block.get("input")
-        yield {"partial_json": json.dumps(arguments or {}, default=str)}
+        try:
+            text = json.dumps(arguments or {}, default=str)
+        except RecursionError:
+            raise ValueError("the arguments of a tool call are nested too deeply") from None
+        yield {"partial_json": text}
         return
     text = block.get("text") or block.get("thinking")
     if isinstance(text, str):
