@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ Examples:
   git diff | amplifier-core run -
   amplifier-core run --json "Which tests are slow?" | jq -r .event
   amplifier-core validate tool ./my_tool
+  amplifier-core list-modules
 
 \b
 Environment:
@@ -165,3 +167,18 @@ def run(
         return start(Order(text, folder, model), as_json=as_json)
     except KeyboardInterrupt:
         return 130  # before click sees it, which would write an empty line
+
+
+@amplifier_core.command("list-modules")
+def list_modules() -> None:
+    """List modules, and where each is taken from.
+
+    Of several with one name an installed entry point is taken first, then an importable package
+    amplifier_module_<id>, then the module that comes with amplifier-core; the others are listed
+    as hidden. Nothing is imported: `validate` tells whether a module works.
+    """
+    from amplifier_app.module_list import module_lines
+
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for line in module_lines():
+        click.echo(line.encode(encoding, "backslashreplace").decode(encoding))
