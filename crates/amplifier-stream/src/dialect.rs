@@ -9,6 +9,7 @@ use crate::headers::Headers;
 use crate::stream_result::StreamResult;
 
 pub(crate) mod anthropic;
+pub(crate) mod responses;
 
 /// Folds the frames of one response, in one dialect, into an answer.
 pub(crate) trait DialectDecoder: fmt::Debug + Send {
@@ -24,17 +25,20 @@ pub(crate) trait DialectDecoder: fmt::Debug + Send {
 pub enum Dialect {
     /// Anthropic Messages.
     Anthropic,
+    /// `OpenAI` Responses.
+    Responses,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 1] = [Self::Anthropic];
+    pub const ALL: [Self; 2] = [Self::Anthropic, Self::Responses];
 
     /// The name by which it is chosen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::Responses => "responses",
         }
     }
 
@@ -42,6 +46,7 @@ impl Dialect {
     pub(crate) fn decoder(self) -> Box<dyn DialectDecoder> {
         match self {
             Self::Anthropic => Box::new(anthropic::Decoder::default()),
+            Self::Responses => Box::new(responses::Decoder::default()),
         }
     }
 
@@ -49,6 +54,7 @@ impl Dialect {
     pub(crate) fn request_id(self, headers: &Headers) -> Option<String> {
         let names: &[&str] = match self {
             Self::Anthropic => &["request-id"],
+            Self::Responses => &["x-request-id", "apim-request-id", "x-ms-request-id"],
         };
         let found = names.iter().find_map(|name| headers.get(name));
         found.map(str::to_owned)

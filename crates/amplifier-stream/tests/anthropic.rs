@@ -474,8 +474,12 @@ fn a_broken_limit_is_told_in_the_result_too() {
 #[test]
 fn an_unknown_dialect_is_refused_by_name() {
     let error = "opnai".parse::<Dialect>().unwrap_err();
+    let known = Dialect::ALL.map(|dialect| format!("`{}`", dialect.as_str()));
     assert_eq!(
         error.to_string(),
-        "unknown stream dialect `opnai` (known: `anthropic`)"
+        format!(
+            "unknown stream dialect `opnai` (known: {})",
+            known.join(", ")
+        )
     );
 }

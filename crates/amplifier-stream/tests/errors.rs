@@ -60,123 +60,112 @@ fn a_body_is_read_whole() {
     );
 }
 
+const FILTERED: &str = r#"{"error":{"code":"content_filter","message":"Blocked","param":"prompt",
+    "innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{}}}}"#;
+
+/// A status and a body, and what they mean: type, code and message.
+const SHAPES: [(u16, &str, [&str; 3]); 12] = [
+    (
+        429,
+        r#"{"error":{"message":"No quota","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+        ["insufficient_quota", "insufficient_quota", "No quota"],
+    ),
+    (
+        429,
+        r#"{"error":{"code":"RateLimitReached","message":"Too fast","details":"Too fast"}}"#,
+        ["rate_limit_error", "RateLimitReached", "Too fast"],
+    ),
+    (
+        400,
+        FILTERED,
+        ["invalid_request_error", "content_filter", "Blocked"],
+    ),
+    (
+        400,
+        r#"{"error":{"message":"No","code":null,"innererror":{"code":"PolicyViolation"}}}"#,
+        ["invalid_request_error", "PolicyViolation", "No"],
+    ),
+    (
+        401,
+        r#"{"statusCode":401,"message":"Access denied"}"#,
+        ["authentication_error", "", "Access denied"],
+    ),
+    (
+        400,
+        r#"[{"error":{"code":400,"message":"Bad key","status":"INVALID_ARGUMENT"}}]"#,
+        ["invalid_request_error", "400", "Bad key"],
+    ),
+    (
+        401,
+        r#"{"error":{"code":"401","details":"No access"}}"#,
+        ["authentication_error", "401", "No access"],
+    ),
+    (
+        404,
+        r#"{"error":"model `tiny` not found"}"#,
+        ["not_found_error", "", "model `tiny` not found"],
+    ),
+    (
+        422,
+        r#"{"detail":[{"loc":["body","n"]}]}"#,
+        ["invalid_request_error", "", r#"[{"loc":["body","n"]}]"#],
+    ),
+    (
+        503,
+        r#"{"error":{"mess"#,
+        ["api_error", "", r#"{"error":{"mess"#],
+    ),
+    (500, "null", ["api_error", "", "null"]),
+    (502, "<html>", ["api_error", "", "<html>"]),
+];
+
 #[test]
 fn the_shapes_of_all_providers_are_read_whatever_the_dialect() {
-    let quota = r#"{"error":{"message":"No quota","type":"insufficient_quota","param":null,
-        "code":"insufficient_quota"}}"#;
-    let azure =
-        r#"{"error":{"code":"RateLimitReached","message":"Too fast","details":"Too fast"}}"#;
-    let filtered = r#"{"error":{"code":"content_filter","message":"Blocked","param":"prompt",
-        "innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{}}}}"#;
-    let inner = r#"{"error":{"message":"Blocked","code":null,
-        "innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
-    let gateway = r#"{"statusCode":401,"message":"Access denied"}"#;
-    let listed = r#"[{"error":{"code":400,"message":"Bad key","status":"INVALID_ARGUMENT"}}]"#;
-    let told = r#"{"error":{"code":"401","details":"No access"}}"#;
-    let ollama = r#"{"error":"model `tiny` not found"}"#;
-    let validation = r#"{"detail":[{"loc":["body","n"]}]}"#;
     for dialect in Dialect::ALL {
-        for (status, body, kind, code, message, retryable) in [
-            (
-                429,
-                quota,
-                "insufficient_quota",
-                Some("insufficient_quota"),
-                "No quota",
-                false,
-            ),
-            (
-                429,
-                azure,
-                "rate_limit_error",
-                Some("RateLimitReached"),
-                "Too fast",
-                true,
-            ),
-            (
-                400,
-                filtered,
-                "invalid_request_error",
-                Some("content_filter"),
-                "Blocked",
-                false,
-            ),
-            (
-                400,
-                inner,
-                "invalid_request_error",
-                Some("ResponsibleAIPolicyViolation"),
-                "Blocked",
-                false,
-            ),
-            (
-                401,
-                gateway,
-                "authentication_error",
-                None,
-                "Access denied",
-                false,
-            ),
-            (
-                400,
-                listed,
-                "invalid_request_error",
-                Some("400"),
-                "Bad key",
-                false,
-            ),
-            (
-                401,
-                told,
-                "authentication_error",
-                Some("401"),
-                "No access",
-                false,
-            ),
-            (
-                404,
-                ollama,
-                "not_found_error",
-                None,
-                "model `tiny` not found",
-                false,
-            ),
-            (
-                422,
-                validation,
-                "invalid_request_error",
-                None,
-                r#"[{"loc":["body","n"]}]"#,
-                false,
-            ),
-            (
-                503,
-                r#"{"error":{"mess"#,
-                "api_error",
-                None,
-                r#"{"error":{"mess"#,
-                true,
-            ),
-            (500, "null", "api_error", None, "null", true),
-            (500, "\u{feff}", "api_error", None, "\u{feff}", true),
-        ] {
+        for (status, body, [kind, code, message]) in SHAPES {
             let error = decode_as(dialect, status, &[], body);
-            let found = (
-                error.kind.as_str(),
-                error.code.as_deref(),
-                error.message.as_str(),
-            );
-            assert_eq!(found, (kind, code, message), "{body}");
+            let code = Some(code.to_owned()).filter(|code| !code.is_empty());
             assert_eq!(
-                (error.status, error.retryable),
-                (status, retryable),
+                (
+                    error.status,
+                    error.kind.as_str(),
+                    error.code,
+                    error.message.as_str()
+                ),
+                (status, kind, code, message),
                 "{body}"
             );
         }
-        let details = decode_as(dialect, 400, &[], filtered).details;
         let expected = r#"{"param":"prompt","innererror":{"code":"ResponsibleAIPolicyViolation",
             "content_filter_result":{}}}"#;
-        assert_eq!(details, object(expected));
+        assert_eq!(
+            decode_as(dialect, 400, &[], FILTERED).details,
+            object(expected)
+        );
+    }
+}
+
+#[test]
+fn a_limit_that_waiting_does_not_lift_is_not_retryable() {
+    for code in ["insufficient_quota", "enforced_spend_limit_reached"] {
+        let body = format!(r#"{{"error":{{"message":"No","code":"{code}"}}}}"#);
+        for dialect in Dialect::ALL {
+            assert!(!decode_as(dialect, 429, &[], &body).retryable);
+            assert!(decode_as(dialect, 429, &[("x-should-retry", "true")], &body).retryable);
+        }
+    }
+}
+
+#[test]
+fn the_id_of_a_request_is_found_under_the_names_of_its_dialect() {
+    for (dialect, name) in [
+        (Dialect::Anthropic, "request-id"),
+        (Dialect::Responses, "x-request-id"),
+        (Dialect::Responses, "apim-request-id"),
+        (Dialect::Responses, "x-ms-request-id"),
+    ] {
+        let error = decode_as(dialect, 500, &[(name, "req_1")], "{}");
+        assert_eq!(error.request_id.as_deref(), Some("req_1"), "{name}");
     }
 }
 

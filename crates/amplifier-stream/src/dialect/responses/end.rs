@@ -1,0 +1,101 @@
+//! The end of a response: what may run, what it cost, and why it ended.
+
+use amplifier_core::{Json, Object};
+
+use crate::answer::Answer;
+use crate::block::{Block, ToolCall};
+use crate::error::ProviderError;
+use crate::stream_result::{StreamResult, Usage};
+
+/// Takes the status with which a terminal event ends the response; its name tells one, too.
+pub(super) fn take_status(kind: &str, status: Option<String>, answer: &mut Answer) {
+    let named = kind.strip_prefix("response.").unwrap_or(kind);
+    let status = status.filter(|status| !matches!(status.as_str(), "queued" | "in_progress"));
+    let status = status.unwrap_or_else(|| named.to_owned());
+    if [named, &status]
+        .iter()
+        .any(|word| matches!(*word, "failed" | "cancelled"))
+    {
+        answer.fail(ProviderError {
+            kind: "api_error".to_owned(),
+            status: answer.status,
+            message: format!("the response ended with the status `{status}`"),
+            retryable: true,
+            ..ProviderError::default()
+        });
+    }
+    answer.result.raw_stop_reason = Some(status);
+}
+
+/// Judges the folded result by what this dialect says.
+pub(super) fn finish(mut result: StreamResult) -> StreamResult {
+    result.usage = result.raw_usage.as_ref().map(usage).unwrap_or_default();
+    let is_cut = result.raw_stop_reason.as_deref() == Some("incomplete");
+    let mut has_calls = false;
+    for block in &mut result.blocks {
+        if let Block::ToolCall(call) = block {
+            let status = item_text(call, "status");
+            has_calls |= status != Some("incomplete");
+            if is_cut && (status.is_some_and(|status| status != "completed") || is_bare(call)) {
+                call.refuse("the answer was cut before the call was complete");
+            }
+        }
+    }
+    result.stop_reason = result
+        .raw_stop_reason
+        .as_deref()
+        .map(|status| match status {
+            "completed" | "incomplete" if has_calls => "tool_use",
+            "completed" if result.blocks.iter().any(is_refusal) => "refusal",
+            "completed" => "end_turn",
+            "incomplete" => incomplete_reason(&result.metadata),
+            _ => "other",
+        });
+    result
+}
+
+fn incomplete_reason(metadata: &Object) -> &'static str {
+    let details = metadata.get("incomplete_details");
+    match details.and_then(|details| details.get("reason")?.as_str()) {
+        Some("max_output_tokens") => "max_tokens",
+        Some("content_filter") => "content_filter",
+        _ => "other",
+    }
+}
+
+fn item_text<'call>(call: &'call ToolCall, key: &str) -> Option<&'call str> {
+    call.extra.get("item")?.get(key)?.as_str()
+}
+
+/// No arguments yet and no arguments at all look the same on the wire.
+fn is_bare(call: &ToolCall) -> bool {
+    item_text(call, "status").is_none() && call.raw_arguments.trim_ascii().is_empty()
+}
+
+fn is_refusal(block: &Block) -> bool {
+    matches!(block, Block::Content(fields) if fields.contains_key("refusal"))
+}
+
+/// The wire's `input_tokens` includes both cache counts, its `output_tokens` includes reasoning.
+fn usage(raw: &Object) -> Usage {
+    let count = |key: &str| raw.get(key).and_then(Json::as_i64);
+    let detail = |of: &str, key: &str| raw.get(of)?.get(key)?.as_i64();
+    let read = detail("input_tokens_details", "cached_tokens");
+    let written = detail("input_tokens_details", "cache_write_tokens");
+    let reasoning = detail("output_tokens_details", "reasoning_tokens");
+    let without = |total: Option<i64>, parts: &[Option<i64>]| {
+        let parts = parts.iter().flatten();
+        total.map(|total| {
+            parts
+                .fold(total, |rest, part| rest.saturating_sub(*part))
+                .max(0)
+        })
+    };
+    Usage {
+        input_tokens: without(count("input_tokens"), &[read, written]),
+        cache_read_tokens: read,
+        cache_write_tokens: written,
+        output_tokens: without(count("output_tokens"), &[reasoning]),
+        reasoning_tokens: reasoning,
+    }
+}

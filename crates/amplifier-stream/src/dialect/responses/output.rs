@@ -1,0 +1,208 @@
+//! The output items of a response, from their announcement to the terminal response.
+
+use std::borrow::Cow;
+
+use amplifier_core::{Json, Object};
+
+use super::item::Item;
+use super::source::Source;
+use super::wire::Envelope;
+use super::{Decoder, Phase, block};
+use crate::answer::Answer;
+use crate::block::{Block, BlockType};
+use crate::json::Piece;
+use crate::open_block::{OpenBlock, Part};
+
+impl Decoder {
+    /// Begins the item at this index of the wire, and says where it really is.
+    pub(super) fn begin_item(
+        &mut self,
+        wire_index: Option<u64>,
+        fields: Object,
+        is_whole: bool,
+        answer: &mut Answer,
+    ) -> u64 {
+        if self.phase == Phase::Expected {
+            self.phase = Phase::Open;
+            let message = "the stream began after `response.created`";
+            answer.find("missing_response_created", None, message, None);
+        }
+        let mut index = wire_index.unwrap_or_else(|| answer.next_index());
+        if answer.has(index) {
+            let taken = index;
+            index = answer.next_index();
+            self.moved.insert(taken, index);
+            let message = format!("a second item with index {taken} was put at index {index}");
+            answer.find("repeated_index", Some(index), &message, None);
+        }
+        let open = OpenBlock::new(block::block_type(&fields), block::metadata(&fields));
+        answer.begin(index, open);
+        self.items.insert(index, Item::new(fields, is_whole));
+        index
+    }
+
+    /// Where the item of an event is, if it began; without an index it is the last one.
+    ///
+    /// Ids do not serve: some servers give an item another one in each event.
+    pub(super) fn find_item(&self, wire_index: Option<u64>, answer: &Answer) -> Option<u64> {
+        let index = match wire_index {
+            Some(index) => self.moved.get(&index).copied().unwrap_or(index),
+            None => answer.next_index().checked_sub(1)?,
+        };
+        answer.has(index).then_some(index)
+    }
+
+    /// Adds a piece to an item, or what is missing from the whole text that the wire gives at last.
+    pub(super) fn extend_item(
+        &mut self,
+        source: &'static Source,
+        is_whole: bool,
+        envelope: Envelope<'_>,
+        answer: &mut Answer,
+    ) -> Result<(), String> {
+        let given = if is_whole {
+            envelope.whole
+        } else {
+            envelope.delta
+        };
+        let Some(mut piece) = given else {
+            let missing = || format!("`{}.delta` without a `delta`", source.event);
+            return is_whole.then_some(()).ok_or_else(missing);
+        };
+        let found = self.find_item(envelope.output_index, answer);
+        let index = found.unwrap_or_else(|| {
+            let fields = Object::from_iter([("type".to_owned(), source.item_type.into())]);
+            self.begin_item(envelope.output_index, fields, false, answer)
+        });
+        let (Some(item), Ok(open)) = (self.items.get_mut(&index), answer.open(index)) else {
+            let message = format!(
+                "`{}` of item {index} after its end was ignored",
+                source.event
+            );
+            answer.find("delta_after_end", Some(index), &message, None);
+            return Ok(());
+        };
+        let told = open.text(source.part);
+        let streamed = item.turn_to(source, envelope.place, told);
+        if is_whole {
+            match piece.text.strip_prefix(streamed) {
+                Some(rest) if !rest.is_empty() => piece.text = Cow::Owned(rest.to_owned()),
+                _ => return Ok(()),
+            }
+        }
+        if item.begins_paragraph(told) {
+            tell(index, source.part, "\n\n", answer);
+        }
+        let pushed = answer.push(index, source.part, piece);
+        pushed.map_err(|_| format!("item {index} is not open"))
+    }
+
+    /// Ends an item as the wire gives it; what its deltas lack is told first.
+    pub(super) fn end_item(&mut self, index: u64, fields: Object, answer: &mut Answer) {
+        let Some(Item { is_whole, .. }) = self.items.remove(&index) else {
+            let message = format!("a second end of item {index} replaced the first");
+            answer.find("repeated_end", Some(index), &message, None);
+            put(index, fields, answer);
+            return;
+        };
+        if let (Some((part, text)), Ok(open)) = (block::told(&fields), answer.open(index)) {
+            let rest = text.strip_prefix(open.text(part));
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                tell(index, part, rest, answer);
+            } else if rest.is_none() && is_whole && part != Part::Thinking {
+                let message = "the deltas differ from the text of the item, which counts";
+                answer.find("different_deltas", Some(index), message, None);
+            }
+        }
+        let (block, unpaired) = block::from_item(fields);
+        answer.find_unpaired(Some(index), unpaired);
+        answer.end_as(index, block);
+    }
+
+    /// Takes the output of the terminal response; where it has none, the items that ended count.
+    pub(super) fn take_output(
+        &mut self,
+        output: Vec<Json>,
+        answer: &mut Answer,
+    ) -> Result<(), String> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        let known = answer.indices();
+        // A number of the wire is a place in the output, unless the server counts in its own way.
+        let counts_places = known.last().is_none_or(|last| *last < output.len() as u64);
+        let mut left = known.clone();
+        for (place, item) in output.into_iter().enumerate() {
+            let Json::Object(item) = item else {
+                let kind = item.kind();
+                return Err(format!(
+                    "item {place} of the output is {kind} instead of an object"
+                ));
+            };
+            let index = if counts_places {
+                place as u64
+            } else {
+                let next = || answer.next_index();
+                known.get(place).copied().unwrap_or_else(next)
+            };
+            left.retain(|known| *known != index);
+            if self.items.contains_key(&index) {
+                self.end_item(index, item, answer);
+            } else if answer.has(index) {
+                put(index, item, answer);
+            } else {
+                self.begin_item(Some(index), item.clone(), false, answer);
+                self.end_item(index, item, answer);
+            }
+        }
+        for index in left {
+            self.items.remove(&index);
+            let raw = answer
+                .remove(index)
+                .map(|block| block.to_json().to_string());
+            let message = format!("item {index} is not in the output of the response");
+            answer.find("dropped_item", Some(index), &message, raw.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// Makes the block of an item that never ended.
+pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
+    let Ok(open) = answer.open(index) else {
+        return;
+    };
+    let halves = open.settle().len();
+    let part = match open.block_type() {
+        BlockType::Thinking => Part::Thinking,
+        BlockType::ToolCall | BlockType::Other(_) if open.text(Part::Text).is_empty() => {
+            Part::Input
+        }
+        _ => Part::Text,
+    };
+    let fields = item.into_fields(open.text(part));
+    let (mut block, unpaired) = block::from_item(fields);
+    if let Block::ToolCall(call) = &mut block {
+        call.error = None;
+        call.refuse("the call never ended");
+    }
+    answer.find_unpaired(Some(index), halves + unpaired);
+    answer.replace(index, block);
+}
+
+/// Puts an item in the place of one that has ended.
+fn put(index: u64, fields: Object, answer: &mut Answer) {
+    let (block, unpaired) = block::from_item(fields);
+    answer.find_unpaired(Some(index), unpaired);
+    answer.replace(index, block);
+}
+
+/// Adds text to a block that is open.
+fn tell(index: u64, part: Part, text: &str, answer: &mut Answer) {
+    let piece = Piece {
+        text: Cow::Borrowed(text),
+        ..Piece::default()
+    };
+    // The caller has looked: a block that is not open has nothing to tell.
+    let _ = answer.push(index, part, piece);
+}

@@ -1,0 +1,130 @@
+//! Servers that are not as usual.
+
+use super::*;
+
+#[test]
+fn ids_that_change_with_each_event_do_not_matter() {
+    let mut item = call("");
+    item["id"] = json!("a");
+    let mut rotated = call("{}");
+    rotated["id"] = json!("c");
+    let mut arguments = input("function_call_arguments", 0, "{}");
+    arguments["item_id"] = json!("b");
+    let (events, result) = decode(&[
+        created(),
+        added(0, item),
+        arguments,
+        done(0, rotated.clone()),
+        completed(json!([rotated])),
+    ]);
+    assert_eq!(story(&events, 0), ["tool_call begins", "json {}", "ends"]);
+    assert_eq!((result.blocks.len(), result.findings), (1, vec![]));
+}
+
+#[test]
+fn a_resumed_stream_may_begin_anywhere() {
+    let (events, result) = decode(&[
+        delta("output_text", 0, 0, "lo"),
+        done(0, message(json!([text_part("Hello")]))),
+        completed(json!([message(json!([text_part("Hello")]))])),
+    ]);
+    assert_eq!(story(&events, 0), ["text begins", "+lo", "ends"]);
+    assert_eq!(blocks(&result)[0]["text"], "Hello");
+    assert_eq!(kinds(&result), ["missing_response_created"]);
+    assert_eq!(
+        (result.truncated, result.stop_reason),
+        (false, Some("end_turn"))
+    );
+}
+
+#[test]
+fn what_is_not_known_is_kept() {
+    let news = json!({"type": "response.news", "n": 1});
+    let gadget = json!({"type": "gadget", "id": "g", "dial": [1, 2]});
+    let (events, result) = decode(&[
+        created(),
+        json!({"type": "keepalive", "sequence_number": 1}),
+        json!({"type": "response.mcp_list_tools.in_progress"}),
+        news.clone(),
+        added(0, gadget.clone()),
+        done(0, gadget.clone()),
+        completed(json!([gadget])),
+        news,
+    ]);
+    assert_eq!(blocks(&result), json!([gadget]));
+    assert_eq!(story(&events, 0), ["gadget begins", "ends"]);
+    assert_eq!(kinds(&result), ["unknown_event", "event_after_end"]);
+    let raw = result.findings[0].raw.as_ref().unwrap().to_string();
+    assert_eq!(raw, r#"{"type":"response.news","n":1}"#);
+}
+
+#[test]
+fn servers_that_number_or_order_badly_are_understood() {
+    let unnumbered = |mut event: Value| {
+        event.as_object_mut().unwrap().remove("output_index");
+        event
+    };
+    let output = json!([message(json!([text_part("Hi")])), call("{}")]);
+    let (_, same_index) = decode(&[
+        created(),
+        added(0, message(json!([]))),
+        delta("output_text", 0, 0, "Hi"),
+        done(0, output[0].clone()),
+        added(0, call("")),
+        input("function_call_arguments", 0, "{}"),
+        done(0, output[1].clone()),
+        completed(output.clone()),
+    ]);
+    let (_, no_index) = decode(&[
+        created(),
+        unnumbered(added(0, message(json!([])))),
+        unnumbered(delta("output_text", 0, 0, "Hi")),
+        unnumbered(done(0, output[0].clone())),
+        unnumbered(added(0, call(""))),
+        unnumbered(input("function_call_arguments", 0, "{}")),
+        unnumbered(done(0, output[1].clone())),
+        completed(json!([])),
+    ]);
+    assert_eq!(kinds(&same_index), ["repeated_index"]);
+    assert_eq!(kinds(&no_index), [""; 0]);
+    assert_eq!(same_index.blocks, no_index.blocks);
+    assert_eq!(blocks(&no_index)[1], called(json!({}), "{}", Value::Null));
+}
+
+#[test]
+fn an_event_that_cannot_be_read_fails_the_stream_unless_it_does_not_matter() {
+    let last = completed(json!([call("{}")]));
+    let with = |event: &str| format!("{event}\n\ndata: {last}\n\ndata: [DONE]\n\n");
+    for fatal in [
+        "event: response.output_text.delta\ndata: {\"type\":",
+        "data: 7",
+        "data: {\"type\":\"response.output_text.delta\",\"output_index\":0}",
+        "data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":7}",
+        "data: {\"type\":\"response.output_item.done\"}",
+        "data: {\"type\":\"response.completed\",\"response\":{\"output\":[1]}}",
+    ] {
+        let (_, result) = decode_wire(&with(fatal));
+        let error = result.error.as_ref().unwrap();
+        assert_eq!(
+            (error.kind.as_str(), error.retryable),
+            ("invalid_stream", true),
+            "{fatal}"
+        );
+        for block in blocks(&result).as_array().unwrap() {
+            assert_eq!(block["arguments"], Value::Null);
+        }
+    }
+    for harmless in [
+        "event: keepalive\ndata: .",
+        "event: ping\ndata:",
+        "event: response.web_search_call.searching\ndata: {",
+        "event: noise\ndata: <html>",
+    ] {
+        let (_, result) = decode_wire(&with(harmless));
+        assert_eq!(
+            (result.error, result.stop_reason),
+            (None, Some("tool_use")),
+            "{harmless}"
+        );
+    }
+}
