@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use amplifier_core::Json;
+use amplifier_core::{Json, Object};
 
 use crate::block::{Block, BlockType};
 use crate::error::{ProviderError, in_stream};
-use crate::json::{Piece, Scanner};
+use crate::json::{PartialArguments, Piece, Scanner};
 use crate::open_block::{OpenBlock, Part, Sealed};
 use crate::stream_event::{Change, StreamEvent};
 use crate::stream_result::{Finding, StreamResult};
@@ -19,6 +19,8 @@ pub(crate) struct Answer {
     /// The HTTP status, which errors inside the stream bear.
     pub(crate) status: u16,
     blocks: BTreeMap<u64, Slot>,
+    /// The arguments of the blocks whose arguments were asked for.
+    partial_arguments: BTreeMap<u64, PartialArguments>,
     /// What happened since the caller asked last.
     pub(crate) events: Vec<StreamEvent>,
     /// The record at the end, without its blocks.
@@ -126,7 +128,35 @@ impl Answer {
         if let Some(text) = block.first_text() {
             self.tell(index, &block, Change::Delta(text.to_owned()));
         }
-        self.blocks.insert(index, Slot::Open(Box::new(block)));
+        self.put(index, Slot::Open(Box::new(block)));
+    }
+
+    fn put(&mut self, index: u64, slot: Slot) {
+        self.blocks.insert(index, slot);
+        // They were of what was there before.
+        self.partial_arguments.remove(&index);
+    }
+
+    /// The arguments of a call so far, or the input of another block that gets one.
+    pub(crate) fn partial_arguments(&mut self, index: u64) -> Option<&Object> {
+        let (text, is_custom) = match self.blocks.get(&index)? {
+            Slot::Open(block) => block.raw_arguments()?,
+            Slot::Ended(block) => match block.as_ref() {
+                Block::ToolCall(call) => (call.raw_arguments.as_str(), call.is_custom),
+                Block::Content(fields) => return fields.get("input").and_then(Json::as_object),
+            },
+        };
+        let partial = self.partial_arguments.entry(index).or_default();
+        Some(if is_custom {
+            partial.read_custom(text)
+        } else {
+            partial.read(text)
+        })
+    }
+
+    /// Whether the block at this index still grows.
+    pub(crate) fn is_open(&self, index: u64) -> bool {
+        matches!(self.blocks.get(&index), Some(Slot::Open(_)))
     }
 
     /// The block at this index, as long as it grows.
@@ -176,11 +206,12 @@ impl Answer {
 
     /// Puts a block in the place of another that has ended, or that never will.
     pub(crate) fn replace(&mut self, index: u64, block: Block) {
-        self.blocks.insert(index, Slot::Ended(Arc::new(block)));
+        self.put(index, Slot::Ended(Arc::new(block)));
     }
 
     /// Takes a block out of the answer.
     pub(crate) fn remove(&mut self, index: u64) -> Option<Block> {
+        self.partial_arguments.remove(&index);
         match self.blocks.remove(&index)? {
             Slot::Ended(block) => Some(Arc::unwrap_or_clone(block)),
             Slot::Open(open) => Some(self.seal(index, *open).block),
@@ -198,7 +229,7 @@ impl Answer {
                 change,
             });
         }
-        self.blocks.insert(index, Slot::Ended(block));
+        self.put(index, Slot::Ended(block));
     }
 
     fn seal(&mut self, index: u64, open: OpenBlock) -> Sealed {

@@ -3,6 +3,8 @@
 use std::mem;
 use std::time::SystemTime;
 
+use amplifier_core::Object;
+
 use crate::answer::Answer;
 use crate::dialect::{Dialect, DialectDecoder};
 use crate::error::{ProviderError, decode_error};
@@ -104,6 +106,26 @@ impl StreamDecoder {
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 Ok(())
             }
+        }
+    }
+
+    /// Whether a block began and has not ended.
+    #[must_use]
+    pub fn is_open(&self, block_index: u64) -> bool {
+        match &self.body {
+            Body::Stream(stream) => stream.answer.is_open(block_index),
+            Body::Error(_) => false,
+        }
+    }
+
+    /// What the arguments of a call are so far, see [`PartialArguments`](crate::PartialArguments).
+    ///
+    /// Also the input of another block that gets one, such as a server's tool; `None` where no such
+    /// block is. All calls together look at each byte of an open block once.
+    pub fn partial_arguments(&mut self, block_index: u64) -> Option<&Object> {
+        match &mut self.body {
+            Body::Stream(stream) => stream.answer.partial_arguments(block_index),
+            Body::Error(_) => None,
         }
     }
 

@@ -114,6 +114,16 @@ impl OpenBlock {
         (change, unpaired)
     }
 
+    /// What came of the arguments of a call, and whether they are the text of a custom one.
+    pub(crate) fn raw_arguments(&self) -> Option<(&str, bool)> {
+        let is_call = self.block_type == BlockType::ToolCall;
+        match (&self.text, &self.input) {
+            (Some(text), _) if is_call => Some((text.as_str(), true)),
+            (_, Some(input)) => Some((input.as_str(), false)),
+            (_, None) => is_call.then_some(("", false)),
+        }
+    }
+
     /// What was pushed to a part so far.
     pub(crate) fn text(&self, part: Part) -> &str {
         let text = match part {
