@@ -16,19 +16,15 @@ mod effects;
 mod emission;
 mod hook;
 mod kernel;
+#[cfg(all(test, any(loom, shuttle)))]
+mod models;
 mod module;
 mod redaction;
 mod session;
+mod sync;
 
 pub use cancellation::CancellationToken;
 pub use coordinator::Coordinator;
 pub use hook::{HookOptions, HookRegistry, Unregister};
 pub use module::Module;
 pub use session::{Session, SessionOptions};
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks what is only ever left whole, also by a thread that panicked.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -2,11 +2,9 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
-use tokio::sync::Notify;
-
-use super::lock;
+use super::sync::{Mutex, Notify, lock};
 use crate::cancellation::{Cancellation, CancellationState};
 use crate::traits::BoxFuture;
 

@@ -1,8 +1,6 @@
 //! Clean-up functions: each once, the last registered first.
 
-use std::sync::Mutex;
-
-use super::lock;
+use super::sync::{Mutex, lock};
 use crate::error::AmplifierError;
 use crate::traits::BoxFuture;
 

@@ -1,9 +1,9 @@
 //! Contributions: what modules add to a channel, asked for on demand.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use super::lock;
+use super::sync::{Mutex, lock};
 use crate::error::AmplifierError;
 use crate::json::Json;
 use crate::traits::BoxFuture;

@@ -1,14 +1,15 @@
 //! The coordinator: what is mounted, and what modules share.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use super::cleanup::Cleanup;
 use super::contribution::Channels;
 use super::module::Module;
-use super::{CancellationToken, HookRegistry, effects, lock};
+use super::sync::{Mutex, lock};
+use super::{CancellationToken, HookRegistry, effects};
 use crate::coordinator::{InjectionLimits, MountTarget, Slot, mount_target, unmount_target};
 use crate::error::{AmplifierError, MountError};
 use crate::json::Json;

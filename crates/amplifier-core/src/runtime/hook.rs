@@ -1,13 +1,14 @@
 //! The hook registry that calls its handlers.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use uuid::Uuid;
 
-use super::{emission, lock};
+use super::emission;
+use super::sync::{Mutex, lock};
 use crate::hook::{self, Policy, Registration};
 use crate::json::{Json, Object};
 use crate::model::HookResult;

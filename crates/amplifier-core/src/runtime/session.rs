@@ -1,14 +1,14 @@
 //! A session: its modules are mounted, its turns run, its end is announced.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use tokio::sync::Notify;
 use uuid::Uuid;
 
+use super::Coordinator;
 use super::hook::payload;
 use super::redaction::redacted;
-use super::{Coordinator, lock};
+use super::sync::{Mutex, Notify, lock};
 use crate::cancellation::CancellationState;
 use crate::coordinator::Slot;
 use crate::error::{AmplifierError, SessionError};
