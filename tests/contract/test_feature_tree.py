@@ -1,4 +1,4 @@
-"""The features of serde_json on which the JSON contract stands."""
+"""What the extension is built of: which features, and which crates never."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+def run(program: str, *arguments: str) -> str:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    result = subprocess.run(
+        [program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=110
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
 @pytest.fixture(scope="module")
 def features() -> dict[str, set[str]]:
     """The features of every crate that is built, also where several crates ask for them."""
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        pytest.skip("cargo is not installed")
-
-    def run(*command: str) -> str:
-        result = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=110
-        )
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
     # Crates of other platforms may not have been downloaded.
     host = next(
         line.removeprefix("host: ")
@@ -33,7 +32,7 @@ def features() -> dict[str, set[str]]:
         if line.startswith("host: ")
     )
     options = ["--format-version=1", "--offline", "--locked", f"--filter-platform={host}"]
-    metadata = json.loads(run(cargo, "metadata", *options))
+    metadata = json.loads(run("cargo", "metadata", *options))
     names = {package["id"]: package["name"] for package in metadata["packages"]}
     found: dict[str, set[str]] = {}
     for node in metadata["resolve"]["nodes"]:
@@ -53,3 +52,12 @@ def test_numbers_are_never_kept_as_text(features: dict[str, set[str]]) -> None:
 
 def test_the_extension_needs_no_python_of_its_own_version(features: dict[str, set[str]]) -> None:
     assert "abi3-py311" in features["pyo3"]
+
+
+def test_neither_a_runtime_nor_a_checker_of_threads_is_in_the_extension() -> None:
+    options = ["--offline", "--locked", "--edges=normal,build", "--prefix=none"]
+    tree = run("cargo", "tree", "--package=amplifier-python", *options)
+    names = {line.split()[0] for line in tree.splitlines()}
+
+    assert {"amplifier-core", "pyo3"} <= names
+    assert not names & {"tokio", "loom", "shuttle", "proptest"}
