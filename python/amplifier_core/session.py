@@ -120,12 +120,11 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
     async def execute(self, prompt: str) -> str:
         """Run a turn and return the answer; what the loop raises comes through.
 
-        The session is initialised if it is not.
+        The session is initialised if it is not. The loop gets the prompt as it is.
 
         Raises:
             RuntimeError: A module that every session needs is not mounted.
         """
-        any_text(prompt)
         if not self._initialized:
             await self.initialize()
         if not self._is_announced:

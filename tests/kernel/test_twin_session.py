@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import pytest
 
@@ -236,6 +236,17 @@ async def test_python_raises_what_ends_a_cleanup_when_the_loader_has_cleaned_up(
     if error is SystemExit:
         await rust.cleanup()
         assert "Error during session cleanup: SystemExit: out" in caplog.text
+
+
+async def test_python_hands_any_prompt_on_and_rust_texts_only(engines):
+    rust, python = map(made, engines)
+    await rust.initialize()
+    for prompt in (None, 5, ["a", {"type": "image"}]):
+        with patch.object(Loop, "execute", AsyncMock(return_value="answer")) as execute:
+            assert await python.execute(prompt) == "answer"
+        assert execute.call_args.kwargs["prompt"] is prompt
+        with pytest.raises(TypeError):
+            rust.execute(prompt)
 
 
 async def test_python_returns_any_answer_and_rust_texts_only(engines):
