@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._hook_answer import Answer, continuing, projection
 from ._hook_result import ContextInjection, HookResult
+from ._notice import Notice
 from ._payload import Payload
 
 
@@ -16,11 +17,15 @@ class Dispatch:
         self._asked: HookResult | None = None
         self._injecting: list[HookResult] = []
         self._items: list[ContextInjection] = []
+        self._is_modified = False
+        self._notice = Notice()
 
     def accept(self, event: str, name: str, answer: Answer) -> None:
         """Take the answer of the handler `name` to `event`, any but a deny, which ends it all."""
+        if answer.action != "ask_user":
+            self._notice.add(answer.result)
         if answer.payload is not None:
-            self.payload = answer.payload
+            self.payload, self._is_modified = answer.payload, True
         elif answer.action == "ask_user":
             self._asked = self._asked or answer.result
         elif answer.action == "inject_context":
@@ -32,9 +37,12 @@ class Dispatch:
     def finish(self) -> HookResult:
         """Give the event's result."""
         if self._asked is not None:
-            return self._asked
+            return self._carrying(self._asked)
         if not self._injecting:
-            return continuing(self.payload.result())
+            return self._notice.said_by(continuing(self.payload.result()))
+        return self._notice.said_by(self._carrying(self._injected()))
+
+    def _injected(self) -> HookResult:
         first = self._injecting[0]
         fields = projection(self._items)
         if len(self._injecting) == 1:
@@ -47,3 +55,9 @@ class Dispatch:
             user_message_level=first.user_message_level,
             **fields,
         )
+
+    def _carrying(self, result: HookResult) -> HookResult:
+        """Give it the payload that a handler replaced, unless it has data of its own."""
+        if not self._is_modified or result.data is not None:
+            return result
+        return result.model_copy(update={"data": self.payload.result()})

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ._argument import any_text, flag, refusal, text
 from ._hook_result import ContextInjection, HookResult
+from ._notice import Notice
 from ._payload import Fields, Payload, top_level
 
 _INJECTION_FIELDS = (
@@ -20,9 +21,9 @@ _INJECTION_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that does more than let the event go on."""
+    """An answer that does more than let the event go on in silence."""
 
-    action: Literal["deny", "ask_user", "modify", "inject_context"]
+    action: Literal["continue", "deny", "ask_user", "modify", "inject_context"]
     result: HookResult
     """The whole answer."""
     payload: Fields | None = None
@@ -54,7 +55,7 @@ def read_answer(value: Any, payload: Payload) -> Answer | None:
     result = result_of(value)
     match any_text(result.action):
         case "continue":
-            return None
+            return _remark(result)
         case "deny":
             return Answer("deny", result)
         case "ask_user":
@@ -63,15 +64,20 @@ def read_answer(value: Any, payload: Payload) -> Answer | None:
             return _modification(result, payload)
         case "inject_context":
             items = injections(result)
-            return Answer("inject_context", result, items=items) if items else None
+            return Answer("inject_context", result, items=items) if items else _remark(result)
         case other:
             raise ValueError(f"unknown action `{other}`")
+
+
+def _remark(result: HookResult) -> Answer | None:
+    """Read an answer that lets the event go on, for what it says to the user."""
+    return Answer("continue", result) if Notice.is_in(result) else None
 
 
 def _modification(result: HookResult, payload: Payload) -> Answer | None:
     data: Any = result.data
     if data is None:
-        return None
+        return _remark(result)
     if not issubclass(type(data), dict):
         raise refusal(data, "dict")
     return Answer("modify", result, payload=payload.replaced_by(data))

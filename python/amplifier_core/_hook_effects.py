@@ -126,6 +126,11 @@ async def _show(display: Any, result: Any, hook_name: str) -> None:
         logger.error("the display failed on a message of hook `%s`", hook_name, exc_info=error)
 
 
+def _granting(data: Any) -> HookResult:
+    """Let the event go on with the payload that the question was about."""
+    return HookResult(action="continue").model_copy(update={"data": data})
+
+
 async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
     """Ask the approval system, which has to answer in time."""
     if approval is None:
@@ -149,7 +154,7 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
             "nobody answered hook `%s` in time; taking its default `%s`", hook_name, default
         )
         if default == "allow":
-            return HookResult(action="continue")
+            return _granting(getattr(result, "data", None))
         return denying(f"Approval timeout - denied by default: {clip_prompt(prompt)}")
     if not isinstance(decision, str):
         found = type(decision).__name__
@@ -158,7 +163,7 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         )
     verdict = read_approval(decision, options)
     if verdict == "granted":
-        return HookResult(action="continue")
+        return _granting(getattr(result, "data", None))
     if verdict == "unexpected":
         logger.warning(
             "the approval system answered `%s`, which is none of %s; denying",

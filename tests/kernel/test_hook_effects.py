@@ -244,6 +244,22 @@ async def test_a_grant_continues_and_the_question_arrives_whole(engine, answer):
     assert approval.asked == [("Run it?", ["Allow", "Deny"], 5.0, "allow")]
 
 
+async def test_what_was_asked_about_goes_on_when_it_is_granted(engine):
+    data = {"tool_input": {"path": "a.txt"}}
+    result = HookResult(action="ask_user", data=data, reason="not kept")
+    timeout = Approval(ApprovalTimeoutError())
+    for approval in (Approval("Allow"), timeout):
+        asked = result.model_copy(update={"approval_default": "allow"})
+        coordinator = coordinator_with(engine, approval=approval)
+        left = await coordinator.process_hook_result(asked, "e")
+        assert left == HookResult(action="continue", data=data)
+        assert left.data is asked.data
+
+    denied = coordinator_with(engine, approval=Approval("Deny"))
+    left = await denied.process_hook_result(result, "e")
+    assert left == HookResult(action="deny", reason="User denied: Allow this operation?")
+
+
 @pytest.mark.parametrize(
     ("options", "answer", "action"),
     [

@@ -6,6 +6,7 @@ import gc
 import inspect
 import logging
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -67,6 +68,48 @@ async def test_the_first_question_wins_over_injections_and_later_questions(engin
     hooks.register("e", lambda *_: HookResult(action="ask_user", approval_prompt="second?"))
 
     assert await hooks.emit("e", {}) == first
+
+
+@pytest.mark.parametrize("action", ["inject_context", "ask_user"])
+async def test_what_a_hook_changed_is_not_lost_when_another_injects_or_asks(engine, action):
+    hooks, unchanged = engine.HookRegistry(), object()
+    asked = HookResult(action=action, context_injection="look", approval_prompt="sure?")
+    hooks.register("e", lambda *_: asked)
+    assert (await hooks.emit("e", {"kept": unchanged})).data is None
+
+    def changes(event: str, data: dict[str, Any]) -> HookResult:
+        return HookResult(action="modify", data={**data, "k": 2})
+
+    hooks.register("e", changes)
+    result = await hooks.emit("e", {"kept": unchanged, "k": 1})
+
+    assert result.action == action
+    assert asked.data is None
+    result.data.pop("timestamp")
+    assert result.data == {"kept": unchanged, "k": 2}
+
+
+async def test_what_hooks_say_to_the_user_reaches_the_display(engine):
+    shown: list[tuple[str, ...]] = []
+    display = SimpleNamespace(show_message=lambda *message: shown.append(message))
+    coordinator = engine.ModuleCoordinator(None, None, display)
+    hooks = coordinator.hooks
+    hooks.register("e", lambda *_: HookResult(user_message="saved"))
+    hooks.register("e", lambda *_: {"user_message": "slow", "user_message_level": "warning"})
+
+    await coordinator.process_hook_result(await hooks.emit("e", {}), "e", "loop")
+
+    assert shown == [("saved\nslow", "warning", "hook:loop")]
+
+
+@pytest.mark.parametrize("field", ["user_message", "suppress_output", "user_message_source"])
+async def test_what_is_said_in_a_wrong_type_says_nothing(engine, field):
+    hooks = engine.HookRegistry()
+    odd = HookResult(user_message="kept").model_copy(update={field: object()})
+    hooks.register("e", lambda *_: odd)
+
+    said = "kept" if field != "user_message" else None
+    assert without_time(await hooks.emit("e", {})) == HookResult(data={}, user_message=said)
 
 
 async def test_injections_merge_in_order_and_cannot_forge_their_origin(engine):

@@ -3,11 +3,15 @@
 //! The registry orders handlers and a [`Dispatch`] judges their answers. Neither calls a handler:
 //! a driver does, and says what came back.
 
+mod dispatch;
+mod notice;
+
 use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::model::{ContextInjection, ContextInjectionRole};
+pub use dispatch::{Answer, Decision, Dispatch, Flow, Injection, Outcome, Projection};
+pub use notice::Notice;
 
 /// How the driver treats a handler that does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,170 +129,5 @@ impl<H> HookRegistry<H> {
             .drain(..)
             .flat_map(|(_, handlers)| handlers)
             .collect()
-    }
-}
-
-/// What one handler answered, reduced to what the decision needs; `R` is the whole answer, `D` a payload.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer<R, D> {
-    /// Go on.
-    Continue,
-    /// Stop at once and refuse.
-    Deny(R),
-    /// Go on with this payload in the place of the one before; `None` changes nothing.
-    Modify(Option<D>),
-    /// Add these texts to the context.
-    Inject(R, Vec<ContextInjection>),
-    /// Ask the user.
-    Ask(R),
-}
-
-/// Whether the next handler is to be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Call the next handler.
-    Next,
-    /// Call none any more.
-    Stop,
-}
-
-/// What the answers of all handlers amount to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Decision<R> {
-    /// Nobody objected.
-    Continue,
-    /// This answer refused.
-    Deny(R),
-    /// This answer, the first of its kind, wants the user to be asked.
-    Ask(R),
-    /// Texts for the context.
-    Inject(Injection<R>),
-}
-
-/// The merged injections of all handlers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Injection<R> {
-    /// The first answer that injected.
-    pub first: R,
-    /// Whether `first` is the only one, so that its other fields stay.
-    pub is_single: bool,
-    /// All items in the order of running, marked with their handler and event.
-    pub items: Vec<ContextInjection>,
-    /// The items as one text and one set of flags.
-    pub projection: Projection,
-}
-
-/// Several injections seen as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Projection {
-    /// The texts, joined by a blank line.
-    pub content: String,
-    /// The role of the first item.
-    pub role: ContextInjectionRole,
-    /// Whether any item is for one request only.
-    pub ephemeral: bool,
-    /// Whether any item belongs to the last tool result.
-    pub append_to_last_tool_result: bool,
-}
-
-impl Projection {
-    /// Projects items; `None` where there are none.
-    #[must_use]
-    pub fn of(items: &[ContextInjection]) -> Option<Self> {
-        let first = items.first()?;
-        let texts: Vec<&str> = items.iter().map(|item| item.content.as_str()).collect();
-        Some(Self {
-            content: texts.join("\n\n"),
-            role: first.role,
-            ephemeral: items.iter().any(|item| item.ephemeral),
-            append_to_last_tool_result: items.iter().any(|item| item.append_to_last_tool_result),
-        })
-    }
-}
-
-/// The judgement over one emitted event: fed with answers in the order of running.
-///
-/// Precedence: the first deny, else the first ask, else all injections, else continue.
-#[derive(Debug)]
-pub struct Dispatch<R, D> {
-    data: D,
-    denied: Option<R>,
-    asked: Option<R>,
-    first_injecting: Option<R>,
-    injecting: usize,
-    items: Vec<ContextInjection>,
-}
-
-impl<R, D> Dispatch<R, D> {
-    /// A judgement that starts with this payload.
-    pub fn new(data: D) -> Self {
-        Self {
-            data,
-            denied: None,
-            asked: None,
-            first_injecting: None,
-            injecting: 0,
-            items: Vec::new(),
-        }
-    }
-
-    /// The payload for the next handler.
-    pub fn data(&self) -> &D {
-        &self.data
-    }
-
-    /// Every answer that is held, for a driver that must visit them.
-    pub fn held(&self) -> impl Iterator<Item = &R> {
-        [&self.denied, &self.asked, &self.first_injecting]
-            .into_iter()
-            .flatten()
-    }
-
-    /// Takes the answer of the handler `name` to `event`.
-    pub fn accept(&mut self, event: &str, name: &str, answer: Answer<R, D>) -> Flow {
-        match answer {
-            Answer::Continue | Answer::Modify(None) => {}
-            Answer::Deny(result) => {
-                self.denied = Some(result);
-                return Flow::Stop;
-            }
-            Answer::Modify(Some(data)) => self.data = data,
-            Answer::Inject(result, items) => {
-                self.injecting += 1;
-                self.first_injecting.get_or_insert(result);
-                self.items
-                    .extend(items.into_iter().map(|item| ContextInjection {
-                        hook_name: name.to_owned(),
-                        event: event.to_owned(),
-                        ..item
-                    }));
-            }
-            Answer::Ask(result) => {
-                self.asked.get_or_insert(result);
-            }
-        }
-        Flow::Next
-    }
-
-    /// The decision, and the payload as the last handler left it.
-    pub fn finish(self) -> (Decision<R>, D) {
-        let decision = if let Some(result) = self.denied {
-            Decision::Deny(result)
-        } else if let Some(result) = self.asked {
-            Decision::Ask(result)
-        } else if let (Some(first), Some(projection)) =
-            (self.first_injecting, Projection::of(&self.items))
-        {
-            let is_single = self.injecting == 1;
-            Decision::Inject(Injection {
-                first,
-                is_single,
-                items: self.items,
-                projection,
-            })
-        } else {
-            Decision::Continue
-        };
-        (decision, self.data)
     }
 }

@@ -1,7 +1,9 @@
 //! The hook registry orders as promised, and a dispatch judges as promised.
 
-use amplifier_core::hook::{Answer, Decision, Dispatch, Flow, HookRegistry, Injection, Projection};
-use amplifier_core::{ContextInjection, ContextInjectionRole};
+use amplifier_core::hook::{
+    Answer, Decision, Dispatch, Flow, HookRegistry, Injection, Notice, Outcome, Projection,
+};
+use amplifier_core::{ContextInjection, ContextInjectionRole, UserMessageLevel};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -131,6 +133,48 @@ proptest! {
             })
         };
         let last_modified = (0..called).rev().find(|number| heard[*number] == 1);
-        prop_assert_eq!(dispatch.finish(), (expected, last_modified.unwrap_or(usize::MAX)));
+        let outcome = Outcome {
+            decision: expected,
+            data: last_modified.unwrap_or(usize::MAX),
+            is_modified: last_modified.is_some(),
+            notice: Notice::default(),
+        };
+        prop_assert_eq!(dispatch.finish(), outcome);
     }
+}
+
+fn notice(message: &str, level: UserMessageLevel, source: &str) -> Notice {
+    Notice {
+        message: Some(message.to_owned()),
+        level,
+        source: (!source.is_empty()).then(|| source.to_owned()),
+        suppresses_output: false,
+    }
+}
+
+#[test]
+fn what_handlers_say_is_one_message_that_loses_nothing() {
+    let mut dispatch: Dispatch<(), ()> = Dispatch::new(());
+    let silent = Notice {
+        suppresses_output: true,
+        level: UserMessageLevel::Error,
+        source: Some("silent".to_owned()),
+        ..Notice::default()
+    };
+    for said in [
+        notice("a", UserMessageLevel::Info, "one"),
+        silent,
+        notice("b", UserMessageLevel::Warning, ""),
+        notice("", UserMessageLevel::Error, "empty"),
+        notice("c", UserMessageLevel::Info, "two"),
+        notice("d", UserMessageLevel::Info, "one"),
+    ] {
+        dispatch.tell(said);
+    }
+
+    let expected = Notice {
+        suppresses_output: true,
+        ..notice("a\nb\nc\nd", UserMessageLevel::Warning, "one, two")
+    };
+    assert_eq!(dispatch.finish().notice, expected);
 }

@@ -18,7 +18,7 @@ use crate::coordinator::RustCoordinator;
 use crate::drive::{Machine, Next, Step};
 use crate::error::Error;
 use crate::hook_result::{
-    changed, continuing_after, denying, injection_fields, injections, role_name,
+    build, changed, continuing_after, denying, injection_fields, injections, role_name,
 };
 use crate::module::module;
 use crate::report::{Level, Logger, is_own_failure, log, type_name};
@@ -36,9 +36,22 @@ enum Stage {
 
 /// What the user is asked.
 struct Question {
+    /// The payload that it is about, which goes on when it is granted.
+    data: Option<Py<PyAny>>,
     prompt: String,
     options: Vec<String>,
     allow_on_timeout: bool,
+}
+
+impl Question {
+    fn granted<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
+        let action = intern!(py, "continue").as_any();
+        let mut fields = vec![(intern!(py, "action"), action)];
+        if let Some(data) = &self.data {
+            fields.push((intern!(py, "data"), data.bind(py)));
+        }
+        build(py, &fields).map(Next::Return)
+    }
 }
 
 /// The machine of `process_hook_result`.
@@ -224,6 +237,7 @@ impl Effects {
         let timeout: f64 = result.getattr(intern!(py, "approval_timeout"))?.extract()?;
         let default = result.getattr(intern!(py, "approval_default"))?;
         let question = Question {
+            data: result.getattr_opt(intern!(py, "data"))?.map(Bound::unbind),
             prompt: prompt.to_string_lossy().into_owned(),
             options: options.clone(),
             allow_on_timeout: default.cast::<PyString>()?.to_string_lossy() == "allow",
@@ -260,7 +274,7 @@ impl Effects {
         };
         let prompt = clip_prompt(&question.prompt);
         match read_approval(&text.to_string_lossy(), &question.options) {
-            Approval::Granted => return Ok(Next::Return(granting(py)?)),
+            Approval::Granted => return question.granted(py),
             Approval::Denied => {}
             Approval::Unexpected => {
                 let message = format!(
@@ -300,15 +314,12 @@ impl Effects {
             self.hook_name
         );
         log(py, Logger::Coordinator, Level::Warning, &message, None);
-        Ok(Next::Return(if question.allow_on_timeout {
-            granting(py)?
-        } else {
-            let prompt = clip_prompt(&question.prompt);
-            denying(
-                py,
-                &format!("Approval timeout - denied by default: {prompt}"),
-            )?
-        }))
+        if question.allow_on_timeout {
+            return question.granted(py);
+        }
+        let prompt = clip_prompt(&question.prompt);
+        let reason = format!("Approval timeout - denied by default: {prompt}");
+        Ok(Next::Return(denying(py, &reason)?))
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Next<'py>> {
@@ -320,12 +331,6 @@ impl Effects {
         }
         Ok(Next::Return(result.clone()))
     }
-}
-
-/// `HookResult(action="continue")`.
-fn granting(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let action = intern!(py, "continue").as_any();
-    crate::hook_result::build(py, &[(intern!(py, "action"), action)])
 }
 
 fn action(result: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -363,6 +368,9 @@ impl Machine for Effects {
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.coordinator)?;
+        if let Stage::Asking(question) = &self.stage {
+            visit.call(&question.data)?;
+        }
         visit.call(&self.result)
     }
 }

@@ -82,8 +82,12 @@ impl Emit {
         };
         let py = value.py();
         let answer = match hook_result::read(value, dispatch.data()) {
-            Ok(Answer::Continue) => return Ok(Flow::Next),
-            Ok(answer) => answer,
+            Ok((Answer::Continue, None)) => return Ok(Flow::Next),
+            Ok((answer, None)) => answer,
+            Ok((answer, Some(notice))) => {
+                dispatch.tell(notice);
+                answer
+            }
             Err(error) => {
                 let message = format!(
                     "SECURITY: hook `{}` answered `{}` with an invalid response; denying",
@@ -156,11 +160,26 @@ impl Emit {
         let Some(dispatch) = self.dispatch.take() else {
             return Err(Step::misused());
         };
-        let (decision, payload) = dispatch.finish();
-        Ok(Next::Return(match decision {
-            Decision::Continue => hook_result::continuing(py, payload.result(py).as_any())?,
-            Decision::Deny(result) | Decision::Ask(result) => result.into_bound(py),
-            Decision::Inject(injection) => hook_result::injecting(py, &injection)?,
+        let outcome = dispatch.finish();
+        let carrying = |result: Bound<'py, PyAny>| {
+            if outcome.is_modified {
+                hook_result::carrying(result, &outcome.data.result(py))
+            } else {
+                Ok(result)
+            }
+        };
+        Ok(Next::Return(match outcome.decision {
+            Decision::Continue => {
+                let data = outcome.data.result(py);
+                let result = hook_result::continuing(py, data.as_any())?;
+                hook_result::saying(result, &outcome.notice)?
+            }
+            Decision::Deny(result) => result.into_bound(py),
+            Decision::Ask(result) => carrying(result.into_bound(py))?,
+            Decision::Inject(injection) => {
+                let result = carrying(hook_result::injecting(py, &injection)?)?;
+                hook_result::saying(result, &outcome.notice)?
+            }
         }))
     }
 }

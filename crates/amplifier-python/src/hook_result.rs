@@ -1,7 +1,7 @@
 //! `HookResult` objects: made without running the model's constructor, and read as answers.
 
-use amplifier_core::hook::{Answer, Injection, Projection};
-use amplifier_core::{ContextInjection, ContextInjectionRole};
+use amplifier_core::hook::{Answer, Injection, Notice, Projection};
+use amplifier_core::{ContextInjection, ContextInjectionRole, UserMessageLevel};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -217,23 +217,25 @@ pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     Err(PyTypeError::new_err("not a `HookResult`, a dict or None"))
 }
 
-/// Reads what a handler returned; `payload` is what it was handed.
+/// An answer, and what it says to the user.
+type Heard = (Answer<Py<PyAny>, Payload>, Option<Notice>);
+
+/// Reads what a handler returned; `payload` is what it was handed. What it says to the user comes
+/// with it, unless it denies or asks.
 ///
 /// An error means that the answer cannot be understood.
-pub(crate) fn read(
-    value: &Bound<'_, PyAny>,
-    payload: &Payload,
-) -> PyResult<Answer<Py<PyAny>, Payload>> {
+pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Heard> {
     let py = value.py();
     let Some(result) = of(value)? else {
-        return Ok(Answer::Continue);
+        return Ok((Answer::Continue, None));
     };
+    let notice = notice(&result)?;
     let action = result.getattr(intern!(py, "action"))?;
     let action = action.cast::<PyString>()?.to_str()?;
-    Ok(match action {
+    let answer = match action {
         "continue" => Answer::Continue,
-        "deny" => Answer::Deny(result.unbind()),
-        "ask_user" => Answer::Ask(result.unbind()),
+        "deny" => return Ok((Answer::Deny(result.unbind()), None)),
+        "ask_user" => return Ok((Answer::Ask(result.unbind()), None)),
         "modify" => {
             let data = result.getattr(intern!(py, "data"))?;
             if data.is_none() {
@@ -251,7 +253,68 @@ pub(crate) fn read(
             }
         }
         other => return Err(PyValueError::new_err(format!("unknown action `{other}`"))),
-    })
+    };
+    Ok((answer, notice))
+}
+
+/// What a result says to the user; fields of a wrong type say nothing.
+fn notice(result: &Bound<'_, PyAny>) -> PyResult<Option<Notice>> {
+    let py = result.py();
+    let message = result.getattr(intern!(py, "user_message"))?;
+    let suppresses = result.getattr(intern!(py, "suppress_output"))?;
+    let suppresses_output = suppresses.extract().unwrap_or(false);
+    if message.is_none() && !suppresses_output {
+        return Ok(None);
+    }
+    let level = result.getattr(intern!(py, "user_message_level"))?;
+    let source = result.getattr(intern!(py, "user_message_source"))?;
+    Ok(Some(Notice {
+        message: message.extract().unwrap_or(None),
+        level: match level.extract().unwrap_or("info") {
+            "warning" => UserMessageLevel::Warning,
+            "error" => UserMessageLevel::Error,
+            _ => UserMessageLevel::Info,
+        },
+        source: source.extract().unwrap_or(None),
+        suppresses_output,
+    }))
+}
+
+/// The result with what the handlers say to the user.
+pub(crate) fn saying<'py>(
+    result: Bound<'py, PyAny>,
+    notice: &Notice,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = result.py();
+    let update = PyDict::new(py);
+    if notice.suppresses_output {
+        update.set_item(intern!(py, "suppress_output"), true)?;
+    }
+    if let Some(message) = &notice.message {
+        update.set_item(intern!(py, "user_message"), message)?;
+        let level = notice.level.as_str();
+        update.set_item(intern!(py, "user_message_level"), level)?;
+        update.set_item(intern!(py, "user_message_source"), &notice.source)?;
+    }
+    if update.is_empty() {
+        return Ok(result);
+    }
+    changed(&result, &update)
+}
+
+/// The result with the payload that a handler replaced, unless it has data of its own.
+pub(crate) fn carrying<'py>(
+    result: Bound<'py, PyAny>,
+    payload: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = result.py();
+    let name = intern!(py, "data");
+    if !result.getattr(name)?.is_none() {
+        return Ok(result);
+    }
+    let update = PyDict::new(py);
+    update.set_item(name, payload)?;
+    changed(&result, &update)
 }
 
 /// The injections of a result: its list, else the one that its scalar fields describe, with this

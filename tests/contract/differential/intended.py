@@ -114,6 +114,14 @@ def collecting_denies_nothing(d: Difference) -> bool:
 
 
 @intended
+def what_hooks_change_and_say_is_not_lost(d: Difference) -> bool:
+    carried = ("data", "user_message", "user_message_level", "user_message_source")
+    field = d.path[2] if len(d.path) > 2 and d.path[:2] == ("value", "<HookResult>") else None
+    added = d.step["do"] == "emit" and d.reference in ("<missing>", None)
+    return added and field in (*carried, "suppress_output")
+
+
+@intended
 def unregister_removes_every_registration(d: Difference) -> bool:
     named = d.program["id"].startswith("hooks: one name on two events")
     return named and d.step["do"] == "list_handlers"
@@ -226,6 +234,13 @@ def empty_prompts_and_options_get_the_defaults(d: Difference) -> bool:
         (d.reference, d.ours) in (("", "Allow this operation?"), ([], ["Allow", "Deny"]))
         or f"{d.reference}Allow this operation?" == d.ours
     )
+
+
+@intended
+def what_was_asked_about_goes_on(d: Difference) -> bool:
+    asks = d.step["do"] == "process_hook_result" and d.step.get("action") == "ask_user"
+    kept = d.path == ("value", "result", "<HookResult>", "data") and d.ours == d.step.get("data")
+    return asks and kept and d.outcome["value"]["result"]["<HookResult>"].get("action") != "deny"
 
 
 @intended

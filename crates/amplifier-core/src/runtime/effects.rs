@@ -134,6 +134,14 @@ async fn show(coordinator: &Coordinator, result: &HookResult, hook_name: &str) {
     }
 }
 
+/// The result of a question that was granted: the payload that the question was about goes on.
+fn granting(data: Option<Object>) -> HookResult {
+    HookResult {
+        data,
+        ..HookResult::default()
+    }
+}
+
 async fn ask(
     coordinator: &Coordinator,
     result: HookResult,
@@ -180,7 +188,7 @@ async fn ask(
     };
     let prompt = clip_prompt(&prompt);
     match decided {
-        Some(Ok(response)) if response.approved => Ok(HookResult::default()),
+        Some(Ok(response)) if response.approved => Ok(granting(result.data)),
         Some(Ok(_)) => Ok(denying(format!("User denied: {prompt}"))),
         Some(Err(error @ ApprovalError::Other(_))) => Err(error.into()),
         None | Some(Err(ApprovalError::Timeout(_))) => {
@@ -191,7 +199,7 @@ async fn ask(
                 default.as_str(),
             );
             Ok(match default {
-                ApprovalDefault::Allow => HookResult::default(),
+                ApprovalDefault::Allow => granting(result.data),
                 ApprovalDefault::Deny => {
                     denying(format!("Approval timeout - denied by default: {prompt}"))
                 }

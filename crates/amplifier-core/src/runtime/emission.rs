@@ -7,7 +7,9 @@ use log::Level;
 use super::clock;
 use super::hook::Handler;
 use crate::error::HookError;
-use crate::hook::{Answer, Decision, Dispatch, Flow, Injection, Policy, Projection, Registration};
+use crate::hook::{
+    Answer, Decision, Dispatch, Flow, Injection, Notice, Policy, Projection, Registration,
+};
 use crate::json::Object;
 use crate::model::{ContextInjection, HookAction, HookResult};
 
@@ -45,7 +47,12 @@ pub(super) async fn emit(
         let name = &registration.name;
         let limit = registration.policy.timeout;
         let answer = match call(event, registration, dispatch.data(), limit).await {
-            Ok(result) => read(result, name, event),
+            Ok(result) => {
+                if let Some(notice) = notice(&result) {
+                    dispatch.tell(notice);
+                }
+                read(result, name, event)
+            }
             Err(error) => match skip(event, name, registration.policy, &error) {
                 Some(denial) => Answer::Deny(denial),
                 None => Answer::Continue,
@@ -55,12 +62,44 @@ pub(super) async fn emit(
             break;
         }
     }
-    let (decision, payload) = dispatch.finish();
-    match decision {
-        Decision::Continue => continuing(payload),
-        Decision::Deny(result) | Decision::Ask(result) => result,
-        Decision::Inject(injection) => injecting(injection),
+    let outcome = dispatch.finish();
+    match outcome.decision {
+        Decision::Continue => saying(continuing(outcome.data), outcome.notice),
+        Decision::Deny(result) => result,
+        Decision::Ask(result) => carrying(result, outcome.data, outcome.is_modified),
+        Decision::Inject(injection) => {
+            let result = carrying(injecting(injection), outcome.data, outcome.is_modified);
+            saying(result, outcome.notice)
+        }
     }
+}
+
+/// The result with a payload that a handler replaced, unless it has data of its own.
+fn carrying(result: HookResult, payload: Object, is_modified: bool) -> HookResult {
+    let data = result.data.or_else(|| is_modified.then_some(payload));
+    HookResult { data, ..result }
+}
+
+/// The result with what the handlers say to the user.
+fn saying(mut result: HookResult, notice: Notice) -> HookResult {
+    result.suppress_output |= notice.suppresses_output;
+    if notice.message.is_some() {
+        result.user_message = notice.message;
+        result.user_message_level = notice.level;
+        result.user_message_source = notice.source;
+    }
+    result
+}
+
+/// What a result that neither denies nor asks says to the user.
+fn notice(result: &HookResult) -> Option<Notice> {
+    let speaks = !matches!(result.action, HookAction::Deny | HookAction::AskUser);
+    (speaks && (result.user_message.is_some() || result.suppress_output)).then(|| Notice {
+        message: result.user_message.clone(),
+        level: result.user_message_level,
+        source: result.user_message_source.clone(),
+        suppresses_output: result.suppress_output,
+    })
 }
 
 /// Calls every handler with the same data and takes what their answers hold.

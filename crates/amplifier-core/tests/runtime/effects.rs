@@ -257,6 +257,18 @@ async fn a_grant_continues_and_the_question_arrives_whole() {
 }
 
 #[tokio::test]
+async fn what_was_asked_about_goes_on_when_it_is_granted() {
+    let mut question = question();
+    question.data = Some(object([("k", 2.into())]));
+    let expected = HookResult {
+        data: question.data.clone(),
+        ..HookResult::default()
+    };
+    let (left, _) = asked(question, Some(Ok(true))).await;
+    assert_eq!(left, Ok(expected));
+}
+
+#[tokio::test]
 async fn a_refusal_denies_with_the_question_cut_to_a_line() {
     let mut long = question();
     long.approval_prompt = Some("x".repeat(300));

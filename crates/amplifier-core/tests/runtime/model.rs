@@ -212,7 +212,7 @@ impl Model {
             .collect();
         order.sort_by_key(|one| (one.priority, one.serial));
         let mut called = Vec::new();
-        let (mut data, mut asked, mut items) = (object([("v", (-1).into())]), None, Vec::new());
+        let (mut modified, mut asked, mut items) = (None, None, Vec::new());
         for entry in order {
             called.push(entry.serial);
             match entry.reply {
@@ -221,7 +221,7 @@ impl Model {
                     let reason = format!("hook `{}` failed on `{event}`", entry.name);
                     return (denial(&reason), called);
                 }
-                Reply::Modify(value) => data = object([("v", i64::from(value).into())]),
+                Reply::Modify(value) => modified = Some(object([("v", i64::from(value).into())])),
                 Reply::Inject(value) => items.push(item(&value.to_string(), &entry.name, event)),
                 Reply::Ask(_) if asked.is_none() => asked = answer(entry.reply),
                 Reply::Ask(_) | Reply::Continue | Reply::ModifyNothing | Reply::Fail => {}
@@ -229,12 +229,16 @@ impl Model {
         }
         let texts: Vec<&str> = items.iter().map(|item| item.content.as_str()).collect();
         let result = match asked {
-            Some(asked) => asked,
+            Some(asked) => HookResult {
+                data: modified,
+                ..asked
+            },
             None if items.is_empty() => HookResult {
-                data: Some(data),
+                data: modified.or_else(|| Some(object([("v", (-1).into())]))),
                 ..HookResult::default()
             },
             None => HookResult {
+                data: modified,
                 context_injections: items.clone(),
                 ..injection(&texts.join("\n\n"))
             },

@@ -1,0 +1,60 @@
+//! What handlers say to the user while they let an event go on.
+
+use crate::model::UserMessageLevel;
+
+/// One message to the user, made of those of all handlers, and whether the output is to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The texts in the order of running, a line each or more; `None` if nobody said anything.
+    pub message: Option<String>,
+    /// The highest level of all.
+    pub level: UserMessageLevel,
+    /// The sources that the handlers name, each once; `None` if they name none.
+    pub source: Option<String>,
+    /// Whether any handler asks not to show the output.
+    pub suppresses_output: bool,
+}
+
+impl Default for Notice {
+    fn default() -> Self {
+        Self {
+            message: None,
+            level: UserMessageLevel::Info,
+            source: None,
+            suppresses_output: false,
+        }
+    }
+}
+
+impl Notice {
+    /// Adds what the next handler says; a source without a message says nothing.
+    pub fn add(&mut self, next: Self) {
+        self.suppresses_output |= next.suppresses_output;
+        let Some(text) = next.message.filter(|text| !text.is_empty()) else {
+            return;
+        };
+        self.message = Some(match self.message.take() {
+            Some(before) => format!("{before}\n{text}"),
+            None => text,
+        });
+        if weight(next.level) > weight(self.level) {
+            self.level = next.level;
+        }
+        let Some(name) = next.source.filter(|name| !name.is_empty()) else {
+            return;
+        };
+        self.source = Some(match self.source.take() {
+            Some(before) if before.split(", ").any(|known| known == name) => before,
+            Some(before) => format!("{before}, {name}"),
+            None => name,
+        });
+    }
+}
+
+fn weight(level: UserMessageLevel) -> u8 {
+    match level {
+        UserMessageLevel::Info => 0,
+        UserMessageLevel::Warning => 1,
+        UserMessageLevel::Error => 2,
+    }
+}
