@@ -292,6 +292,10 @@ impl Effects {
     }
 
     fn not_decided<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        // Nothing can be imported when a coroutine is closed at the end of the interpreter.
+        if !error.is_instance_of::<PyException>(py) {
+            return Err(error);
+        }
         let timeout =
             module(py, intern!(py, "amplifier_core.approval"))?.getattr("ApprovalTimeoutError")?;
         if error.is_instance_of::<PyTimeoutError>(py) || error.is_instance(py, &timeout) {
