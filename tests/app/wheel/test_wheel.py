@@ -1,13 +1,8 @@
-"""The prebuilt wheel as a user gets it: a new virtual environment, no Rust anywhere on `PATH`."""
+"""What the wheel holds, and that everything in it works where it is installed."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-import venv
 import zipfile
 from configparser import ConfigParser
 from email.parser import Parser
@@ -18,65 +13,7 @@ import pytest
 
 pytestmark = pytest.mark.timeout(1200)
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-RUST = ("cargo", "maturin", "rustc", "rustup")
 HEAVY = ("amplifier_modules", "grpc", "httpx2", "pytest", "rich", "unittest.mock")
-
-
-def _environment(**variables: str) -> dict[str, str]:
-    """This environment without Rust, and without anything that leads back to the checkout."""
-    folders = os.environ["PATH"].split(os.pathsep)
-    path = os.pathsep.join(
-        f for f in folders if not any(shutil.which(tool, path=f) for tool in RUST)
-    )
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("AMPLIFIER_", "ANTHROPIC_", "CARGO", "MAKE", "PYTHON", "VIRTUAL_"))
-    }
-    return kept | {"PATH": path} | variables
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout: the one that `make` has just built, else a new one."""
-    if given := os.environ.get("AMPLIFIER_WHEEL"):
-        return CHECKOUT / given
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, CHECKOUT]
-    subprocess.run(command, check=True)
-    (built,) = folder.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
-def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of a new virtual environment that holds the wheel and what it requires."""
-    folder = tmp_path_factory.mktemp("user") / "venv"
-    venv.create(folder, with_pip=True, symlinks=os.name != "nt")
-    executable = folder / "bin" / "python"
-    environment = _environment()
-    assert [tool for tool in RUST if shutil.which(tool, path=environment["PATH"])] == []
-    subprocess.run(
-        [executable, "-m", "pip", "install", "--quiet", wheel], check=True, env=environment
-    )
-    return executable
-
-
-def _run(python: Path, program: str, folder: Path, **variables: str) -> Any:
-    """What the program prints as JSON, run as a file of its own in an empty folder."""
-    script = folder / "program.py"
-    script.write_text(program)
-    done = subprocess.run(
-        [python, "-W", "error", script],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=_environment(**variables),
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
 
 
 def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None:
@@ -145,8 +82,8 @@ print(json.dumps({
 """
 
 
-def test_the_top_level_names_are_the_rust_types(python: Path, tmp_path: Path) -> None:
-    assert _run(python, IDENTITIES, tmp_path) == {
+def test_the_top_level_names_are_the_rust_types(installed: Any, tmp_path: Path) -> None:
+    assert installed.printed(IDENTITIES, tmp_path) == {
         "rust": True,
         "versions": ["3.0.0", "3.0.0"],
         "same": [True, True, True, True],
@@ -162,8 +99,8 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def test_the_import_brings_nothing_heavy_with_it(python: Path, tmp_path: Path) -> None:
-    loaded = _run(python, IMPORTS, tmp_path)
+def test_the_import_brings_nothing_heavy_with_it(installed: Any, tmp_path: Path) -> None:
+    loaded = installed.printed(IMPORTS, tmp_path)
 
     assert "amplifier_core" in loaded
     assert [name for name in HEAVY if name in loaded] == []
@@ -236,30 +173,23 @@ print(json.dumps(asyncio.run(main())))
 """
 
 
-def test_a_session_runs_through_the_api(python: Path, tmp_path: Path) -> None:
+def test_a_session_runs_through_the_api(installed: Any, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "notes.txt").write_text("milk\n")
     (tmp_path / "amplifier_module_provider_scripted.py").write_text(PROVIDER)
 
-    assert _run(python, SESSION, tmp_path, FOLDER=str(folder)) == {
+    assert installed.printed(SESSION, tmp_path, FOLDER=str(folder)) == {
         "answer": "there are notes",
         "roles": ["user", "assistant", "tool", "assistant"],
     }
 
 
-def test_the_command_runs_on_the_demo_model(python: Path, tmp_path: Path) -> None:
+def test_the_command_runs_on_the_demo_model(installed: Any, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# A folder of notes\n")
     (tmp_path / "notes.txt").write_text("milk\nTODO: buy eggs\n")
-    command = [
-        python.with_name("amplifier-core"),
-        "run",
-        "--json",
-        "Give me a tour of this project",
-    ]
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, cwd=tmp_path, env=_environment()
-    )
+    tour = ("run", "--json", "Give me a tour of this project")
+    done = installed.call("amplifier-core", *tour, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -1,0 +1,103 @@
+"""The prebuilt wheel as a user gets it: a new virtual environment, no Rust anywhere on `PATH`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+RUST = ("cargo", "maturin", "rustc", "rustup")
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """This environment without Rust, and without anything that leads back to the checkout."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    path = os.pathsep.join(
+        f for f in folders if not any(shutil.which(tool, path=f) for tool in RUST)
+    )
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(
+            ("AMPLIFIER_", "ANTHROPIC_", "CARGO", "MAKE", "PYTEST_", "PYTHON", "VIRTUAL_")
+        )
+    }
+    return kept | {"PATH": path} | variables
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A virtual environment that holds the wheel and what it requires."""
+
+    python: Path
+
+    def call(
+        self, *command: str | Path, folder: Path, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment, the first word a name in its `bin`."""
+        name, *arguments = command
+        return subprocess.run(
+            [self.python.with_name(str(name)), *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env=environment(**variables),
+        )
+
+    def run(
+        self, program: str, folder: Path, *options: str, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program as a file of its own in a folder, any warning an error by default."""
+        script = folder / "program.py"
+        script.write_text(program)
+        return self.call(
+            "python", *(options or ("-W", "error")), script, folder=folder, **variables
+        )
+
+    def printed(self, program: str, folder: Path, *options: str, **variables: str) -> Any:
+        """What a program prints as JSON, and nothing else."""
+        done = self.run(program, folder, *options, **variables)
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    def extension(self) -> Path:
+        """The file of the extension."""
+        (found,) = self.python.parents[1].glob(
+            "lib/python*/site-packages/amplifier_core/_engine*.so"
+        )
+        return found
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout: the one that `make` has just built, else a new one."""
+    if given := os.environ.get("AMPLIFIER_WHEEL"):
+        return CHECKOUT / given
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, CHECKOUT]
+    subprocess.run(command, check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in a new virtual environment."""
+    folder = tmp_path_factory.mktemp("user") / "venv"
+    venv.create(folder, with_pip=True, symlinks=os.name != "nt")
+    made = Installed(folder / "bin" / "python")
+    without_rust = environment()
+    assert [tool for tool in RUST if shutil.which(tool, path=without_rust["PATH"])] == []
+    done = made.call("python", "-m", "pip", "install", "--quiet", wheel, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return made
