@@ -149,6 +149,29 @@ def test_an_internal_method_that_needs_arguments_is_left_alone(tmp_path: Path):
     assert "`_compact_internal` of the context needs arguments" in text
 
 
+@pytest.mark.parametrize(
+    ("internals", "counted"),
+    [
+        ("", {"passed": 11}),
+        ("async def _should_compact(self): return True\n", {"passed": 11}),
+        ("def _should_compact(self): return 5\n", {"passed": 10, "failed": 1}),
+        ("def _compact_internal(self): raise KeyError\n", {"passed": 10, "failed": 1}),
+        ("def _compact_internal(self): self.messages = ()\n", {"passed": 11}),
+        ("def _compact_internal(self): self.messages = None\n", {"passed": 10, "failed": 1}),
+    ],
+)
+def test_a_context_may_do_without_internal_methods_but_not_have_wrong_ones(
+    internals: str, counted: dict[str, int], tmp_path: Path
+):
+    checkout = project(tmp_path, "context")
+    package = checkout / "amplifier_module_context_x" / "__init__.py"
+    before, _, _ = SOURCES["context"].partition("    def _should_compact")
+    _, mount, after = SOURCES["context"].partition("\nasync def mount")
+    package.write_text(f"{before}    {internals}{mount}{after}")
+    _, counts, text = run(checkout)
+    assert counts == counted, text
+
+
 def test_the_files_of_the_kernel_run_on_a_module_by_path(tmp_path: Path):
     checkout = project(tmp_path, "tool")
     files = [VALIDATION / "behavioral", VALIDATION / "structural"]
