@@ -548,8 +548,11 @@ class NdjsonDecoder:
 class StreamDecoder:
     """Decodes one response of a model provider, whatever the chunks are.
 
-    The dialect is `anthropic`. A line, an event or a stream over its limit, in bytes, raises
-    `StreamLimitError` from `feed` and is the `error` of the result.
+    The dialect is `anthropic`, `responses`, `chat` or `ollama`. A line, an event or a stream over
+    its limit, in bytes, raises `StreamLimitError` from `feed` and is the `error` of the result.
+
+    Of several choices of a `chat` stream the blocks are those of choice 0; the others are in
+    `metadata["choices"]`, where no call may run. Calls of an `ollama` stream mostly have no id.
     """
 
     def __new__(
@@ -668,6 +671,12 @@ class StreamResult:
     @property
     def findings(self) -> list[dict[str, Any]]:
         """What was repaired, ignored or not understood: `type`, `block_index`, `message`, `raw`."""
+    @property
+    def events(self) -> list[StreamEvent]:
+        """What only the end of the stream completed, in a last line that has no line end.
+
+        Only Ollama's streams have any; they follow those that `feed` returned.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
@@ -682,6 +691,9 @@ def decode_error(
 
     The keys are those of `StreamResult.error`, and `request_id`.
     """
+
+def _leave_to_this_thread() -> None:
+    """Refuse all operations of the kernel from now on, except in this thread."""
 
 def _claim_interpreter() -> None:
     """Take the extension for this interpreter.

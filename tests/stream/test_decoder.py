@@ -103,6 +103,7 @@ def test_the_result_holds_the_whole_answer(wire: Wire, tool_turn: list[dict[str,
         "truncated": False,
         "error": None,
         "findings": [],
+        "events": [],
     }
     assert repr(result) == (
         "StreamResult(id='msg_1', stop_reason='tool_use', truncated=False, error=None, "

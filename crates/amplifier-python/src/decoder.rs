@@ -90,12 +90,7 @@ impl StreamDecoder {
             fed.map_err(Error::from)?;
             return Ok(Vec::new());
         }
-        let timestamp = PyString::new(py, &clock::timestamp()).unbind();
-        let stamp = |event| StreamEvent {
-            event,
-            timestamp: timestamp.clone_ref(py),
-        };
-        Ok(events.into_iter().map(stamp).collect())
+        Ok(stamp(py, events))
     }
 
     /// Return what the arguments of a call are so far, or `None` where no call is.
@@ -111,11 +106,15 @@ impl StreamDecoder {
     }
 
     /// End the stream and return what it amounts to; a broken limit is its `error`.
-    fn finish(&self) -> Result<StreamResult, Error> {
+    fn finish(&self, py: Python<'_>) -> PyResult<StreamResult> {
         let decoding = self.take()?;
         self.put_back(State::Finished);
+        let result = decoding.decoder.finish(SystemTime::now());
+        let events = stamp(py, result.events.clone());
+        let events: PyResult<_> = events.into_iter().map(|event| Py::new(py, event)).collect();
         Ok(StreamResult {
-            result: decoding.decoder.finish(SystemTime::now()),
+            result,
+            events: events?,
         })
     }
 
@@ -193,6 +192,16 @@ impl Decoding {
         }
         updated.map(Some)
     }
+}
+
+/// Stamps events with the time of this call.
+fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
+    let timestamp = PyString::new(py, &clock::timestamp()).unbind();
+    let stamp = |event| StreamEvent {
+        event,
+        timestamp: timestamp.clone_ref(py),
+    };
+    events.into_iter().map(stamp).collect()
 }
 
 /// Decode the body of a response whose status is not a success.

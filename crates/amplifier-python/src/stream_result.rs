@@ -7,11 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::json::{object_to_python, to_python};
+use crate::stream_event::StreamEvent;
 
 /// The final record of a stream; every container is a new one each time it is read.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct StreamResult {
     pub(crate) result: stream::StreamResult,
+    /// The events of the result, stamped.
+    pub(crate) events: Vec<Py<StreamEvent>>,
 }
 
 #[pymethods]
@@ -125,6 +128,13 @@ impl StreamResult {
             findings.append(fields)?;
         }
         Ok(findings)
+    }
+
+    /// What only the end of the stream completed, in a last line that has no line end.
+    #[getter]
+    fn events(&self, py: Python<'_>) -> Vec<Py<StreamEvent>> {
+        let events = self.events.iter();
+        events.map(|event| event.clone_ref(py)).collect()
     }
 
     fn __eq__(&self, other: &Self) -> bool {

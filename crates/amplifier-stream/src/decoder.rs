@@ -8,8 +8,9 @@ use amplifier_core::Object;
 use crate::answer::Answer;
 use crate::dialect::{Dialect, DialectDecoder};
 use crate::error::{ProviderError, decode_error};
-use crate::framing::{LimitError, Limits, SseDecoder, SseEvent};
+use crate::framing::{LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
 use crate::headers::Headers;
+use crate::json::Scanner;
 use crate::stream_event::StreamEvent;
 use crate::stream_result::StreamResult;
 
@@ -44,12 +45,22 @@ struct Stream {
 #[derive(Debug)]
 enum Frames {
     Events(SseDecoder),
+    Lines(NdjsonDecoder),
 }
 
 impl Frames {
-    fn feed(&mut self, chunk: &[u8], sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
+    fn feed(&mut self, chunk: &[u8], mut sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
         match self {
             Self::Events(frames) => frames.feed(chunk, sink),
+            Self::Lines(frames) => frames.feed(chunk, |line| sink(line.into())),
+        }
+    }
+
+    /// Ends the stream: a last line needs no line end.
+    fn finish(self, mut sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
+        match self {
+            Self::Events(frames) => frames.finish(),
+            Self::Lines(frames) => frames.finish(|line| sink(line.into())),
         }
     }
 }
@@ -60,7 +71,10 @@ impl StreamDecoder {
     pub fn new(dialect: Dialect, status: u16, headers: Headers, limits: Limits) -> Self {
         let body = if (200..300).contains(&status) {
             let frames = match dialect {
-                Dialect::Anthropic | Dialect::Responses => Frames::Events(SseDecoder::new(limits)),
+                Dialect::Anthropic | Dialect::Responses | Dialect::Chat => {
+                    Frames::Events(SseDecoder::new(limits))
+                }
+                Dialect::Ollama => Frames::Lines(NdjsonDecoder::new(limits)),
             };
             Body::Stream(Box::new(Stream {
                 frames,
@@ -92,11 +106,7 @@ impl StreamDecoder {
                 } = stream.as_mut();
                 mem::swap(&mut answer.events, events);
                 let fed = frames.feed(chunk, |frame| {
-                    if frame.is_lossy {
-                        let message = "bytes that are no UTF-8 became U+FFFD";
-                        answer.find("invalid_utf8", None, message, None);
-                    }
-                    decoder.accept(&frame, answer);
+                    accept(decoder.as_mut(), &frame, answer);
                 });
                 mem::swap(&mut answer.events, events);
                 fed.inspect_err(|&failure| self.failure = Some(failure))
@@ -135,10 +145,20 @@ impl StreamDecoder {
         let mut result = match self.body {
             Body::Stream(stream) => {
                 let Stream {
-                    decoder,
+                    frames,
+                    mut decoder,
                     mut answer,
-                    ..
                 } = *stream;
+                // A limit that a last line breaks was broken when it was fed.
+                let _ = frames.finish(|frame| {
+                    if Scanner::new(&frame.data).document().is_ok() {
+                        accept(decoder.as_mut(), &frame, &mut answer);
+                    } else {
+                        let message = "the stream ended within a line";
+                        answer.find("cut_line", None, message, Some(&frame.data));
+                    }
+                });
+                let events = mem::take(&mut answer.events);
                 if let Some(failure) = self.failure {
                     answer.fail(ProviderError {
                         kind: "stream_limit".to_owned(),
@@ -147,7 +167,10 @@ impl StreamDecoder {
                         ..ProviderError::default()
                     });
                 }
-                decoder.finish(answer)
+                StreamResult {
+                    events,
+                    ..decoder.finish(answer)
+                }
             }
             Body::Error(body) => {
                 let error = decode_error(self.dialect, self.status, &self.headers, &body, now);
@@ -163,4 +186,12 @@ impl StreamDecoder {
         result.request_id = request_id.or(result.request_id);
         result
     }
+}
+
+fn accept(decoder: &mut dyn DialectDecoder, frame: &SseEvent<'_>, answer: &mut Answer) {
+    if frame.is_lossy {
+        let message = "bytes that are no UTF-8 became U+FFFD";
+        answer.find("invalid_utf8", None, message, None);
+    }
+    decoder.accept(frame, answer);
 }

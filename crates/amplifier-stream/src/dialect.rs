@@ -9,6 +9,10 @@ use crate::headers::Headers;
 use crate::stream_result::StreamResult;
 
 pub(crate) mod anthropic;
+pub(crate) mod chat;
+mod flow;
+mod kept;
+pub(crate) mod ollama;
 pub(crate) mod responses;
 
 /// Folds the frames of one response, in one dialect, into an answer.
@@ -27,11 +31,15 @@ pub enum Dialect {
     Anthropic,
     /// `OpenAI` Responses.
     Responses,
+    /// `OpenAI` Chat Completions, also as Azure and other vendors speak it.
+    Chat,
+    /// Ollama's own `/api/chat`.
+    Ollama,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::Responses];
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama];
 
     /// The name by which it is chosen.
     #[must_use]
@@ -39,6 +47,8 @@ impl Dialect {
         match self {
             Self::Anthropic => "anthropic",
             Self::Responses => "responses",
+            Self::Chat => "chat",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -47,6 +57,8 @@ impl Dialect {
         match self {
             Self::Anthropic => Box::new(anthropic::Decoder::default()),
             Self::Responses => Box::new(responses::Decoder::default()),
+            Self::Chat => Box::new(chat::Decoder::default()),
+            Self::Ollama => Box::new(ollama::Decoder::default()),
         }
     }
 
@@ -54,7 +66,8 @@ impl Dialect {
     pub(crate) fn request_id(self, headers: &Headers) -> Option<String> {
         let names: &[&str] = match self {
             Self::Anthropic => &["request-id"],
-            Self::Responses => &["x-request-id", "apim-request-id", "x-ms-request-id"],
+            Self::Responses | Self::Chat => &["x-request-id", "apim-request-id", "x-ms-request-id"],
+            Self::Ollama => &[],
         };
         let found = names.iter().find_map(|name| headers.get(name));
         found.map(str::to_owned)

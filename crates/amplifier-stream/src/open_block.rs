@@ -158,7 +158,7 @@ impl OpenBlock {
             };
         }
         for (key, text) in [
-            ("text", self.text.take()),
+            (self.text_key(), self.text.take()),
             ("thinking", self.thinking.take()),
         ] {
             if let Some(text) = text {
@@ -190,6 +190,14 @@ impl OpenBlock {
             changes,
             unpaired,
             finding,
+        }
+    }
+
+    /// Where the wire has the text of such a block.
+    fn text_key(&self) -> &'static str {
+        match self.block_type.as_str() {
+            "refusal" => "refusal",
+            _ => "text",
         }
     }
 

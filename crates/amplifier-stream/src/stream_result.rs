@@ -4,6 +4,7 @@ use amplifier_core::{Json, Object};
 
 use crate::block::Block;
 use crate::error::ProviderError;
+use crate::stream_event::StreamEvent;
 
 /// The final record of a stream.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,6 +35,8 @@ pub struct StreamResult {
     pub error: Option<ProviderError>,
     /// What was repaired, ignored or not understood.
     pub findings: Vec<Finding>,
+    /// What only the end of the stream completed, in a last line that has no line end.
+    pub events: Vec<StreamEvent>,
 }
 
 /// Token counts that do not overlap; `None` is unknown, which is not zero.

@@ -6,8 +6,9 @@ use amplifier_core::Json;
 use memchr::memchr;
 
 use super::line::HeldLine;
-use super::{LimitError, Limits, decode};
+use super::{LimitError, Limits, SseEvent, decode};
 use crate::json::Scanner;
+use crate::steps;
 
 /// A line that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,19 @@ pub struct LineError {
     pub number: u64,
     /// What was found.
     pub problem: String,
+}
+
+impl<'a> From<NdjsonLine<'a>> for SseEvent<'a> {
+    /// A line is an event without a name.
+    fn from(line: NdjsonLine<'a>) -> Self {
+        Self {
+            event: Cow::Borrowed(""),
+            data: line.text,
+            id: None,
+            retry: None,
+            is_lossy: line.is_lossy,
+        }
+    }
 }
 
 impl NdjsonLine<'_> {
@@ -115,6 +129,7 @@ impl NdjsonDecoder {
     ) -> Result<(), LimitError> {
         let mut rest = chunk;
         while let Some(end) = memchr(b'\n', rest) {
+            steps::count(end + 1);
             let line = &rest[..end];
             rest = &rest[end + 1..];
             self.lines += 1;
@@ -128,6 +143,7 @@ impl NdjsonDecoder {
                 hand_out(self.lines, line, sink);
             }
         }
+        steps::count(rest.len());
         self.line.extend(rest)
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr2;
 
 use super::{JsonError, Scanner};
+use crate::steps;
 
 /// A string of the wire that may begin or end inside a surrogate pair.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -17,6 +18,22 @@ pub(crate) struct Piece<'a> {
     pub(crate) high: Option<u16>,
     /// Halves inside the text that no other piece can complete; they became U+FFFD.
     pub(crate) unpaired: usize,
+}
+
+impl Piece<'_> {
+    /// Whether it adds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.low.is_none() && self.high.is_none()
+    }
+}
+
+impl<'a> From<&'a str> for Piece<'a> {
+    fn from(text: &'a str) -> Self {
+        Self {
+            text: Cow::Borrowed(text),
+            ..Self::default()
+        }
+    }
 }
 
 pub(super) enum Escape {
@@ -96,9 +113,11 @@ impl<'a> Scanner<'a> {
     pub(super) fn skip_plain(&mut self) -> Result<usize, JsonError> {
         let rest = &self.text.as_bytes()[self.at..];
         let Some(length) = memchr2(b'"', b'\\', rest) else {
+            steps::count(rest.len());
             self.at = self.text.len();
             return Err(self.error("unterminated string"));
         };
+        steps::count(length + 1);
         if let Some(place) = control_character(&rest[..length]) {
             self.at += place;
             return Err(self.error("control character in a string"));

@@ -1,0 +1,79 @@
+//! The end of an answer: why it ended and what it cost.
+
+use amplifier_core::{Json, Object};
+
+use crate::block::{Block, BlockType};
+use crate::stream_result::{StreamResult, Usage};
+
+/// Judges the folded result by what this dialect says.
+pub(super) fn finish(mut result: StreamResult) -> StreamResult {
+    let has = |wanted: &str| {
+        let mut types = result.blocks.iter().map(Block::block_type);
+        types.any(|block_type| block_type.as_str() == wanted)
+    };
+    result.stop_reason = result.raw_stop_reason.as_deref().map(stop_reason);
+    if result.stop_reason == Some("end_turn") {
+        // Some servers say `stop` although the model calls tools.
+        if has(BlockType::ToolCall.as_str()) {
+            result.stop_reason = Some("tool_use");
+        } else if has("refusal") {
+            result.stop_reason = Some("refusal");
+        }
+    }
+    if let Some(reason) = result.stop_reason
+        && reason != "tool_use"
+        && let Some(Block::ToolCall(call)) = result.blocks.last_mut()
+        && call.raw_arguments.trim_ascii().is_empty()
+    {
+        // No arguments yet and no arguments at all look the same on the wire.
+        call.refuse(&format!(
+            "the answer was cut (`{reason}`) before the arguments"
+        ));
+    }
+    result.usage = result.raw_usage.as_ref().map(usage).unwrap_or_default();
+    result
+}
+
+/// A reason that is not known is never taken for a normal end.
+fn stop_reason(raw: &str) -> &'static str {
+    match raw {
+        "stop" | "eos" => "end_turn",
+        "length" | "model_length" => "max_tokens",
+        "tool_calls" | "function_call" => "tool_use",
+        "content_filter" => "content_filter",
+        _ => "other",
+    }
+}
+
+/// The wire's `prompt_tokens` include what a cache knew, and mostly its `completion_tokens` the
+/// reasoning: where the total says otherwise, the total is right.
+fn usage(raw: &Object) -> Usage {
+    let count = |key: &str| raw.get(key).and_then(Json::as_i64);
+    let detail = |outer: &str, key: &str| raw.get(outer)?.get(key)?.as_i64();
+    let prompt = count("prompt_tokens");
+    let completion = count("completion_tokens");
+    let read = detail("prompt_tokens_details", "cached_tokens")
+        .or_else(|| count("prompt_cache_hit_tokens"))
+        .or_else(|| count("cached_tokens"));
+    let written = detail("prompt_tokens_details", "cache_write_tokens");
+    let reasoning = detail("completion_tokens_details", "reasoning_tokens")
+        .or_else(|| count("reasoning_tokens"));
+    let sum = |counts: [Option<i64>; 3]| {
+        let mut counts = counts.into_iter();
+        counts.try_fold(0i64, |sum, count| sum.checked_add(count?))
+    };
+    let total = count("total_tokens");
+    let is_apart = total.is_some() && sum([prompt, completion, reasoning]) == total;
+    let output = completion.map(|completion| match reasoning {
+        Some(reasoning) if !is_apart => completion.saturating_sub(reasoning).max(0),
+        _ => completion,
+    });
+    let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
+    Usage {
+        input_tokens: prompt.map(|prompt| prompt.saturating_sub(cached).max(0)),
+        cache_read_tokens: read,
+        cache_write_tokens: written,
+        output_tokens: output,
+        reasoning_tokens: reasoning,
+    }
+}
