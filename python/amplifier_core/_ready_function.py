@@ -43,7 +43,7 @@ def carry_ready(module_id: str, mount: Mount, ready: Any) -> Ready | None:
     return ready
 
 
-def carried_ready(mount: Mount) -> Ready | None:
-    """Give the `on_session_ready` that a mount function carries, None for none."""
+def carried_ready(module_id: str, mount: Mount) -> Ready | None:
+    """Give the `on_session_ready` that a mount function carries for a module, None for none."""
     carried = getattr(mount, _ATTRIBUTE, None)
-    return None if carried is None else carried[1]
+    return carried[1] if carried is not None and carried[0] == module_id else None

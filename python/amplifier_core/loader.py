@@ -65,8 +65,9 @@ class ModuleLoader:
         self._search_paths = search_paths
         self._loaded_modules: dict[str, Mount] = {}
         self._loaded_module_paths: dict[str, Path] = {}
-        self._ready_functions: dict[str, Ready | None] = {}
-        self._checks: dict[str, MountedCheck] = {}
+        # Each session has a loader, and most need none of the two.
+        self._ready_functions: dict[str, Ready] | None = None
+        self._checks: dict[str, MountedCheck] | None = None
         self._added_paths: list[str] = []
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
@@ -138,7 +139,8 @@ class ModuleLoader:
         self._on_session_ready_queue.clear()
 
     def _closure(self, module_id: str, mount: Mount, config: dict[str, Any]) -> Closure:
-        check = self._checks.get(module_id)
+        check = (self._checks or {}).get(module_id)
+        ready = (self._ready_functions or {}).get(module_id) or carried_ready(module_id, mount)
 
         async def call_mount(coordinator: Any) -> Any:
             result = mount(coordinator, config)
@@ -149,7 +151,6 @@ class ModuleLoader:
                 return await call_mount(coordinator)
             return await check.mount(partial(call_mount, coordinator), coordinator)
 
-        ready = self._ready_functions[module_id]
         if ready is not None:
             mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
         return mount_module
@@ -173,9 +174,7 @@ class ModuleLoader:
             self._loaded_module_paths[module_id] = path
         else:
             mount = self._load_direct(module_id, unresolved)
-        if module_id not in self._loaded_modules:
-            self._loaded_modules[module_id] = mount
-            self._ready_functions.setdefault(module_id, carried_ready(mount))
+        self._loaded_modules[module_id] = mount
         return mount
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
@@ -252,7 +251,8 @@ class ModuleLoader:
         """Keep what a module wants called when the session is ready, and give its mount function."""
         if found is None:
             return None
-        self._ready_functions[module_id] = found.ready
+        if found.ready is not None:
+            self._ready_functions = {**(self._ready_functions or {}), module_id: found.ready}
         return found.mount
 
     async def _validate_module(
@@ -270,7 +270,7 @@ class ModuleLoader:
         """
         located = self._locate(module_id, module_path)
         kind, package, checks = judge_package(module_id, module_path, located)
-        self._checks[module_id] = MountedCheck(module_id, kind, checks)
+        self._checks = {**(self._checks or {}), module_id: MountedCheck(module_id, kind, checks)}
         return package
 
     def _find_package_dir(self, module_id: str, module_path: Path) -> Path | None:
