@@ -66,7 +66,18 @@ def read_answer(value: Any, payload: Payload) -> Answer | None:
             items = injections(result)
             return Answer("inject_context", result, items=items) if items else _remark(result)
         case other:
-            raise ValueError(f"unknown action `{other}`")
+            raise _unknown_action(other)
+
+
+def check_action(result: HookResult) -> None:
+    """Refuse an action that no validated result has."""
+    action = any_text(result.action)
+    if action not in ("continue", "deny", "modify", "inject_context", "ask_user"):
+        raise _unknown_action(action)
+
+
+def _unknown_action(action: str) -> ValueError:
+    return ValueError(f"unknown action `{action}`")
 
 
 def _remark(result: HookResult) -> Answer | None:

@@ -101,9 +101,21 @@ def _has_dump(data: Any) -> bool:
 
 
 def _is_same(value: Any, handed_out: Any) -> bool:
+    """Whether a value is still what was handed out: the same JSON, so that `0` is not `False`."""
     if value is handed_out:
         return True
     try:
-        return bool(value == handed_out)
+        return bool(value == handed_out) and _is_alike(value, handed_out)
     except Exception:  # noqa: BLE001 (whatever a foreign `__eq__` raises)
         return False
+
+
+def _is_alike(value: Any, handed_out: Any) -> bool:
+    """Whether equal values are of the same kinds, too."""
+    if isinstance(handed_out, dict):
+        fields = cast("dict[str, Any]", handed_out)
+        return all(_is_alike(value[key], field) for key, field in fields.items())
+    if isinstance(handed_out, list):
+        items = cast("list[Any]", handed_out)
+        return all(_is_alike(value[place], item) for place, item in enumerate(items))
+    return all(isinstance(value, kind) == isinstance(handed_out, kind) for kind in (bool, float))

@@ -16,8 +16,9 @@ from ._awaitable import is_awaitable
 from ._coroutine_name import named
 from ._dispatch import Dispatch
 from ._engine_choice import extension
-from ._hook_answer import continuing, denying, read_answer, result_of
+from ._hook_answer import check_action, continuing, denying, read_answer, result_of
 from ._hook_result import ContextInjection, HookResult
+from ._json_shape import dumped
 from ._own_failure import is_own_failure
 from ._payload import Payload, bare, stamped, top_level
 from ._registration import Registration, Unregister
@@ -268,12 +269,19 @@ def _unanswered(
 
 def _data_of(answer: Any) -> dict[str, Any] | None:
     """Give the data of an answer in JSON form, if there is any."""
-    data: Any = result_of(answer).data
+    result = result_of(answer)
+    # The fields of a dict are event data; those of a model have the JSON form of models.
+    data: Any = result.data if issubclass(type(answer), dict) else _dumped_data(result)
     if data is None:
         return None
     if not issubclass(type(data), dict):
         raise refusal(data, "dict")
     return bare(data).hand_out()
+
+
+def _dumped_data(result: HookResult) -> Any:
+    check_action(result)
+    return dumped(result)["data"]
 
 
 def _correlated(event: str, data: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -45,7 +45,8 @@ class OwnResult(BaseModel):
         object(),
         OwnResult(action="explode", data={"k": 1}),
         HookResult().model_copy(update={"data": 5}),
-        HookResult().model_copy(update={"data": {"k": {("a", 1): 2}}}),
+        HookResult.model_construct(action="explode", data={"k": 1}),
+        {"data": {"k": {("a", 1): 2}}},
     ],
 )
 @pytest.mark.parametrize("is_async", [True, False])
@@ -84,6 +85,15 @@ async def test_collected_data_is_plain_and_the_callers_own(engine):
         {"usage": {"tokens": 3}, "place": {"line": 7}, "day": "2026-01-02", "cost": "1.50"},
         {"mine": 1},
     ]
+
+
+async def test_times_have_the_form_of_models_in_a_result_and_of_events_in_a_dict(engine):
+    hooks, data = engine.HookRegistry(), {"at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)}
+    hooks.register("e", lambda *_: HookResult(data=data))
+    hooks.register("e", lambda *_: {"data": data})
+
+    collected = await hooks.emit_and_collect("e", {})
+    assert collected == [{"at": "2026-01-02T03:04:05Z"}, {"at": "2026-01-02 03:04:05+00:00"}]
 
 
 async def test_a_model_with_the_fields_of_a_result_is_an_answer(engine):

@@ -218,6 +218,18 @@ async def test_the_users_message_is_shown_and_the_result_returned_as_it_is(engin
     assert display.shown == [("stop", "warning", "hook:guard"), ("hi", "info", "hook:other")]
 
 
+async def test_a_message_is_shown_when_the_texts_are_written(engine):
+    order: list[str] = []
+    context = SimpleNamespace(add_message=lambda message: order.append(message["content"]))
+    display = SimpleNamespace(show_message=lambda text, *_: order.append(text))
+    coordinator = coordinator_with(engine, context, display=display)
+    result = HookResult(action="inject_context", context_injection="written", user_message="shown")
+
+    await coordinator.process_hook_result(result, "e")
+
+    assert order == ["written", "shown"]
+
+
 async def test_a_failing_display_is_logged_and_ignored(engine, caplog):
     class Broken:
         def show_message(self, *_: str) -> None:

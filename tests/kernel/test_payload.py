@@ -263,3 +263,16 @@ KEYS = st.text() | st.integers() | st.booleans() | st.none() | st.floats()
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(KEYS, inner) | st.tuples(inner)))
 def test_keys_and_tuples_become_what_json_makes_of_them(engine, value):
     assert handed_out(engine, {"value": value})["value"] == json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(0, False), (1, True), (1, 1.0), (False, 0), ([0], [False]), ({"n": [1]}, {"n": [1.0]})],
+)
+async def test_a_value_that_is_equal_but_other_json_is_changed(engine, before, after):
+    hooks = engine.HookRegistry()
+    hooks.register("e", lambda *_: HookResult(action="modify", data={"k": after}))
+
+    result = await hooks.emit("e", {"k": before})
+
+    assert repr(result.data) == repr({"k": after})

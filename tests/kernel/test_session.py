@@ -334,6 +334,19 @@ async def test_a_cancelled_turn_says_so_whether_it_answers_or_fails(rust):
     ]
 
 
+async def test_a_cancelled_turn_without_a_text_says_so_too(rust):
+    async def cancels(mounted: dict[str, Any]) -> list[str]:
+        mounted["coordinator"].cancellation.request_immediate()
+        return ["partial"]
+
+    session = session_with(rust, cancels)
+    seen = record(session, "cancel:completed")
+    async with session:
+        with pytest.raises(TypeError, match="must return the answer as a str, not `list`"):
+            await session.execute("a")
+    assert seen == [("cancel:completed", {**IDS, "was_immediate": True})]
+
+
 async def test_cancelling_the_task_cancels_the_loop(engine):
     ended: list[str] = []
 

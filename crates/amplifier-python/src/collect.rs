@@ -9,7 +9,7 @@ use crate::drive::{Machine, Next};
 use crate::handlers::Handlers;
 use crate::hook::RustHookRegistry;
 use crate::hook_result;
-use crate::payload::Payload;
+use crate::payload::{Payload, dumped};
 use crate::report::{Level, Logger, is_own_failure, log};
 use crate::time_limit::{TimeLimit, is_expired};
 
@@ -97,7 +97,14 @@ fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
     let Some(result) = hook_result::of(value)? else {
         return Ok(None);
     };
-    let data = result.getattr(intern!(py, "data"))?;
+    // The fields of a dict are event data; those of a model have the JSON form of models.
+    let data = if value.is_instance_of::<PyDict>() {
+        result.getattr(intern!(py, "data"))?
+    } else {
+        hook_result::check_action(&result)?;
+        let fields = dumped(&result).unwrap_or_else(|| py.None().into_bound(py));
+        fields.get_item(intern!(py, "data"))?
+    };
     if data.is_none() {
         return Ok(None);
     }

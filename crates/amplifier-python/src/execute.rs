@@ -25,6 +25,19 @@ enum Stage {
     Over,
 }
 
+impl Stage {
+    /// The end of the turn.
+    fn over(self, py: Python<'_>) -> PyResult<Next<'_>> {
+        match self {
+            Self::Answered(answer) => Ok(Next::Return(answer.into_bound(py))),
+            Self::Failed(error) => Err(error),
+            Self::Announcing | Self::Disclosing | Self::Running | Self::Over => {
+                Err(Step::misused())
+            }
+        }
+    }
+}
+
 /// The machine of `execute`.
 pub(crate) struct Execute {
     session: Py<RustSession>,
@@ -112,16 +125,18 @@ impl Execute {
 
     fn answered<'py>(&mut self, answer: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = answer.py();
-        if !answer.is_instance_of::<PyString>() {
-            let found = type_name(&answer);
-            return Err(PyTypeError::new_err(format!(
-                "the orchestrator must return the answer as a str, not `{found}`"
-            )));
-        }
+        let ended = if answer.is_instance_of::<PyString>() {
+            Stage::Answered(answer.unbind())
+        } else {
+            Stage::Failed(PyTypeError::new_err(format!(
+                "the orchestrator must return the answer as a str, not `{}`",
+                type_name(&answer)
+            )))
+        };
         match self.cancellation(py)? {
-            None => Ok(Next::Return(answer)),
+            None => ended.over(py),
             Some(data) => {
-                self.stage = Stage::Answered(answer.unbind());
+                self.stage = ended;
                 self.emit(py, event::CANCEL_COMPLETED, &data)
             }
         }
@@ -152,9 +167,7 @@ impl Machine for Execute {
             Stage::Announcing => self.disclose(py),
             Stage::Disclosing => self.run(py),
             Stage::Running => self.answered(value),
-            Stage::Answered(answer) => Ok(Next::Return(answer.into_bound(py))),
-            Stage::Failed(error) => Err(error),
-            Stage::Over => Err(Step::misused()),
+            ended @ (Stage::Answered(_) | Stage::Failed(_) | Stage::Over) => ended.over(py),
         }
     }
 

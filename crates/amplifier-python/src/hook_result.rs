@@ -217,6 +217,19 @@ pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     Err(PyTypeError::new_err("not a `HookResult`, a dict or None"))
 }
 
+/// Refuses an action that no validated result has.
+pub(crate) fn check_action(result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let action = result.getattr(intern!(result.py(), "action"))?;
+    match action.cast::<PyString>()?.to_str()? {
+        "continue" | "deny" | "modify" | "inject_context" | "ask_user" => Ok(()),
+        other => Err(unknown_action(other)),
+    }
+}
+
+fn unknown_action(action: &str) -> PyErr {
+    PyValueError::new_err(format!("unknown action `{action}`"))
+}
+
 /// An answer, and what it says to the user.
 type Heard = (Answer<Py<PyAny>, Payload>, Option<Notice>);
 
@@ -252,7 +265,7 @@ pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Hear
                 Answer::Inject(result.unbind(), items)
             }
         }
-        other => return Err(PyValueError::new_err(format!("unknown action `{other}`"))),
+        other => return Err(unknown_action(other)),
     };
     Ok((answer, notice))
 }

@@ -67,7 +67,7 @@ impl Payload {
             for (key, value) in data.copy()? {
                 if let (Ok(Some(handed)), Ok(Some(original))) =
                     (before_shape.get_item(&key), before_own.get_item(&key))
-                    && (value.is(&handed) || value.eq(&handed).unwrap_or(false))
+                    && is_same(&value, &handed)
                 {
                     own.set_item(key, original)?;
                 }
@@ -379,13 +379,46 @@ fn key_of<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The fields of a Pydantic model in JSON form, or as they are where that fails.
-fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+pub(crate) fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let py = model.py();
     let dump = model.getattr(intern!(py, "model_dump")).ok()?;
     let mode = PyDict::new(py);
     mode.set_item(intern!(py, "mode"), intern!(py, "json"))
         .ok()?;
     dump.call((), Some(&mode)).or_else(|_| dump.call0()).ok()
+}
+
+/// Whether a value is still what was handed out: the same JSON, so that `0` is not `False`.
+fn is_same(value: &Bound<'_, PyAny>, handed_out: &Bound<'_, PyAny>) -> bool {
+    value.is(handed_out)
+        || (value.eq(handed_out).unwrap_or(false) && is_alike(value, handed_out).unwrap_or(false))
+}
+
+/// Whether equal values are of the same kinds, too.
+fn is_alike(value: &Bound<'_, PyAny>, handed_out: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(fields) = handed_out.cast::<PyDict>() {
+        for (key, field) in fields {
+            if !is_alike(&value.get_item(key)?, &field)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    if let Ok(items) = handed_out.cast::<PyList>() {
+        for (place, item) in items.iter().enumerate() {
+            if !is_alike(&value.get_item(place)?, &item)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    let kinds = |one: &Bound<'_, PyAny>| {
+        (
+            one.is_instance_of::<PyBool>(),
+            one.is_instance_of::<PyFloat>(),
+        )
+    };
+    Ok(kinds(value) == kinds(handed_out))
 }
 
 /// The dict that stands for top-level data with a `model_dump` method; other data as it is.

@@ -136,6 +136,30 @@ def of_bad_calls() -> list[Step]:
             {"do": "stands", "on": "t1"},
         ),
         program(
+            "a child among others taken away",
+            *[
+                {"do": "relate", "on": "t0", "method": "register_child", "child": child}
+                for child in ("t1", "t2", "t1", "t2", "t1")
+            ],
+            {"do": "relate", "on": "t0", "method": "unregister_child", "child": "t1"},
+            {"do": "relate", "on": "t0", "method": "unregister_child", "child": "t1"},
+            tell("t0", "request_immediate"),
+            {"do": "stands", "on": "t1"},
+            {"do": "stands", "on": "t2"},
+        ),
+        program(
+            "a child that has risen already",
+            {"do": "relate", "on": "t0", "method": "register_child", "child": "t1"},
+            {"do": "relate", "on": "t1", "method": "register_child", "child": "t2"},
+            tell("t1", "request_immediate"),
+            tell("t2", "reset"),
+            tell("t0", "request_graceful"),
+            {"do": "stands", "on": "t1"},
+            {"do": "stands", "on": "t2"},
+            tell("t0", "request_immediate"),
+            {"do": "stands", "on": "t2"},
+        ),
+        program(
             "a child of a cancelled parent",
             tell("t0", "request_immediate"),
             {"do": "relate", "on": "t0", "method": "register_child", "child": "t1"},

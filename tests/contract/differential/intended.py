@@ -63,7 +63,8 @@ def numbers_that_are_not_json_reach_handlers(d: Difference) -> bool:
 @intended
 def models_keep_their_fields_in_payloads(d: Difference) -> bool:
     texts = ("text='hello' tokens=3", "Place(path='a.txt', line=7)", "Colour.RED", "{1}")
-    return d.path[0] == "trace" and d.reference in texts and not isinstance(d.ours, bool)
+    collected = d.step["do"] == "emit_and_collect" and d.path[0] == "value"
+    return (collected or d.path[0] == "trace") and d.reference in texts and d.ours not in texts
 
 
 @intended
@@ -225,6 +226,13 @@ def async_displays_are_awaited(d: Difference) -> bool:
     shows = d.path == ("trace",) and d.reference == [] and d.ours[0][0] == "show_message"
     warns = d.path == ("warnings",) and "show_later' was never awaited" in str(d.reference)
     return display and (shows or warns)
+
+
+@intended
+def messages_are_shown_when_the_texts_are_written(d: Difference) -> bool:
+    calls = {"show_message", "add_message"}
+    both = d.step["do"] == "process_hook_result" and d.path[0] == "trace" and len(d.path) == 2
+    return both and {str(call[0]) for call in (d.reference, d.ours)} == calls
 
 
 @intended
