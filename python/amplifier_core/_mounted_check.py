@@ -118,8 +118,13 @@ class _Before:
         del functions[self._cleanups :]
         if callable(returned):
             added.append(returned)
-        for function in reversed(added):
-            await _clean_up(function)
+        try:
+            for function in reversed(added):
+                await _clean_up(function)
+        finally:
+            self._restore()
+
+    def _restore(self) -> None:
         for point, before in self._mounted.items():
             now = self._points.get(point)
             if isinstance(now, dict) and isinstance(before, dict):

@@ -181,6 +181,23 @@ async def test_what_is_wrongly_mounted_is_taken_back(load: Load, coordinator: An
     assert module("tool-x").cleaned == ["returned", "registered"]
 
 
+async def test_a_clean_up_that_is_cancelled_still_takes_everything_back(
+    load: Load, coordinator: Any
+):
+    mount = await load(
+        "tool-x",
+        'await coordinator.mount("tools", broken)\n'
+        "def leave():\n"
+        "    raise KeyboardInterrupt\n"
+        "return leave",
+    )
+
+    with pytest.raises(KeyboardInterrupt):
+        await mount(coordinator)
+
+    assert coordinator.get("tools") == {}
+
+
 @pytest.mark.parametrize(
     ("module_id", "body"),
     [
