@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::steps;
+
 mod line;
 mod ndjson;
 mod sse;
@@ -90,5 +92,6 @@ pub enum LimitError {
 
 /// Decodes UTF-8; the usual case is checked at once, which is several times as fast as piecewise.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    steps::count(bytes.len());
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -5,6 +5,8 @@
 
 use amplifier_core::{Json, MAX_DEPTH, Object};
 
+use crate::steps;
+
 mod number;
 mod partial;
 mod string;
@@ -234,8 +236,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_whitespace(&mut self) {
+        steps::count(1);
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
             self.at += 1;
+            steps::count(1);
         }
     }
 

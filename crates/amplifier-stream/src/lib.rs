@@ -16,7 +16,10 @@ mod framing;
 mod headers;
 mod json;
 mod open_block;
+#[cfg(not(feature = "steps"))]
 mod steps;
+#[cfg(feature = "steps")]
+pub mod steps;
 mod stream_event;
 mod stream_result;
 mod text;

@@ -1,6 +1,7 @@
 //! The line that a chunk leaves unfinished.
 
 use super::LimitError;
+use crate::steps;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -36,6 +37,7 @@ impl HeldLine {
                 return Err(LimitError::Line(self.limit));
             }
         }
+        steps::count(piece.len());
         reserve(&mut self.bytes, piece.len(), self.limit);
         self.bytes.extend_from_slice(piece);
         Ok(())

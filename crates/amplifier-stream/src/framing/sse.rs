@@ -9,6 +9,7 @@ use memchr::{memchr, memchr2};
 
 use super::line::{HeldLine, reserve};
 use super::{LimitError, Limits, decode};
+use crate::steps;
 
 /// One framed event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +100,7 @@ impl SseDecoder {
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
         while let Some(end) = memchr2(b'\n', b'\r', rest) {
+            steps::count(end + 1);
             let line = &rest[..end];
             let is_carriage_return = rest[end] == b'\r';
             rest = &rest[end + 1..];
@@ -135,6 +137,7 @@ impl SseDecoder {
                 }
             }
         }
+        steps::count(rest.len());
         self.event.hold(data, &self.limits)?;
         self.line.extend(rest)
     }
@@ -184,6 +187,7 @@ impl OpenEvent {
         if self.has_data {
             self.data.push(b'\n');
         }
+        steps::count(value.len());
         self.data.extend_from_slice(value);
         self.has_data = true;
         Ok(())

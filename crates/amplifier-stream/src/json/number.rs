@@ -3,6 +3,7 @@
 use amplifier_core::{Json, MAX_DIGITS};
 
 use super::{JsonError, Scanner, shorten};
+use crate::steps;
 
 impl<'a> Scanner<'a> {
     pub(super) fn number(&mut self) -> Result<Json, JsonError> {
@@ -63,6 +64,7 @@ impl<'a> Scanner<'a> {
         if is_integer && whole > MAX_DIGITS {
             return Err(self.error(&format!("integer of more than {MAX_DIGITS} digits")));
         }
+        steps::count(at - start);
         self.at = at;
         Ok((&self.text[start..at], is_integer))
     }
