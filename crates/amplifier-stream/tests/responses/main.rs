@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 mod ends;
 mod items;
 mod servers;
+mod splits;
 mod whole;
 
 /// Decodes events that are given as their data.
