@@ -16,10 +16,13 @@ fn assert_linear(what: &str, work: impl Fn(usize)) {
     assert!((0.9..=1.1).contains(&slope), "{what}: the slope is {slope}");
 }
 
+/// What it is, and how one of about so many bytes is made.
+type Sample = (&'static str, fn(usize) -> String);
+
 const CHUNKS: [usize; 4] = [1, 7, 4096, usize::MAX];
 
 /// Streams of about so many bytes, each hard in another way.
-const EVENTS: [(&str, fn(usize) -> String); 6] = [
+const EVENTS: [Sample; 6] = [
     ("many events", |bytes| {
         "event: a\ndata: {\"b\":1}\n\n".repeat(bytes / 24)
     }),
@@ -51,7 +54,7 @@ fn server_sent_events_are_framed_in_linear_time() {
 
 #[test]
 fn lines_are_framed_and_read_in_linear_time() {
-    let lines: [(&str, fn(usize) -> String); 3] = [
+    let lines: [Sample; 3] = [
         ("many lines", |bytes| "{\"a\":[1,2]}\r\n".repeat(bytes / 13)),
         ("one long line", |bytes| {
             format!("[\"{}\"]", "x".repeat(bytes))
@@ -73,7 +76,7 @@ fn lines_are_framed_and_read_in_linear_time() {
 }
 
 /// Arguments of about so many bytes.
-const ARGUMENTS: [(&str, fn(usize) -> String); 7] = [
+const ARGUMENTS: [Sample; 7] = [
     ("a long text", |bytes| {
         format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes))
     }),
@@ -111,7 +114,7 @@ fn list(item: &str, bytes: usize) -> String {
 fn arguments_are_parsed_in_linear_time() {
     for (what, arguments) in ARGUMENTS {
         assert_linear(what, |bytes| {
-            drop(parse_arguments(&arguments(bytes)).unwrap())
+            parse_arguments(&arguments(bytes)).unwrap();
         });
     }
 }
