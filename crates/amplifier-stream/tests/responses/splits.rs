@@ -92,7 +92,10 @@ fn pieces() -> impl Strategy<Value = Vec<String>> {
 fn script() -> impl Strategy<Value = Script> {
     let arguments = pieces().prop_map(|texts| json!({"a": texts}).to_string());
     let arguments = (arguments, any::<Index>()).prop_map(|(raw, place)| {
-        let place = raw.floor_char_boundary(place.index(raw.len()));
+        let (place, _) = raw
+            .char_indices()
+            .nth(place.index(raw.chars().count()))
+            .unwrap();
         Script::Call(vec![raw[..place].to_owned(), raw[place..].to_owned()])
     });
     prop_oneof![
