@@ -288,7 +288,9 @@ def _correlated(event: str, data: Any) -> Any:
     """Give the data with the `request_id` of its model call, where the event belongs to one."""
     if event not in _CORRELATED or not issubclass(type(data), dict):
         return data
-    explicit = data.get(correlation.REQUEST_ID_FIELD)
+    given = data.get(correlation.REQUEST_ID_FIELD)
+    # What is no id is none, so that all events of a call bear the same one.
+    explicit = given if isinstance(given, str) and given else None
     request_id = correlation.resolve_request_id(event, explicit)
     if request_id is None or explicit is not None:
         return data

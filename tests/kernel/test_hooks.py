@@ -8,6 +8,7 @@ import logging
 import weakref
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -418,6 +419,19 @@ async def test_model_events_bear_the_id_of_their_request(engine):
     assert request == response
     assert tool is None
     assert explicit == "own"
+
+
+@pytest.mark.parametrize("odd", ["", None, 5, ["id"]])
+async def test_what_is_no_id_of_a_request_is_none(engine, odd):
+    hooks, seen = engine.HookRegistry(), []
+    request = await hooks.emit("llm:request", {"request_id": odd})
+    hooks.register("provider:retry", recorder(seen))
+
+    await hooks.emit("provider:retry", {"request_id": odd})
+    response = await hooks.emit("llm:response", {})
+
+    ids = [request.data["request_id"], seen[0][1]["request_id"], response.data["request_id"]]
+    assert ids == [str(UUID(ids[0]))] * 3
 
 
 async def test_emit_returns_a_native_coroutine_with_the_name_of_its_method(engine):

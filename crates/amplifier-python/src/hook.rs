@@ -119,15 +119,20 @@ fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
         return Ok(data);
     };
     let key = intern!(py, "request_id");
-    let explicit = fields.get_item(key)?;
+    // What is no id is none, so that all events of a call bear the same one.
+    let explicit = fields.get_item(key)?.filter(is_id);
     let id = module(py, intern!(py, "amplifier_core.correlation"))?
         .call_method1("resolve_request_id", (event, explicit.clone()))?;
-    if id.is_none() || explicit.is_some_and(|explicit| !explicit.is_none()) {
+    if id.is_none() || explicit.is_some() {
         return Ok(data);
     }
     let fields = fields.copy()?;
     fields.set_item(key, id)?;
     Ok(fields.into_any())
+}
+
+fn is_id(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyString>() && value.is_truthy().unwrap_or(false)
 }
 
 /// A registration as `_registrations` lists it.

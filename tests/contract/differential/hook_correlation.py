@@ -52,6 +52,18 @@ def of_correlation() -> list[Step]:
             emit("llm:response", {}),
             emit("llm:response", {}),
         ),
+        *[
+            program(
+                f"an id that is {name}",
+                *see,
+                emit("llm:request", {"request_id": odd}),
+                ask,
+                emit("provider:retry", {"request_id": odd}),
+                emit("llm:response", {}),
+                emit("llm:response", {"request_id": odd}),
+            )
+            for name, odd in {"empty": "", "none": None, "a number": 5, "a list": ["id"]}.items()
+        ],
         program(
             "requests of two tasks",
             *see,
