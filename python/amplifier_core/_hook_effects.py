@@ -166,9 +166,9 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         return _granting(getattr(result, "data", None))
     if verdict == "unexpected":
         logger.warning(
-            "the approval system answered `%s`, which is none of %s; denying",
+            "the approval system answered `%s`, which is none of `%s`; denying",
             clip_prompt(decision),
-            options,
+            "`, `".join(options),
         )
     return denying(f"User denied: {clip_prompt(prompt)}")
 

@@ -71,12 +71,20 @@ class ModuleCoordinator(metaclass=ABCMeta):
                 session.
             approval_system: What asks the user for approvals.
             display_system: What shows messages to the user.
+
+        Raises:
+            TypeError: An id of the session is no text.
         """
         self = super().__new__(cls)
         if session is None:
             self._identity = ("", None, {})
         else:
-            self._identity = (session.session_id, session.parent_id, session.config)
+            parent = session.parent_id
+            self._identity = (
+                any_text(session.session_id),
+                None if parent is None else any_text(parent),
+                session.config,
+            )
         self._owner, self._session = session, None
         self._hooks, self._cancellation = HookRegistry(), CancellationToken()
         empty = {"single": lambda: None, "named": dict, "registry": lambda: self._hooks}

@@ -43,6 +43,13 @@ def test_a_new_coordinator_has_every_slot_and_the_sessions_identity(engine):
     assert engine.ModuleCoordinator().session_id == ""
 
 
+@pytest.mark.parametrize(("session_id", "parent_id"), [(5, None), ("s", 5), (None, None)])
+def test_an_id_that_is_no_text_is_refused(engine, session_id, parent_id):
+    owner = SimpleNamespace(session_id=session_id, parent_id=parent_id, config={})
+    with pytest.raises(TypeError, match="is not an instance of 'str'"):
+        engine.ModuleCoordinator(owner)
+
+
 async def test_a_mount_acts_when_it_is_called(engine):
     coordinator, tool = engine.ModuleCoordinator(), named("echo")
     pending = coordinator.mount("tools", tool)

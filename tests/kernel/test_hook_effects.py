@@ -322,6 +322,18 @@ async def test_the_kernel_itself_ends_an_approval_that_does_not_answer(engine):
     assert left.reason == "Approval timeout - denied by default: Go?"
 
 
+async def test_an_answer_that_was_not_offered_is_warned_of(engine, caplog):
+    coordinator = coordinator_with(engine, approval=Approval("perhaps"))
+    left = await coordinator.process_hook_result(HookResult(action="ask_user"), "e")
+    assert left == HookResult(action="deny", reason="User denied: Allow this operation?")
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        (
+            "WARNING",
+            "the approval system answered `perhaps`, which is none of `Allow`, `Deny`; denying",
+        )
+    ]
+
+
 async def test_without_an_approval_system_a_question_denies(engine):
     result = HookResult(action="ask_user")
     left = await coordinator_with(engine).process_hook_result(result, "e")

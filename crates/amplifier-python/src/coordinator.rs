@@ -44,6 +44,11 @@ impl RustCoordinator {
     }
 }
 
+/// The same value, if it is a text.
+fn text(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(value.cast_into::<PyString>()?.into_any())
+}
+
 #[pymethods]
 impl RustCoordinator {
     #[new]
@@ -56,8 +61,11 @@ impl RustCoordinator {
     ) -> PyResult<Self> {
         let (session_id, parent_id, config) = match session {
             Some(session) => (
-                session.getattr(intern!(py, "session_id"))?,
-                session.getattr(intern!(py, "parent_id"))?,
+                text(session.getattr(intern!(py, "session_id"))?)?,
+                match session.getattr(intern!(py, "parent_id"))? {
+                    none if none.is_none() => none,
+                    parent => text(parent)?,
+                },
                 session.getattr(intern!(py, "config"))?,
             ),
             None => (

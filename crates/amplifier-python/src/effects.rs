@@ -278,9 +278,9 @@ impl Effects {
             Approval::Denied => {}
             Approval::Unexpected => {
                 let message = format!(
-                    "the approval system answered `{}`, which is none of {:?}; denying",
+                    "the approval system answered `{}`, which is none of `{}`; denying",
                     clip_prompt(&text.to_string_lossy()),
-                    question.options,
+                    question.options.join("`, `"),
                 );
                 log(py, Logger::Coordinator, Level::Warning, &message, None);
             }
