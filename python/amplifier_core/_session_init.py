@@ -18,6 +18,7 @@ from ._provider_slots import (
     rename_new_provider,
     restore_providers,
 )
+from ._shown import shown
 from .events import MODULE_LOAD_FAILED, MODULE_ON_SESSION_READY_FAILED, SESSION_FORK
 
 __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initialize_session"]
@@ -189,16 +190,16 @@ class _Beginning:
             self._loader.enqueue_on_session_ready(*carried)
 
     async def _report(self, kind: str, entry: dict[str, Any], error: Exception) -> None:
-        text = failure_text(error)
-        logger.warning("Failed to load %s '%s': %s", kind, entry["module"], text, exc_info=error)
+        text, module_id = failure_text(error), _plain(entry["module"])
+        logger.warning("Failed to load %s '%s': %s", kind, module_id, text, exc_info=error)
         payload: dict[str, Any] = {
             "module_type": kind,
-            "module_id": entry["module"],
+            "module_id": module_id,
             "error": text,
             "reason_code": module_failure_reason(error),
         }
         if entry.get("instance_id"):
-            payload["instance_id"] = entry["instance_id"]
+            payload["instance_id"] = _plain(entry["instance_id"])
         await self._emit(MODULE_LOAD_FAILED, payload)
 
     async def _emit(self, event: str, payload: dict[str, Any]) -> None:
@@ -250,9 +251,18 @@ def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
     return entries
 
 
+def _plain(value: Any) -> Any:
+    """Give an id of a plan, in words if it is none that an event could carry."""
+    return value if isinstance(value, str | int) else shown(value)
+
+
 def _check_instances(providers: list[dict[str, Any]]) -> None:
     """Refuse two entries of one provider module that would have the same name."""
-    unnamed = Counter(entry["module"] for entry in providers if not entry.get("instance_id"))
+    unnamed = Counter(
+        entry["module"]
+        for entry in providers
+        if not entry.get("instance_id") and isinstance(entry["module"], str)
+    )
     for module_id, count in unnamed.items():
         if count > 1:
             raise MountPlanError(

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from planned import PLAN, Loader, failing, ready, record, start
 
-from amplifier_core import RustCoordinator
+from amplifier_core import ModuleLoader, RustCoordinator
 from amplifier_core import _session_init as session_init
 from amplifier_core.loader import ModuleValidationError
 
@@ -177,6 +177,32 @@ async def test_a_failure_is_told_once_to_hooks_that_load_later():
 async def test_a_plan_that_cannot_be_read_is_told(section: str, value: Any, text: str):
     with pytest.raises(RuntimeError, match=text):
         await start({**PLAN, section: value}, Loader())
+
+
+@pytest.mark.parametrize("depth", [1, 10_000])
+async def test_a_module_without_a_proper_name_is_left_out_and_told(engine: Any, depth: int):
+    name: Any = "x"
+    for _ in range(depth):
+        name = [name]
+    coordinator = engine.ModuleCoordinator()
+    seen = record(coordinator, "module:load_failed")
+    entries = [{"module": name}, {"module": 5, "instance_id": name}, {"module": name}]
+    loader = ModuleLoader()
+    mounts = dict.fromkeys(("loop", "context"), mock.AsyncMock(return_value=None))
+    loader._load_entry_point = mounts.get  # pyright: ignore
+    plan = {**PLAN, "providers": entries, "tools": entries[:1]}
+
+    await start(plan, loader, coordinator)
+
+    words = "['x']" if depth == 1 else "[[[[[...]]]]]"
+    assert [
+        (data["module_type"], data["module_id"], data.get("instance_id")) for _, data in seen
+    ] == [
+        ("provider", words, None),
+        ("provider", 5, words),
+        ("provider", words, None),
+        ("tool", words, None),
+    ]
 
 
 async def test_a_ready_function_that_fails_is_told_also_to_handlers_it_registered():
