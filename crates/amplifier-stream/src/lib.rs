@@ -16,12 +16,14 @@ mod framing;
 mod headers;
 mod json;
 mod open_block;
+mod process;
 #[cfg(not(feature = "steps"))]
 mod steps;
 #[cfg(feature = "steps")]
 pub mod steps;
 mod stream_event;
 mod stream_result;
+mod tag;
 mod text;
 
 pub use arguments::{MAX_ARGUMENT_DEPTH, parse_arguments};
@@ -32,5 +34,16 @@ pub use error::{ProviderError, decode_error};
 pub use framing::{LimitError, Limits, LineError, NdjsonDecoder, NdjsonLine, SseDecoder, SseEvent};
 pub use headers::Headers;
 pub use json::{JsonError, PartialArguments};
+#[cfg(feature = "futures")]
+pub use process::process_stream_async;
+pub use process::{
+    AgentEvent, ChunkCall, ChunkType, ProcessedStream, StreamChunk, StreamProcessor, chunk_of,
+    last_chunk, process_stream,
+};
 pub use stream_event::{Change, StreamEvent};
 pub use stream_result::{Finding, StreamResult, Usage};
+pub use tag::{
+    CallError, CoercionError, MAX_CALL_BYTES, ParsedCall, ParsedContent, TagNameError, TagNames,
+    ThinkingEvent, ThinkingFilter, ThinkingParser, ToolCallEvent, ToolCallParser, XmlError,
+    coerce_arguments,
+};

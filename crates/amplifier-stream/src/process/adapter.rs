@@ -1,0 +1,67 @@
+//! What a decoder reports, as chunks.
+
+use std::sync::Arc;
+
+use super::chunk::{ChunkCall, ChunkType, StreamChunk};
+use crate::{Block, BlockType, Change, StreamEvent, StreamResult, ToolCall};
+
+/// The chunk that an event of a decoder is; none where it adds nothing to an answer.
+#[must_use]
+pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
+    let kind = match event.block_type {
+        BlockType::Text => ChunkType::Message,
+        BlockType::Thinking => ChunkType::Thinking,
+        BlockType::ToolCall => ChunkType::ToolCall,
+        BlockType::RedactedThinking | BlockType::Other(_) => return None,
+    };
+    let call = |id, name, block| ChunkCall {
+        index: event.block_index,
+        id,
+        name,
+        block,
+    };
+    let (content, call) = match (&event.change, kind) {
+        (Change::Delta(text), ChunkType::Message | ChunkType::Thinking) => (text.clone(), None),
+        (Change::Start(about), ChunkType::ToolCall) => {
+            let text = |key| {
+                about
+                    .get(key)
+                    .and_then(|value| value.as_str())
+                    .map(str::to_owned)
+            };
+            (String::new(), Some(call(text("id"), text("name"), None)))
+        }
+        (Change::PartialJson(text) | Change::Delta(text), ChunkType::ToolCall) => {
+            (text.clone(), Some(call(None, None, None)))
+        }
+        (Change::End(block), ChunkType::ToolCall) => {
+            let Block::ToolCall(whole) = &**block else {
+                return None;
+            };
+            let ToolCall { id, name, .. } = whole;
+            let whole = Some(Arc::new(whole.clone()));
+            (
+                String::new(),
+                Some(call(id.clone(), Some(name.clone()), whole)),
+            )
+        }
+        _ => return None,
+    };
+    Some(StreamChunk {
+        content,
+        kind,
+        call,
+        ..StreamChunk::default()
+    })
+}
+
+/// The chunk after all others: it finishes an answer that is whole, and tells of its error.
+#[must_use]
+pub fn last_chunk(result: &StreamResult) -> StreamChunk {
+    StreamChunk {
+        finished: !result.truncated && result.error.is_none(),
+        error: result.error.as_ref().map(|error| error.message.clone()),
+        usage: result.raw_usage.clone(),
+        ..StreamChunk::default()
+    }
+}

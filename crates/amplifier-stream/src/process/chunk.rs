@@ -1,0 +1,83 @@
+//! What a provider hands on of an answer while it arrives.
+
+use std::sync::Arc;
+
+use amplifier_core::Object;
+
+use crate::ToolCall;
+
+/// What the content of a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChunkType {
+    /// Text of the answer, which may hold calls in tags.
+    #[default]
+    Message,
+    /// Thinking.
+    Thinking,
+    /// A fragment of the arguments of a native call.
+    ToolCall,
+}
+
+impl ChunkType {
+    /// The name of the type.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Thinking => "thinking",
+            Self::ToolCall => "tool_call",
+        }
+    }
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StreamChunk {
+    /// The text.
+    pub content: String,
+    /// Who speaks; the assistant where nobody is named.
+    pub role: Option<String>,
+    /// What the content is.
+    pub kind: ChunkType,
+    /// Whether it is the last chunk of a whole answer.
+    pub finished: bool,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// What the answer cost so far.
+    pub usage: Option<Object>,
+    /// The native call that the content belongs to.
+    pub call: Option<ChunkCall>,
+}
+
+impl StreamChunk {
+    /// Whether something went wrong.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Whether the content is thinking.
+    #[must_use]
+    pub fn is_thinking(&self) -> bool {
+        self.kind == ChunkType::Thinking
+    }
+
+    /// Whether it is the last chunk of a whole answer.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.finished
+    }
+}
+
+/// The native call that a chunk belongs to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChunkCall {
+    /// The number that tells it from other calls of the answer.
+    pub index: u64,
+    /// The provider's id.
+    pub id: Option<String>,
+    /// The name of the tool.
+    pub name: Option<String>,
+    /// The whole call as a decoder gives it, which ends it.
+    pub block: Option<Arc<ToolCall>>,
+}

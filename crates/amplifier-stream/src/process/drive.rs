@@ -1,0 +1,114 @@
+//! The drivers in Rust.
+
+use super::chunk::StreamChunk;
+use super::event::AgentEvent;
+use super::processor::{ProcessedStream, StreamProcessor};
+use crate::ToolCallParser;
+
+/// Processes the chunks of one answer, and lets go of them after the last one.
+///
+/// `on_complete` hears of the assistant's text, the thinking, the calls that may run and the role,
+/// once, whatever becomes of the answer; calls in the message are found by `parser`.
+pub fn process_stream(
+    stream: impl IntoIterator<Item = StreamChunk>,
+    parser: ToolCallParser,
+    emit_event: impl FnMut(AgentEvent),
+    on_complete: impl FnOnce(&str, &str, &str, &str),
+) -> ProcessedStream {
+    let mut run = Run::new(parser, emit_event, on_complete);
+    for chunk in stream {
+        if run.feed(&chunk) {
+            break;
+        }
+    }
+    run.finish()
+}
+
+/// Processes the chunks of one answer as they come, and lets go of them after the last one.
+///
+/// As [`process_stream`]; a future that is dropped before its end has cancelled the answer, and
+/// `emit_event` and `on_complete` hear of what there was.
+#[cfg(feature = "futures")]
+pub async fn process_stream_async(
+    stream: impl futures_core::Stream<Item = StreamChunk>,
+    parser: ToolCallParser,
+    emit_event: impl FnMut(AgentEvent),
+    on_complete: impl FnOnce(&str, &str, &str, &str),
+) -> ProcessedStream {
+    let mut run = Run::new(parser, emit_event, on_complete);
+    {
+        let mut stream = std::pin::pin!(stream);
+        while let Some(chunk) =
+            std::future::poll_fn(|context| stream.as_mut().poll_next(context)).await
+        {
+            if run.feed(&chunk) {
+                break;
+            }
+        }
+    }
+    run.finish()
+}
+
+/// One answer on its way; when it is dropped before its end, it was cancelled.
+struct Run<E: FnMut(AgentEvent), C: FnOnce(&str, &str, &str, &str)> {
+    processor: Option<StreamProcessor>,
+    emit_event: E,
+    on_complete: Option<C>,
+}
+
+impl<E: FnMut(AgentEvent), C: FnOnce(&str, &str, &str, &str)> Run<E, C> {
+    fn new(parser: ToolCallParser, emit_event: E, on_complete: C) -> Self {
+        Self {
+            processor: Some(StreamProcessor::new(parser)),
+            emit_event,
+            on_complete: Some(on_complete),
+        }
+    }
+
+    /// Takes a chunk; says whether it was the last.
+    fn feed(&mut self, chunk: &StreamChunk) -> bool {
+        let Some(processor) = &mut self.processor else {
+            return true;
+        };
+        processor
+            .feed(chunk)
+            .into_iter()
+            .for_each(&mut self.emit_event);
+        processor.is_over()
+    }
+
+    fn finish(mut self) -> ProcessedStream {
+        self.end(StreamProcessor::finish)
+    }
+
+    fn end(
+        &mut self,
+        last: impl FnOnce(&mut StreamProcessor) -> Vec<AgentEvent>,
+    ) -> ProcessedStream {
+        let Some(mut processor) = self.processor.take() else {
+            return ProcessedStream::default();
+        };
+        last(&mut processor)
+            .into_iter()
+            .for_each(&mut self.emit_event);
+        let answer = processor.into_result();
+        if let Some(on_complete) = self.on_complete.take() {
+            on_complete(
+                &answer.assistant_content,
+                &answer.thinking_content,
+                &answer.tool_call_content,
+                &answer.role,
+            );
+        }
+        answer
+    }
+}
+
+impl<E: FnMut(AgentEvent), C: FnOnce(&str, &str, &str, &str)> Drop for Run<E, C> {
+    fn drop(&mut self) {
+        // A callback that panicked is not called again.
+        if !std::thread::panicking() {
+            self.end(StreamProcessor::cancel);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Thoughts and tool calls that a model writes as tags into its text.
+//!
+//! [`ThinkingParser`] tells thinking from the message, for providers; [`ToolCallParser`] finds the
+//! calls in a message, for agents. Both take text in pieces of any size and give ordered events; how
+//! it was cut never matters. Only what may still become a tag is held back, each byte is looked at a
+//! fixed number of times, and a call without its closing tag never has arguments to run with.
+
+mod block_filter;
+mod call;
+mod candidate;
+mod coerce;
+mod entity;
+mod json_lexer;
+mod lexer;
+mod names;
+mod parsed_content;
+mod search;
+mod splitter;
+mod thinking;
+mod tool_call;
+mod xml;
+mod xml_lexer;
+
+pub use block_filter::ThinkingFilter;
+pub use call::{CallError, ParsedCall};
+pub use coerce::{CoercionError, coerce_arguments};
+pub use names::{TagNameError, TagNames};
+pub use parsed_content::ParsedContent;
+pub use thinking::{ThinkingEvent, ThinkingParser};
+pub use tool_call::{MAX_CALL_BYTES, ToolCallEvent, ToolCallParser};
+pub use xml::XmlError;

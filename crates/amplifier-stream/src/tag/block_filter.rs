@@ -1,0 +1,300 @@
+//! Thinking in tags, told apart within the blocks of a decoder.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use amplifier_core::{Json, Object};
+
+use super::thinking::{ThinkingEvent, ThinkingParser};
+use crate::{Block, BlockType, Change, Finding, StreamEvent, StreamResult};
+
+/// Makes thinking blocks of what stands between thinking tags in the text blocks of an answer.
+///
+/// It sits behind the decoder of a model that has no thinking of its own: its events and its result
+/// go through, and the numbers of the blocks are those after the split.
+#[derive(Debug, Clone)]
+pub struct ThinkingFilter {
+    parser: ThinkingParser,
+    next_index: u64,
+    /// The blocks that have begun and not ended, by the numbers that the decoder gives them.
+    open: HashMap<u64, OpenBlock>,
+}
+
+#[derive(Debug, Clone)]
+enum OpenBlock {
+    Other(u64),
+    Text(Box<OpenText>),
+}
+
+#[derive(Debug, Clone)]
+struct OpenText {
+    parser: ThinkingParser,
+    /// What the provider said about the block, for the first of its parts that is text.
+    about: Option<Object>,
+    part: Option<Part>,
+    has_parts: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
+    index: u64,
+    is_thinking: bool,
+    text: String,
+}
+
+impl ThinkingFilter {
+    /// A filter that tells thinking as this parser does.
+    #[must_use]
+    pub fn new(parser: ThinkingParser) -> Self {
+        Self {
+            parser,
+            next_index: 0,
+            open: HashMap::new(),
+        }
+    }
+
+    /// Takes an event of the decoder and gives those that stand for it.
+    pub fn feed(&mut self, event: &StreamEvent) -> Vec<StreamEvent> {
+        let mut events = Vec::new();
+        let mut open = self.open.remove(&event.block_index).unwrap_or_else(|| {
+            if event.block_type == BlockType::Text {
+                let about = match &event.change {
+                    Change::Start(about) => about.clone(),
+                    Change::Delta(_) | Change::PartialJson(_) | Change::End(_) => Object::new(),
+                };
+                OpenBlock::Text(Box::new(OpenText {
+                    parser: self.parser.clone(),
+                    about: Some(about),
+                    part: None,
+                    has_parts: false,
+                }))
+            } else {
+                self.next_index += 1;
+                OpenBlock::Other(self.next_index - 1)
+            }
+        });
+        match (&mut open, &event.change) {
+            (OpenBlock::Other(index), _) => events.push(StreamEvent {
+                block_index: *index,
+                ..event.clone()
+            }),
+            (OpenBlock::Text(_), Change::Start(_) | Change::PartialJson(_)) => {}
+            (OpenBlock::Text(text), Change::Delta(delta)) => {
+                for parsed in text.parser.feed(delta) {
+                    text.take(parsed, &mut self.next_index, &mut events);
+                }
+            }
+            (OpenBlock::Text(text), Change::End(block)) => {
+                for parsed in text.parser.flush() {
+                    text.take(parsed, &mut self.next_index, &mut events);
+                }
+                text.finish(block, &mut self.next_index, &mut events);
+            }
+        }
+        if !matches!(event.change, Change::End(_)) {
+            self.open.insert(event.block_index, open);
+        }
+        events
+    }
+
+    /// Splits the blocks of the whole answer as their events were.
+    #[must_use]
+    pub fn finish(mut self, mut result: StreamResult) -> StreamResult {
+        let events = std::mem::take(&mut result.events);
+        result.events = events.iter().flat_map(|event| self.feed(event)).collect();
+        let mut blocks = Vec::with_capacity(result.blocks.len());
+        for block in std::mem::take(&mut result.blocks) {
+            let text = match &block {
+                Block::Content(fields) if block.block_type() == BlockType::Text => {
+                    fields.get("text").and_then(Json::as_str)
+                }
+                Block::Content(_) | Block::ToolCall(_) => None,
+            };
+            match text {
+                Some(text) => {
+                    let index = u64::try_from(blocks.len()).unwrap_or(u64::MAX);
+                    let parts = parts(self.parser.clone(), text, index, &mut result.findings);
+                    blocks.extend(split(&block, parts));
+                }
+                None => blocks.push(block),
+            }
+        }
+        result.blocks = blocks;
+        result
+    }
+}
+
+impl OpenText {
+    fn take(&mut self, parsed: ThinkingEvent, next: &mut u64, events: &mut Vec<StreamEvent>) {
+        match parsed {
+            ThinkingEvent::Start(_) => self.begin(true, next, events),
+            ThinkingEvent::Thinking(text) => self.add(true, text, next, events),
+            ThinkingEvent::Message(text) => self.add(false, text, next, events),
+            ThinkingEvent::End { .. } => self.end(None, events),
+            ThinkingEvent::StrayClose(_) => {}
+        }
+    }
+
+    fn begin(&mut self, is_thinking: bool, next: &mut u64, events: &mut Vec<StreamEvent>) {
+        self.end(None, events);
+        let about = if is_thinking {
+            Object::new()
+        } else {
+            self.about.take().unwrap_or_default()
+        };
+        let part = Part {
+            index: *next,
+            is_thinking,
+            text: String::new(),
+        };
+        *next += 1;
+        events.push(part.event(Change::Start(about)));
+        self.part = Some(part);
+        self.has_parts = true;
+    }
+
+    fn add(
+        &mut self,
+        is_thinking: bool,
+        text: String,
+        next: &mut u64,
+        events: &mut Vec<StreamEvent>,
+    ) {
+        if self
+            .part
+            .as_ref()
+            .is_none_or(|part| part.is_thinking != is_thinking)
+        {
+            self.begin(is_thinking, next, events);
+        }
+        if let Some(part) = &mut self.part {
+            part.text.push_str(&text);
+            events.push(part.event(Change::Delta(text)));
+        }
+    }
+
+    fn end(&mut self, whole: Option<Arc<Block>>, events: &mut Vec<StreamEvent>) {
+        if let Some(part) = self.part.take() {
+            let block = whole.unwrap_or_else(|| Arc::new(content(part.is_thinking, &part.text)));
+            events.push(part.event(Change::End(block)));
+        }
+    }
+
+    /// Ends the block; what it says of its text goes with the last part that is text.
+    fn finish(&mut self, block: &Arc<Block>, next: &mut u64, events: &mut Vec<StreamEvent>) {
+        if !self.has_parts {
+            self.begin(false, next, events);
+            self.end(Some(Arc::clone(block)), events);
+            return;
+        }
+        let last = self.part.as_ref().filter(|part| !part.is_thinking);
+        let whole = last.map(|part| Arc::new(with_text(block, &part.text)));
+        self.end(whole, events);
+    }
+}
+
+impl Part {
+    fn event(&self, change: Change) -> StreamEvent {
+        StreamEvent {
+            block_type: if self.is_thinking {
+                BlockType::Thinking
+            } else {
+                BlockType::Text
+            },
+            block_index: self.index,
+            change,
+        }
+    }
+}
+
+/// The thinking and the message of a whole text, in order.
+fn parts(
+    mut parser: ThinkingParser,
+    text: &str,
+    first: u64,
+    findings: &mut Vec<Finding>,
+) -> Vec<(bool, String)> {
+    let mut parts: Vec<(bool, String)> = Vec::new();
+    let mut is_open = false;
+    let mut find = |kind, message, parts: &[(bool, String)]| {
+        let place = u64::try_from(parts.len().saturating_sub(1)).unwrap_or(u64::MAX);
+        findings.push(Finding {
+            kind,
+            block_index: Some(first.saturating_add(place)),
+            message,
+            raw: None,
+        });
+    };
+    let mut events = parser.feed(text);
+    events.extend(parser.flush());
+    for event in events {
+        match event {
+            ThinkingEvent::Start(_) => {
+                parts.push((true, String::new()));
+                is_open = true;
+            }
+            ThinkingEvent::Thinking(text) | ThinkingEvent::Message(text) => {
+                match parts.last_mut() {
+                    Some((is_thinking, part)) if *is_thinking == is_open => part.push_str(&text),
+                    _ => parts.push((is_open, text)),
+                }
+            }
+            ThinkingEvent::End { truncated } => {
+                is_open = false;
+                if truncated {
+                    find(
+                        "unclosed_thinking",
+                        "thinking has no closing tag".to_owned(),
+                        &parts,
+                    );
+                }
+            }
+            ThinkingEvent::StrayClose(tag) => {
+                find(
+                    "stray_closing_tag",
+                    format!("`{tag}` closes nothing"),
+                    &parts,
+                );
+            }
+        }
+    }
+    parts
+}
+
+fn split(block: &Block, parts: Vec<(bool, String)>) -> Vec<Block> {
+    let last = parts.len().saturating_sub(1);
+    if parts.is_empty() {
+        return vec![block.clone()];
+    }
+    parts
+        .into_iter()
+        .enumerate()
+        .map(|(place, (is_thinking, text))| {
+            if !is_thinking && place == last {
+                with_text(block, &text)
+            } else {
+                content(is_thinking, &text)
+            }
+        })
+        .collect()
+}
+
+/// The same block with another text.
+fn with_text(block: &Block, text: &str) -> Block {
+    match block {
+        Block::Content(fields) => {
+            let mut fields = fields.clone();
+            fields.insert("text".to_owned(), text.into());
+            Block::Content(fields)
+        }
+        Block::ToolCall(_) => block.clone(),
+    }
+}
+
+fn content(is_thinking: bool, text: &str) -> Block {
+    let kind = if is_thinking { "thinking" } else { "text" };
+    let mut fields = Object::with_capacity(2);
+    fields.insert("type".to_owned(), kind.into());
+    fields.insert(kind.to_owned(), text.into());
+    Block::Content(fields)
+}

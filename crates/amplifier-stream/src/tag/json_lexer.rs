@@ -1,0 +1,141 @@
+//! As much of JSON as shows where its strings are, from bytes in pieces.
+
+use super::search;
+
+/// The keys under which a call may name its tool.
+pub(super) const NAME_KEYS: [&str; 3] = ["tool_name", "name", "tool"];
+
+/// How much of a string is kept while it may be the name of the tool.
+const MAX_NAME_BYTES: usize = 256;
+
+/// What a look at some bytes came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum JsonStep {
+    /// All of them belong to the value.
+    More,
+    /// A `<` outside of strings is at this place.
+    Angle(usize),
+    /// The name of the tool is known at this place.
+    Name(usize, String),
+    /// The value ends before this place.
+    Done(usize),
+    /// What is at this place makes it no JSON.
+    Broken(usize),
+}
+
+/// Follows one object or list.
+///
+/// It checks only what tells a string from what follows it, so that a quote too many does not turn
+/// the rest of an answer into a string.
+#[derive(Debug, Clone)]
+pub(super) struct JsonLexer {
+    state: State,
+    depth: usize,
+    looks_for_name: bool,
+    /// The last string of the outermost object, as long as it may be a key or the name.
+    string: Option<Vec<u8>>,
+    is_value_of_name: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Value,
+    String,
+    Escape,
+    AfterString,
+}
+
+impl JsonLexer {
+    /// A lexer in front of an opening bracket.
+    pub(super) fn new(looks_for_name: bool) -> Self {
+        Self {
+            state: State::Value,
+            depth: 0,
+            looks_for_name,
+            string: None,
+            is_value_of_name: false,
+        }
+    }
+
+    /// Follows the value until something is to be said.
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> JsonStep {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            search::count(1);
+            match self.state {
+                State::Value => match byte {
+                    b'<' => return JsonStep::Angle(at),
+                    b'"' => {
+                        self.state = State::String;
+                        self.string = (self.looks_for_name && self.depth == 1).then(Vec::new);
+                    }
+                    b'{' | b'[' => self.depth += 1,
+                    b'}' | b']' if self.depth <= 1 => return JsonStep::Done(at + 1),
+                    b'}' | b']' => self.depth -= 1,
+                    b',' => self.is_value_of_name = false,
+                    _ => {}
+                },
+                State::String => {
+                    let end = search::find3(*b"\"\\\n", &bytes[at..]);
+                    let run = &bytes[at..end.map_or(bytes.len(), |end| at + end)];
+                    self.keep(run);
+                    at += run.len();
+                    match bytes.get(at) {
+                        None => return JsonStep::More,
+                        // No string of JSON has a line feed, and most that lack a quote get one.
+                        Some(b'\n') => return JsonStep::Broken(at),
+                        Some(b'\\') => {
+                            self.state = State::Escape;
+                            self.string = None;
+                        }
+                        Some(_) => {
+                            self.state = State::AfterString;
+                            if let Some(name) = self.take_name() {
+                                return JsonStep::Name(at + 1, name);
+                            }
+                        }
+                    }
+                }
+                State::Escape if byte == b'\n' => return JsonStep::Broken(at),
+                State::Escape => self.state = State::String,
+                State::AfterString => match byte {
+                    b' ' | b'\t' | b'\n' | b'\r' => {}
+                    b'<' => return JsonStep::Angle(at),
+                    b':' => {
+                        self.is_value_of_name = self
+                            .string
+                            .take()
+                            .is_some_and(|key| NAME_KEYS.iter().any(|name| name.as_bytes() == key));
+                        self.state = State::Value;
+                    }
+                    b',' | b'}' | b']' => {
+                        self.state = State::Value;
+                        continue;
+                    }
+                    _ => return JsonStep::Broken(at),
+                },
+            }
+            at += 1;
+        }
+        JsonStep::More
+    }
+
+    fn keep(&mut self, run: &[u8]) {
+        if let Some(string) = &mut self.string {
+            if string.len() + run.len() > MAX_NAME_BYTES {
+                self.string = None;
+            } else {
+                string.extend_from_slice(run);
+            }
+        }
+    }
+
+    fn take_name(&mut self) -> Option<String> {
+        if !std::mem::take(&mut self.is_value_of_name) {
+            return None;
+        }
+        let name = String::from_utf8(self.string.take()?).ok()?;
+        self.looks_for_name = name.is_empty();
+        (!name.is_empty()).then_some(name)
+    }
+}

@@ -1,0 +1,267 @@
+//! Tool calls that a model writes between tags, told from its text.
+
+use super::call::{CallError, ParsedCall};
+use super::candidate::{Tag, Wanted};
+use super::lexer::{Found, Lexer};
+use super::names::TagNames;
+use super::search;
+use super::splitter::{Piece, Splitter, split};
+
+/// How long the inside of one call may be, in bytes, unless another limit is set.
+pub const MAX_CALL_BYTES: usize = 10 * 1024 * 1024;
+
+/// What a [`ToolCallParser`] reports, in the order of the text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolCallEvent {
+    /// Text that belongs to no call.
+    Regular(String),
+    /// A call begins.
+    Start {
+        /// The number of the call.
+        index: u64,
+        /// The tag as it was written.
+        tag: String,
+    },
+    /// Text of a call.
+    Content {
+        /// The number of the call.
+        index: u64,
+        /// What was added.
+        text: String,
+    },
+    /// The name of the tool is known, while its call still goes on.
+    Name {
+        /// The number of the call.
+        index: u64,
+        /// The name.
+        name: String,
+    },
+    /// A call ends; it may run exactly when it has arguments.
+    End(Box<ParsedCall>),
+}
+
+/// Finds the calls in a text.
+///
+/// A closing tag in a string of JSON, in CDATA or in a comment closes nothing. A call that is not
+/// closed, or longer than the limit, is reported and must not run.
+#[derive(Debug, Clone)]
+pub struct ToolCallParser {
+    splitter: Splitter,
+    max_call_bytes: usize,
+    next_index: u64,
+    open: Option<OpenCall>,
+    content: String,
+}
+
+#[derive(Debug, Clone)]
+struct OpenCall {
+    index: u64,
+    name: usize,
+    tool: String,
+    lexer: Lexer,
+    is_too_long: bool,
+}
+
+impl ToolCallParser {
+    /// A parser of these tags; the default ones are `<tool>` and `</tool>`.
+    #[must_use]
+    pub fn new(names: TagNames) -> Self {
+        Self {
+            splitter: Splitter::new(names),
+            max_call_bytes: MAX_CALL_BYTES,
+            next_index: 0,
+            open: None,
+            content: String::new(),
+        }
+    }
+
+    /// The same parser with another limit to the inside of a call, in bytes.
+    #[must_use]
+    pub fn with_max_call_bytes(mut self, max_call_bytes: usize) -> Self {
+        self.max_call_bytes = max_call_bytes;
+        self
+    }
+
+    /// Whether the text so far ends within a call.
+    #[must_use]
+    pub fn is_in_tool_call(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// What the open call holds so far, or else the last one held.
+    #[must_use]
+    pub fn accumulated_tool_content(&self) -> &str {
+        &self.content
+    }
+
+    /// Takes a piece of the text and gives what it says.
+    pub fn feed(&mut self, text: &str) -> Vec<ToolCallEvent> {
+        let mut events = Vec::new();
+        let mut rest = text;
+        loop {
+            let is_read = match &self.open {
+                None => self.read_outside(&mut rest, &mut events),
+                Some(_) if self.splitter.is_holding() => self.go_on(&mut rest, &mut events),
+                Some(_) => self.read_inside(&mut rest, &mut events),
+            };
+            if is_read.is_none() {
+                return events;
+            }
+        }
+    }
+
+    /// Gives up what was held back, and ends an open call as incomplete.
+    pub fn flush(&mut self) -> Vec<ToolCallEvent> {
+        let mut events = Vec::new();
+        let held = self.splitter.flush();
+        if self.open.is_none() {
+            add_regular(&held, &mut events);
+        } else {
+            self.add(&held, &mut events);
+            self.end(Some(CallError::Incomplete), &mut events);
+        }
+        events
+    }
+
+    /// Forgets everything but the settings.
+    pub fn reset(&mut self) {
+        self.splitter.flush();
+        self.open = None;
+        self.content.clear();
+        self.next_index = 0;
+    }
+
+    fn read_outside(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
+        let wanted = Wanted {
+            open: self.splitter.names.all(),
+            close: 0,
+        };
+        match self.splitter.next(rest, wanted)? {
+            Piece::Text(text) => add_regular(&text, events),
+            Piece::Tag(Tag::Open(name) | Tag::Close(name), tag) => {
+                self.content.clear();
+                let index = self.next_index;
+                self.next_index += 1;
+                self.open = Some(OpenCall {
+                    index,
+                    name,
+                    tool: String::new(),
+                    lexer: Lexer::default(),
+                    is_too_long: false,
+                });
+                events.push(ToolCallEvent::Start {
+                    index,
+                    tag: tag.into_owned(),
+                });
+            }
+        }
+        Some(())
+    }
+
+    fn read_inside(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
+        let call = self.open.as_mut()?;
+        let index = call.index;
+        match call.lexer.next(rest.as_bytes()) {
+            None => {
+                self.add(rest, events);
+                return None;
+            }
+            Some(Found::Name(place, name)) => {
+                call.tool.clone_from(&name);
+                self.add(split(rest, place), events);
+                events.push(ToolCallEvent::Name { index, name });
+            }
+            Some(Found::Angle(place)) => {
+                self.add(split(rest, place), events);
+                let piece = self.splitter.begin(rest, self.wanted())?;
+                self.take(piece, events);
+            }
+        }
+        Some(())
+    }
+
+    /// Goes on with what may become the closing tag of the call.
+    fn go_on(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
+        let piece = self.splitter.next(rest, self.wanted())?;
+        self.take(piece, events);
+        Some(())
+    }
+
+    /// Takes the closing tag of the call, or what looked like it.
+    fn take(&mut self, piece: Piece<'_>, events: &mut Vec<ToolCallEvent>) {
+        match piece {
+            Piece::Tag(..) => self.end(None, events),
+            Piece::Text(text) => {
+                if let Some(call) = &mut self.open {
+                    call.lexer.pass();
+                    // It has no other `<`, so there is nothing to be found.
+                    call.lexer.next(&text.as_bytes()[1..]);
+                }
+                self.add(&text, events);
+            }
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        let close = self.open.as_ref().map_or(0, |call| 1 << call.name);
+        Wanted { open: 0, close }
+    }
+
+    fn add(&mut self, text: &str, events: &mut Vec<ToolCallEvent>) {
+        let Some(call) = &mut self.open else { return };
+        if text.is_empty() {
+            return;
+        }
+        search::count(1 + 2 * text.len());
+        if !call.is_too_long {
+            let mut end = text.len().min(self.max_call_bytes - self.content.len());
+            call.is_too_long = end < text.len();
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            self.content.push_str(&text[..end]);
+        }
+        let index = call.index;
+        match events.last_mut() {
+            Some(ToolCallEvent::Content { text: content, .. }) => content.push_str(text),
+            _ => events.push(ToolCallEvent::Content {
+                index,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
+    fn end(&mut self, error: Option<CallError>, events: &mut Vec<ToolCallEvent>) {
+        let Some(open) = self.open.take() else { return };
+        search::count(1 + self.content.len());
+        let mut call = ParsedCall {
+            index: open.index,
+            name: open.tool,
+            raw: self.content.trim().to_owned(),
+            ..ParsedCall::default()
+        };
+        let too_long = CallError::TooLong(self.max_call_bytes);
+        match error.or(open.is_too_long.then_some(too_long)) {
+            None => call.read(),
+            Some(error) => call.refuse(error),
+        }
+        events.push(ToolCallEvent::End(Box::new(call)));
+    }
+}
+
+impl Default for ToolCallParser {
+    fn default() -> Self {
+        Self::new(TagNames::known("tool"))
+    }
+}
+
+fn add_regular(text: &str, events: &mut Vec<ToolCallEvent>) {
+    if text.is_empty() {
+        return;
+    }
+    search::count(1 + text.len());
+    match events.last_mut() {
+        Some(ToolCallEvent::Regular(regular)) => regular.push_str(text),
+        _ => events.push(ToolCallEvent::Regular(text.to_owned())),
+    }
+}
