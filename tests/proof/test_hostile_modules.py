@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-PARTS = 24
+PARTS = 8
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyNone, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::interpreter::may_go_on;
+
 /// What a machine wants.
 pub(crate) enum Next<'py> {
     /// Await this and say what came back.
@@ -86,6 +88,7 @@ impl Step {
 impl Step {
     fn __call__<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
+        may_go_on()?;
         match self.replace(State::Running) {
             State::Fresh(mut machine) => {
                 let next = machine.start(py);
@@ -104,6 +107,7 @@ impl Step {
 
     fn raised<'py>(&self, error: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = error.py();
+        may_go_on()?;
         match self.replace(State::Running) {
             State::Waiting(mut machine) => {
                 let next = machine.raised(py, PyErr::from_value(error));

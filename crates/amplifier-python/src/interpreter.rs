@@ -1,8 +1,10 @@
-//! One interpreter a process: Python objects are kept in statics, which all would share.
+//! One interpreter a process, as Python objects are kept in statics, which all would share; and one
+//! thread at its end.
 
 use std::sync::OnceLock;
+use std::thread::{self, ThreadId};
 
-use pyo3::exceptions::PyImportError;
+use pyo3::exceptions::{PyImportError, PyRuntimeError};
 use pyo3::prelude::*;
 
 /// Take the extension for this interpreter, known by its module `builtins`; others are refused.
@@ -19,4 +21,27 @@ pub(crate) fn claim(py: Python<'_>) -> PyResult<()> {
         "`amplifier_core._engine` cannot be imported in a subinterpreter: it works in one \
          interpreter of a process; use a thread or another process instead",
     ))
+}
+
+/// The thread that ends the interpreter, once it does.
+static ENDING: OnceLock<ThreadId> = OnceLock::new();
+
+/// Refuse all operations of the kernel from now on, except in this thread.
+///
+/// The package calls it at exit: Python unwinds the threads that are left when it needs them no
+/// more, and no unwinding gets through the frames of Rust.
+#[pyfunction(name = "_leave_to_this_thread")]
+pub(crate) fn leave_to_this_thread() {
+    ENDING.get_or_init(|| thread::current().id());
+}
+
+/// Check that the interpreter is not ending in another thread.
+pub(crate) fn may_go_on() -> PyResult<()> {
+    match ENDING.get() {
+        Some(ending) if *ending != thread::current().id() => Err(PyRuntimeError::new_err(
+            "the program is ending: a daemon thread can use the kernel no more; \
+             end and join the thread before",
+        )),
+        _ => Ok(()),
+    }
 }

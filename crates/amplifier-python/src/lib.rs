@@ -68,7 +68,10 @@ mod _engine {
     };
 
     #[pymodule_export]
-    use crate::{elsewhere::name_elsewhere, interpreter::claim};
+    use crate::{
+        elsewhere::name_elsewhere,
+        interpreter::{claim, leave_to_this_thread},
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the Python name")]
