@@ -19,6 +19,11 @@ ifneq ($(wildcard ../shared/data/streams/index.tsv),)
 export RECORDED_STREAMS ?= $(CURDIR)/../shared/data/streams
 endif
 
+# In a folder of its own: other flags for the compiler would have everything else built again.
+PROVE_RUST = CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+	cargo test --quiet --locked --package amplifier-core --features tokio
+PROVE_RUST_ARGS = --nocapture --test-threads=1
+
 VENV_PYTHON = .venv/bin/python
 INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 
@@ -30,7 +35,7 @@ BENCHES := emit hook_answers kernel_calls turn history session messages import_t
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust check check-rust check-python check-dependencies wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -50,8 +55,13 @@ test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+prove: prove-rust .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof $(PYTEST_ARGS)
+
+prove-rust: ## Run the models of what threads may do to the Rust core, and long programs on it and on a plain model
+	RUSTFLAGS="--cfg loom" $(PROVE_RUST) --lib -- $(PROVE_RUST_ARGS)
+	RUSTFLAGS="--cfg shuttle" $(PROVE_RUST) --lib -- $(PROVE_RUST_ARGS)
+	$(PROVE_RUST) --test runtime -- $(PROVE_RUST_ARGS) --include-ignored model::
 
 check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
 

@@ -277,3 +277,22 @@ def test_the_special_fields_exist() -> None:
                 if hasattr(module, model_name)
             )
             assert field in getattr(home, model_name).model_fields
+
+
+def test_every_promise_between_threads_is_a_model_and_every_model_a_promise() -> None:
+    promised = {model for row in TABLES["Between threads"] for model in words(row[1])}
+    models = {
+        f"{path.stem}::{name}"
+        for path in (ROOT / "crates/amplifier-core/src/runtime/models/small").glob("*.rs")
+        for name in re.findall(r"#\[test\]\nfn (\w+)", path.read_text())
+    }
+
+    assert promised == models
+
+
+def test_every_fault_of_that_table_is_planted() -> None:
+    listed = [fault for row in TABLES["Between threads"] for fault in words(row[2])]
+    source = (ROOT / "tests/proof/test_planted_faults.py").read_text()
+
+    assert listed == list(dict.fromkeys(listed))
+    assert set(listed) == set(re.findall(r'"(\w+)": Fault\(', source))

@@ -1,5 +1,6 @@
 //! Generated programs of registrations, emits and cancellations do what a plain model does.
 
+use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -7,9 +8,9 @@ use amplifier_core::cancellation::CancellationState;
 use amplifier_core::error::HookError;
 use amplifier_core::runtime::{CancellationToken, HookOptions, HookRegistry, Unregister};
 use amplifier_core::{HookAction, HookResult, Object};
-use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
+use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use crate::fakes::{Seen, action, denial, injection, item, object, without_time};
 
@@ -37,7 +38,7 @@ enum Step {
         reply: Reply,
     },
     Unregister {
-        pick: usize,
+        serial: usize,
     },
     UnregisterName {
         name: u8,
@@ -75,46 +76,34 @@ fn reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => (0..3u8, -2..3i32, 0..4u8, reply()).prop_map(|(event, priority, name, reply)| {
-            Step::Register { event, priority, name, reply }
-        }),
-        2 => any::<usize>().prop_map(|pick| Step::Unregister { pick }),
-        1 => (0..4u8).prop_map(|name| Step::UnregisterName { name }),
-        4 => (0..3u8).prop_map(|event| Step::Emit { event }),
-        2 => (0..TOKENS, any::<bool>())
-            .prop_map(|(token, immediate)| Step::Request { token, immediate }),
-        1 => (0..TOKENS).prop_map(|token| Step::Reset { token }),
-        2 => (0..TOKENS, 0..TOKENS).prop_map(|(parent, child)| Step::AddChild { parent, child }),
-        1 => (0..TOKENS, 0..TOKENS)
-            .prop_map(|(parent, child)| Step::RemoveChild { parent, child }),
-    ]
-}
-
 /// A fault put into the driver, which the comparison must find.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(usize)]
 enum Fault {
+    None,
     HandleRemovesItsName,
     DenialsContinue,
     ResetReachesChildren,
     LateChildrenStayBehind,
 }
 
-/// The driver, with what the program holds of it.
+/// The driver with the fault of this number, and with what the program holds of it.
 #[derive(Default)]
-struct Subject {
+struct Subject<const FAULT: usize> {
     hooks: HookRegistry,
     handles: Vec<(String, Unregister)>,
     called: Seen<usize>,
     tokens: [CancellationToken; TOKENS],
-    fault: Option<Fault>,
 }
 
-impl Subject {
+impl<const FAULT: usize> Subject<FAULT> {
+    fn has(fault: Fault) -> bool {
+        FAULT == fault as usize
+    }
+
     fn register(&mut self, event: &str, priority: i32, name: &str, reply: Reply) {
         let (serial, called) = (self.handles.len(), self.called.clone());
-        let ignores_denials = self.fault == Some(Fault::DenialsContinue);
+        let ignores_denials = Self::has(Fault::DenialsContinue);
         let handler = move |_: &str, _: &Object| {
             called.push(serial);
             match answer(reply) {
@@ -135,7 +124,7 @@ impl Subject {
 
     fn unregister(&self, serial: usize) {
         let (name, handle) = &self.handles[serial];
-        if self.fault == Some(Fault::HandleRemovesItsName) {
+        if Self::has(Fault::HandleRemovesItsName) {
             self.hooks.unregister(name);
         }
         handle.unregister();
@@ -152,7 +141,7 @@ impl Subject {
 
     fn reset(&self, token: usize, children: impl Iterator<Item = usize>) {
         self.tokens[token].reset();
-        if self.fault == Some(Fault::ResetReachesChildren) {
+        if Self::has(Fault::ResetReachesChildren) {
             children.for_each(|child| self.tokens[child].reset());
         }
     }
@@ -160,7 +149,7 @@ impl Subject {
     fn add_child(&self, parent: usize, child: usize) {
         let before = self.tokens[child].state();
         self.tokens[parent].register_child(&self.tokens[child]);
-        let stays = self.fault == Some(Fault::LateChildrenStayBehind);
+        let stays = Self::has(Fault::LateChildrenStayBehind);
         if stays && before == CancellationState::None {
             self.tokens[child].reset();
         }
@@ -186,6 +175,7 @@ fn answer(reply: Reply) -> Option<HookResult> {
     }
 }
 
+#[derive(Clone, Debug)]
 struct Entry {
     event: String,
     priority: i32,
@@ -195,12 +185,14 @@ struct Entry {
 }
 
 /// The plain model: a list of handlers, sorted when asked, and a level for each token.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Model {
     entries: Vec<Entry>,
     registered: usize,
     levels: [CancellationState; TOKENS],
     children: Vec<(usize, usize)>,
+    /// Whether the request before was news.
+    rose: bool,
 }
 
 impl Model {
@@ -261,14 +253,48 @@ impl Model {
     }
 }
 
-/// Runs a program on both and compares after every step.
-fn compare(steps: &[Step], fault: Option<Fault>) -> Result<(), TestCaseError> {
-    let mut model = Model::default();
-    let mut subject = Subject {
-        fault,
-        ..Subject::default()
-    };
-    for step in steps {
+fn level(immediate: bool) -> CancellationState {
+    if immediate {
+        CancellationState::Immediate
+    } else {
+        CancellationState::Graceful
+    }
+}
+
+impl ReferenceStateMachine for Model {
+    type State = Self;
+    type Transition = Step;
+
+    fn init_state() -> BoxedStrategy<Self> {
+        Just(Self::default()).boxed()
+    }
+
+    fn transitions(model: &Self) -> BoxedStrategy<Step> {
+        let registered = model.registered;
+        let register = (0..3u8, -2..3i32, 0..4u8, reply());
+        let pair = || (0..TOKENS, 0..TOKENS);
+        prop_oneof![
+            4 => register.prop_map(|(event, priority, name, reply)| {
+                Step::Register { event, priority, name, reply }
+            }),
+            // The first may be refused: nothing is registered yet.
+            2 => (0..registered.max(1)).prop_map(|serial| Step::Unregister { serial }),
+            1 => (0..4u8).prop_map(|name| Step::UnregisterName { name }),
+            4 => (0..3u8).prop_map(|event| Step::Emit { event }),
+            2 => (0..TOKENS, any::<bool>())
+                .prop_map(|(token, immediate)| Step::Request { token, immediate }),
+            1 => (0..TOKENS).prop_map(|token| Step::Reset { token }),
+            2 => pair().prop_map(|(parent, child)| Step::AddChild { parent, child }),
+            1 => pair().prop_map(|(parent, child)| Step::RemoveChild { parent, child }),
+        ]
+        .boxed()
+    }
+
+    fn preconditions(model: &Self, step: &Step) -> bool {
+        !matches!(step, Step::Unregister { serial } if *serial >= model.registered)
+    }
+
+    fn apply(mut model: Self, step: &Step) -> Self {
         match *step {
             Step::Register {
                 event,
@@ -308,7 +334,10 @@ fn compare(steps: &[Step], fault: Option<Fault>) -> Result<(), TestCaseError> {
     }
 }
 
-static STEPS: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// The steps done by the test of this thread.
+    static STEPS: Cell<usize> = const { Cell::new(0) };
+}
 
 impl<const FAULT: usize> StateMachineTest for Subject<FAULT> {
     type SystemUnderTest = Self;
@@ -319,7 +348,7 @@ impl<const FAULT: usize> StateMachineTest for Subject<FAULT> {
     }
 
     fn apply(mut subject: Self, model: &Model, step: Step) -> Self {
-        STEPS.fetch_add(1, Ordering::Relaxed);
+        STEPS.set(STEPS.get() + 1);
         match step {
             Step::Register {
                 event,
@@ -361,41 +390,47 @@ impl<const FAULT: usize> StateMachineTest for Subject<FAULT> {
 }
 
 /// Runs this many programs of this many steps; the error holds a shortest program that fails.
-fn run(programs: u32, steps: usize, fault: Option<Fault>) -> Result<(), String> {
+fn run<const FAULT: usize>(programs: u32, steps: usize) -> Result<(), String> {
     let config = Config {
         cases: programs,
         failure_persistence: None,
         ..Config::default()
     };
-    TestRunner::new(config)
-        .run(&vec(step(), steps), |program| compare(&program, fault))
+    TestRunner::new(config.clone())
+        .run(
+            &Model::sequential_strategy(steps),
+            |(model, steps, seen)| {
+                Subject::<FAULT>::test_sequential(config.clone(), model, steps, seen);
+                Ok(())
+            },
+        )
         .map_err(|error| error.to_string())
 }
 
+const NO_FAULT: usize = Fault::None as usize;
+
 #[test]
 fn the_driver_does_what_the_model_does() {
-    assert_eq!(run(50, 100, None), Ok(()));
+    assert_eq!(run::<NO_FAULT>(50, 100), Ok(()));
 }
 
-/// A few seconds: `cargo test --all-features --test runtime -- --ignored`.
+/// `make prove` runs it.
 #[test]
 #[ignore = "a hundred thousand steps"]
 fn the_driver_does_what_the_model_does_for_long() {
-    assert_eq!(run(500, 200, None), Ok(()));
-    assert_eq!(run(2, 5_000, None), Ok(()));
+    assert_eq!(run::<NO_FAULT>(500, 200), Ok(()));
+    assert_eq!(run::<NO_FAULT>(2, 5_000), Ok(()));
+    assert_eq!(STEPS.get(), 110_000);
+    eprintln!("proptest-state-machine: {} steps", STEPS.get());
 }
 
 #[test]
 fn the_comparison_finds_planted_faults() {
-    for fault in [
-        Fault::HandleRemovesItsName,
-        Fault::DenialsContinue,
-        Fault::ResetReachesChildren,
-        Fault::LateChildrenStayBehind,
-    ] {
-        assert!(
-            run(50, 100, Some(fault)).is_err(),
-            "{fault:?} was not found"
-        );
-    }
+    let found = [
+        run::<{ Fault::HandleRemovesItsName as usize }>(50, 100),
+        run::<{ Fault::DenialsContinue as usize }>(50, 100),
+        run::<{ Fault::ResetReachesChildren as usize }>(50, 100),
+        run::<{ Fault::LateChildrenStayBehind as usize }>(50, 100),
+    ];
+    assert!(found.iter().all(Result::is_err), "{found:?}");
 }
