@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,3 +91,18 @@ async def test_a_folder_that_is_not_there_is_told(tmp_path: Path, caplog: pytest
             f"Module path does not exist: {tmp_path / 'nowhere'}",
         )
     ]
+
+
+def test_the_first_model_is_built_though_entry_points_are_replaced_by_then():
+    program = """
+import asyncio, importlib.metadata
+from types import SimpleNamespace
+from amplifier_core import ModuleLoader
+ModuleLoader
+importlib.metadata.entry_points = lambda group: [SimpleNamespace(name="tool-x", load=None)]
+print([module.name for module in asyncio.run(ModuleLoader(search_paths=[]).discover())])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("['Tool X']\n", "")
