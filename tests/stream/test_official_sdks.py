@@ -47,6 +47,8 @@ class Script:
     """An answer, and where its texts are cut into deltas."""
 
     text: str
+    thinking: str
+    """Of chat and of Ollama; with the other two it needs signatures."""
     calls: list[Call]
     tokens: tuple[int, int, int]
     """Fresh input, cached input and output."""
@@ -60,6 +62,7 @@ class Script:
 SCRIPTS = st.builds(
     Script,
     text=TEXTS,
+    thinking=TEXTS,
     calls=st.lists(st.builds(Call, NAMES, st.dictionaries(TEXTS, VALUES, max_size=3)), max_size=3),
     tokens=st.tuples(*[st.integers(0, 10**6)] * 3),
     piece=st.integers(1, 8),
@@ -132,6 +135,10 @@ def said(result: StreamResult) -> tuple[str, list[tuple[Any, str, Any]]]:
     text = "".join(block["text"] for block in result.blocks if block["type"] == "text")
     calls = [block for block in result.blocks if block["type"] == "tool_call"]
     return text, [(call["id"], call["name"], call["arguments"]) for call in calls]
+
+
+def thought(result: StreamResult) -> str:
+    return "".join(block["thinking"] for block in result.blocks if block["type"] == "thinking")
 
 
 def anthropic_stream(script: Script) -> bytes:
@@ -258,6 +265,7 @@ def chat_stream(script: Script) -> bytes:
         return {**base, "choices": [choice], "usage": None}
 
     datas = [chunk({"role": "assistant", "content": ""})]
+    datas += [chunk({"reasoning_content": piece}) for piece in script.pieces(script.thinking)]
     datas += [chunk({"content": piece}) for piece in script.pieces(script.text)]
     for index, call in enumerate(script.calls):
         function = {"name": call.name, "arguments": ""}
@@ -292,6 +300,7 @@ def test_openai_chat_completions_are_read_as_by_their_sdk(
         for call in choice.message.tool_calls or []
     ]
     assert said(result) == (choice.message.content or "", read)
+    assert thought(result) == (choice.message.model_extra or {})["reasoning_content"]
     assert completion.usage is not None
     assert result.raw_usage == completion.usage.to_dict()
     assert result.raw_stop_reason == choice.finish_reason
@@ -305,7 +314,8 @@ def ollama_stream(script: Script) -> bytes:
     def line(**message: Any) -> dict[str, Any]:
         return {**base, "message": {"role": "assistant", "content": "", **message}}
 
-    lines = [line(content=piece) for piece in script.pieces(script.text)]
+    lines = [line(thinking=piece) for piece in script.pieces(script.thinking)]
+    lines += [line(content=piece) for piece in script.pieces(script.text)]
     for call in script.calls:
         function = {"name": call.name, "arguments": call.arguments}
         lines.append(line(tool_calls=[{"function": function}]))
@@ -326,6 +336,7 @@ def test_ollama_chats_are_read_as_by_their_client(
     text = "".join(part.message.content or "" for part in parts)
     calls = [call.function for part in parts for call in part.message.tool_calls or []]
     assert said(result) == (text, [(None, call.name, call.arguments) for call in calls])
+    assert thought(result) == "".join(part.message.thinking or "" for part in parts)
     last = parts[-1]
     assert result.raw_stop_reason == last.done_reason
     counts = result.usage["input_tokens"], result.usage["output_tokens"]
