@@ -629,7 +629,9 @@ class StreamResult:
         """The blocks in the order of their index.
 
         A `tool_call` has `id`, `name`, `arguments`, `raw_arguments` and `error`; it may run exactly
-        when `arguments` is a dict. Every other block is as the provider sent it.
+        when `arguments` is a dict. A custom call has its text as `input`, also in its arguments.
+        Every other block is as the provider sent it; the text, the thinking and the calls of a
+        `responses` stream have what the provider sent as `item`.
         """
     @property
     def usage(self) -> dict[str, int | None]:
@@ -667,7 +669,10 @@ class StreamResult:
         """Whether the stream ended before its terminator."""
     @property
     def error(self) -> dict[str, Any] | None:
-        """What went wrong: `type`, `code`, `status`, `message`, `retryable`, `retry_after`."""
+        """What went wrong: `type`, `code`, `status`, `message`, `retryable`, `retry_after` in seconds.
+
+        Also `details` where the provider says more, such as `param` or `innererror`.
+        """
     @property
     def findings(self) -> list[dict[str, Any]]:
         """What was repaired, ignored or not understood: `type`, `block_index`, `message`, `raw`."""
