@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._argument import text
 from ._hook_result import HookResult
 
 _LEVELS = ("info", "warning", "error")
@@ -26,14 +27,14 @@ class Notice:
     def add(self, result: HookResult) -> None:
         """Add what the next handler says; fields of a wrong type say nothing."""
         self._suppresses_output |= result.suppress_output is True
-        text: Any = result.user_message
-        if not isinstance(text, str) or not text:
+        message = _said(result.user_message)
+        if not message:
             return
-        self._texts.append(text)
+        self._texts.append(message)
         if result.user_message_level in _LEVELS:
             self._level = max(self._level, _LEVELS.index(result.user_message_level))
-        source: Any = result.user_message_source
-        if isinstance(source, str) and source and source not in self._sources:
+        source = _said(result.user_message_source)
+        if source and source not in self._sources:
             self._sources.append(source)
 
     def said_by(self, result: HookResult) -> HookResult:
@@ -46,3 +47,11 @@ class Notice:
             update["user_message_level"] = _LEVELS[self._level]
             update["user_message_source"] = ", ".join(self._sources) or None
         return result.model_copy(update=update) if update else result
+
+
+def _said(value: object) -> str | None:
+    """Give what is a text that can be shown, else None."""
+    try:
+        return text(value)
+    except (TypeError, UnicodeEncodeError):
+        return None

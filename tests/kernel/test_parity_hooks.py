@@ -65,7 +65,9 @@ RESULTS = st.builds(
     context_injections=st.lists(ITEMS, max_size=2),
     ephemeral=st.booleans(),
     append_to_last_tool_result=st.booleans(),
-    user_message=TEXTS,
+    user_message=TEXTS | st.just("\ud800"),
+    user_message_level=st.sampled_from(["info", "warning", "error"]),
+    user_message_source=TEXTS | st.just("text, more"),
     suppress_output=st.booleans(),
 )
 ANSWERS = st.one_of(

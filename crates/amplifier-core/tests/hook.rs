@@ -147,7 +147,7 @@ fn notice(message: &str, level: UserMessageLevel, source: &str) -> Notice {
     Notice {
         message: Some(message.to_owned()),
         level,
-        source: (!source.is_empty()).then(|| source.to_owned()),
+        sources: vec![source.to_owned()],
         suppresses_output: false,
     }
 }
@@ -158,7 +158,7 @@ fn what_handlers_say_is_one_message_that_loses_nothing() {
     let silent = Notice {
         suppresses_output: true,
         level: UserMessageLevel::Error,
-        source: Some("silent".to_owned()),
+        sources: vec!["silent".to_owned()],
         ..Notice::default()
     };
     for said in [
@@ -168,13 +168,19 @@ fn what_handlers_say_is_one_message_that_loses_nothing() {
         notice("", UserMessageLevel::Error, "empty"),
         notice("c", UserMessageLevel::Info, "two"),
         notice("d", UserMessageLevel::Info, "one"),
+        notice("e", UserMessageLevel::Info, "one, two"),
     ] {
         dispatch.tell(said);
     }
 
+    let said = dispatch.finish().notice;
     let expected = Notice {
+        message: Some("a\nb\nc\nd\ne".to_owned()),
+        level: UserMessageLevel::Warning,
+        sources: ["one", "two", "one, two"].map(str::to_owned).to_vec(),
         suppresses_output: true,
-        ..notice("a\nb\nc\nd", UserMessageLevel::Warning, "one, two")
     };
-    assert_eq!(dispatch.finish().notice, expected);
+    assert_eq!(said, expected);
+    assert_eq!(said.source().as_deref(), Some("one, two, one, two"));
+    assert_eq!(Notice::default().source(), None);
 }

@@ -288,7 +288,7 @@ fn notice(result: &Bound<'_, PyAny>) -> PyResult<Option<Notice>> {
             "error" => UserMessageLevel::Error,
             _ => UserMessageLevel::Info,
         },
-        source: source.extract().unwrap_or(None),
+        sources: source.extract().into_iter().collect(),
         suppresses_output,
     }))
 }
@@ -307,7 +307,7 @@ pub(crate) fn saying<'py>(
         update.set_item(intern!(py, "user_message"), message)?;
         let level = notice.level.as_str();
         update.set_item(intern!(py, "user_message_level"), level)?;
-        update.set_item(intern!(py, "user_message_source"), &notice.source)?;
+        update.set_item(intern!(py, "user_message_source"), notice.source())?;
     }
     if update.is_empty() {
         return Ok(result);

@@ -9,8 +9,8 @@ pub struct Notice {
     pub message: Option<String>,
     /// The highest level of all.
     pub level: UserMessageLevel,
-    /// The sources that the handlers name, each once; `None` if they name none.
-    pub source: Option<String>,
+    /// The sources that the handlers name, each once.
+    pub sources: Vec<String>,
     /// Whether any handler asks not to show the output.
     pub suppresses_output: bool,
 }
@@ -20,7 +20,7 @@ impl Default for Notice {
         Self {
             message: None,
             level: UserMessageLevel::Info,
-            source: None,
+            sources: Vec::new(),
             suppresses_output: false,
         }
     }
@@ -40,14 +40,17 @@ impl Notice {
         if weight(next.level) > weight(self.level) {
             self.level = next.level;
         }
-        let Some(name) = next.source.filter(|name| !name.is_empty()) else {
-            return;
-        };
-        self.source = Some(match self.source.take() {
-            Some(before) if before.split(", ").any(|known| known == name) => before,
-            Some(before) => format!("{before}, {name}"),
-            None => name,
-        });
+        for name in next.sources {
+            if !name.is_empty() && !self.sources.contains(&name) {
+                self.sources.push(name);
+            }
+        }
+    }
+
+    /// The sources as one; `None` if nobody names any.
+    #[must_use]
+    pub fn source(&self) -> Option<String> {
+        (!self.sources.is_empty()).then(|| self.sources.join(", "))
     }
 }
 

@@ -84,9 +84,9 @@ fn carrying(result: HookResult, payload: Object, is_modified: bool) -> HookResul
 fn saying(mut result: HookResult, notice: Notice) -> HookResult {
     result.suppress_output |= notice.suppresses_output;
     if notice.message.is_some() {
+        result.user_message_source = notice.source();
         result.user_message = notice.message;
         result.user_message_level = notice.level;
-        result.user_message_source = notice.source;
     }
     result
 }
@@ -97,7 +97,7 @@ fn notice(result: &HookResult) -> Option<Notice> {
     (speaks && (result.user_message.is_some() || result.suppress_output)).then(|| Notice {
         message: result.user_message.clone(),
         level: result.user_message_level,
-        source: result.user_message_source.clone(),
+        sources: result.user_message_source.iter().cloned().collect(),
         suppresses_output: result.suppress_output,
     })
 }
