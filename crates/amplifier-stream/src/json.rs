@@ -130,10 +130,16 @@ impl<'a> Scanner<'a> {
 
     /// Checks a value and gives the text that it is.
     pub(crate) fn raw(&mut self) -> Result<&'a str, JsonError> {
+        let (skipped, raw) = self.spanned(Self::skip);
+        skipped.map(|()| raw)
+    }
+
+    /// Reads something, and gives the text of it too.
+    pub(crate) fn spanned<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, &'a str) {
         self.skip_whitespace();
         let start = self.at;
-        self.skip()?;
-        Ok(&self.text[start..self.at])
+        let value = read(self);
+        (value, &self.text[start..self.at])
     }
 
     /// Reads a value; halves of surrogate pairs in it become U+FFFD and are counted.

@@ -9,7 +9,7 @@ use amplifier_stream::{
 
 /// Fails unless the steps of this work grow as its size does: at most by 1.1 on logarithmic scales.
 fn assert_linear(what: &str, work: impl Fn(usize)) {
-    let [small, large] = [20_000, 400_000];
+    let [small, large] = [4_000, 60_000];
     let log = |number: usize| f64::from(u32::try_from(number).unwrap()).ln();
     let growth = log(steps::of(|| work(large))) - log(steps::of(|| work(small)));
     let slope = growth / (log(large) - log(small));

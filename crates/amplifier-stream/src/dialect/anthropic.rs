@@ -13,7 +13,7 @@ mod end;
 mod message;
 mod wire;
 
-use wire::{Delta, Envelope, Message};
+use wire::{Envelope, Message};
 
 /// Folds the events of one response.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl DialectDecoder for Decoder {
             Err(error) => return self.take_unreadable(frame, &error.to_string(), answer),
         };
         let kind = envelope.kind.clone().unwrap_or(Cow::Borrowed(&frame.event));
-        if let Err(problem) = self.take(&kind, &envelope, &frame.data, answer) {
+        if let Err(problem) = self.take(&kind, envelope, &frame.data, answer) {
             answer.fail_stream(&problem);
         }
     }
@@ -54,7 +54,7 @@ impl Decoder {
     fn take(
         &mut self,
         kind: &str,
-        envelope: &Envelope<'_>,
+        envelope: Envelope<'_>,
         data: &str,
         answer: &mut Answer,
     ) -> Result<(), String> {
@@ -84,8 +84,7 @@ impl Decoder {
                 let delta = envelope
                     .delta
                     .ok_or("`content_block_delta` without a `delta`")?;
-                let read = Delta::read(delta).map_err(|error| error.to_string())?;
-                block::fold(self.place(index()?), read, delta, answer)
+                block::fold(self.place(index()?), delta, answer)
             }
             "content_block_start" => {
                 let block = envelope.content_block;

@@ -43,13 +43,8 @@ pub(super) fn fallback_model(block: &OpenBlock) -> Option<&str> {
     block.fields.get("to")?.get("model")?.as_str()
 }
 
-/// Applies a delta, of which `raw` is the text, to the block at `index`.
-pub(super) fn fold(
-    index: u64,
-    delta: Delta<'_>,
-    raw: &str,
-    answer: &mut Answer,
-) -> Result<(), String> {
+/// Applies a delta to the block at `index`.
+pub(super) fn fold(index: u64, delta: Delta<'_>, answer: &mut Answer) -> Result<(), String> {
     use BlockType::{Other, Text as TextBlock, Thinking, ToolCall};
     let not_open = |why| match why {
         NotOpen::Ended => format!("a delta for block {index} after its end"),
@@ -73,7 +68,7 @@ pub(super) fn fold(
             return Ok(());
         }
         ("citations_delta", TextBlock | Other(_)) | ("compaction_delta", Other(_)) => {
-            let mut scanner = Scanner::new(raw);
+            let mut scanner = Scanner::new(delta.raw);
             let delta = scanner.document().map_err(|error| error.to_string())?;
             let unpaired = scanner.unpaired;
             if let Json::Object(delta) = delta {
@@ -88,12 +83,12 @@ pub(super) fn fold(
             block_type,
         ) => {
             let message = format!("`{kind}` does not belong to a `{block_type}` block");
-            answer.find("unexpected_delta", Some(index), &message, Some(raw));
+            answer.find("unexpected_delta", Some(index), &message, Some(delta.raw));
             return Ok(());
         }
         (kind, _) => {
             let message = format!("delta of unknown type `{kind}` was ignored");
-            answer.find("unknown_delta", Some(index), &message, Some(raw));
+            answer.find("unknown_delta", Some(index), &message, Some(delta.raw));
             return Ok(());
         }
     };

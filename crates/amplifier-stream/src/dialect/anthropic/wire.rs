@@ -11,7 +11,7 @@ use crate::json::{JsonError, Piece, Scanner};
 pub(super) struct Envelope<'a> {
     pub(super) kind: Option<Cow<'a, str>>,
     pub(super) index: Option<u64>,
-    pub(super) delta: Option<&'a str>,
+    pub(super) delta: Option<Delta<'a>>,
     pub(super) content_block: Option<&'a str>,
     pub(super) message: Option<&'a str>,
 }
@@ -24,7 +24,7 @@ impl<'a> Envelope<'a> {
             match key {
                 "type" if scanner.is_at_string() => envelope.kind = Some(scanner.string()?),
                 "index" => envelope.index = scanner.raw()?.parse::<u32>().ok().map(u64::from),
-                "delta" => envelope.delta = Some(scanner.raw()?),
+                "delta" if scanner.is_at(b'{') => envelope.delta = Some(Delta::read(scanner)?),
                 "content_block" => envelope.content_block = Some(scanner.raw()?),
                 "message" => envelope.message = Some(scanner.raw()?),
                 _ => {
@@ -41,6 +41,8 @@ impl<'a> Envelope<'a> {
 /// A change of a block.
 #[derive(Debug, Default)]
 pub(super) struct Delta<'a> {
+    /// All of it, as it was written.
+    pub(super) raw: &'a str,
     pub(super) kind: Cow<'a, str>,
     pub(super) text: Option<Piece<'a>>,
     pub(super) thinking: Option<Piece<'a>>,
@@ -49,31 +51,34 @@ pub(super) struct Delta<'a> {
 }
 
 impl<'a> Delta<'a> {
-    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
         let mut delta = Self::default();
-        let mut scanner = Scanner::new(raw);
-        scanner.object(|key, scanner| {
-            let place = match key {
-                "type" => {
-                    delta.kind = scanner.string()?;
-                    return Ok(());
+        let (read, raw) = scanner.spanned(|scanner| {
+            scanner.object(|key, scanner| {
+                let place = match key {
+                    "type" if scanner.is_at_string() => {
+                        delta.kind = scanner.string()?;
+                        return Ok(());
+                    }
+                    "text" => &mut delta.text,
+                    "thinking" => &mut delta.thinking,
+                    "partial_json" => &mut delta.partial_json,
+                    "signature" => &mut delta.signature,
+                    _ => {
+                        scanner.raw()?;
+                        return Ok(());
+                    }
+                };
+                if scanner.is_at_string() {
+                    *place = Some(scanner.piece()?);
+                } else if scanner.raw()? == "null" {
+                    *place = Some(Piece::default());
                 }
-                "text" => &mut delta.text,
-                "thinking" => &mut delta.thinking,
-                "partial_json" => &mut delta.partial_json,
-                "signature" => &mut delta.signature,
-                _ => {
-                    scanner.raw()?;
-                    return Ok(());
-                }
-            };
-            if scanner.is_at_string() {
-                *place = Some(scanner.piece()?);
-            } else if scanner.raw()? == "null" {
-                *place = Some(Piece::default());
-            }
-            Ok(())
-        })?;
+                Ok(())
+            })
+        });
+        read?;
+        delta.raw = raw;
         Ok(delta)
     }
 }

@@ -1,10 +1,9 @@
 //! Keys, strings, numbers and words, which may end in the next piece.
 
 use amplifier_core::Json;
-use memchr::memchr2;
 
 use super::{Open, Reader, Scanner, State, Step, steps};
-use crate::json::string::{Escape, control_character};
+use crate::json::string::{Escape, plain_length};
 
 /// How far a string went.
 #[derive(Clone, Copy)]
@@ -55,17 +54,13 @@ impl Reader {
     fn extend(&mut self, value: &mut String, text: &str) -> Reached {
         loop {
             let rest = &text.as_bytes()[self.at..];
-            let run = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            let control = control_character(&rest[..run]);
-            let end = self.at + control.unwrap_or(run);
+            let run = plain_length(rest);
             steps::count(run + 1);
-            value.push_str(&text[self.at..end]);
-            self.at = end;
-            if control.is_some() {
-                return Reached::Mistake;
-            }
+            value.push_str(&text[self.at..self.at + run]);
+            self.at += run;
             match rest.get(run) {
                 None => return Reached::Edge,
+                Some(..0x20) => return Reached::Mistake,
                 Some(b'"') => {
                     self.at += 1;
                     return Reached::End;
