@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Awaitable, Callable, Coroutine
 from types import FunctionType
 from typing import Any, Protocol, cast
@@ -57,10 +56,3 @@ def driver(qualname: str) -> Callable[[Step], Coroutine[Any, Any, Any]]:
 def completed(qualname: str) -> Callable[[Any], Coroutine[Any, Any, Any]]:
     """The function that wraps a result in a coroutine with this `__qualname__`."""
     return _named(complete, qualname)
-
-
-@atexit.register
-def _leave_the_engine() -> None:
-    from ._ending import leave
-
-    leave(drive.__code__.co_filename)

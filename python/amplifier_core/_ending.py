@@ -15,12 +15,9 @@ PATIENCE = 2.0
 """The longest wait for handlers that are running in other threads, in seconds."""
 
 
-def leave(drivers: str) -> None:
-    """Refuse the engine to all other threads, and wait until none is in it.
-
-    Args:
-        drivers: The file whose functions call the engine.
-    """
+def leave() -> None:
+    """Refuse the engine to all other threads, and wait until none is in it."""
+    from ._drive import __file__ as drivers  # where another thread is importing it, that is awaited
     from ._engine import _leave_to_this_thread  # pyright: ignore[reportPrivateUsage]
 
     _leave_to_this_thread()

@@ -5,6 +5,7 @@ is taken, and plain Python where there is none. An extension that is there and c
 an error: a slower engine must not hide it.
 """
 
+from atexit import register
 from os import environ
 from sys import modules
 
@@ -36,7 +37,16 @@ def _load() -> "Any":
         )
         return None
     _claim_interpreter()
+    register(_leave)
     return modules[_NAME]
+
+
+def _leave() -> None:
+    threading = modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        from ._ending import leave
+
+        leave()
 
 
 extension = _load()

@@ -195,6 +195,7 @@ def a_daemon_thread_with_an_idle_loop() -> None:
 def daemon_threads_that_emit_on() -> None:
     own, begun = HookRegistry(), threading.Barrier(3)
     own.register("e", lambda *_: time.sleep(0))
+    asyncio.run(own.emit("e", {}))  # a daemon thread that is ended while it imports holds a lock
 
     async def emit() -> None:
         begun.wait()

@@ -239,6 +239,7 @@ DAEMON_THREADS = """
 
     hooks.register("e", plain)
     hooks.register("e", waits)
+    asyncio.run(hooks.emit("e", {}))
 
     def work():
         async def emit():
