@@ -122,6 +122,9 @@ fn loads(session: &Session, loaded: &Notes, polls: Option<usize>) {
     }
 }
 
+/// What one thread does with the session and a token below its own.
+type Work = Box<dyn FnOnce(&Session, &CancellationToken, &Calls, &Notes) + Send>;
+
 fn program() {
     let session = Arc::new(Session::new(SessionConfig::new("loop", "context")));
     let (calls, notes) = <(Calls, Notes)>::default();
@@ -140,7 +143,7 @@ fn program() {
     });
     let child = CancellationToken::default();
 
-    let run = |work: Box<dyn FnOnce(&Session, &CancellationToken, &Calls, &Notes) + Send>| {
+    let run = |work: Work| {
         let (session, child) = (Arc::clone(&session), child.clone());
         let (calls, notes) = (calls.clone(), notes.clone());
         thread::spawn(move || work(&session, &child, &calls, &notes))
