@@ -16,6 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 import amplifier_core
+import amplifier_stream
 from amplifier_core import (
     _engine,
     approval,
@@ -257,10 +258,25 @@ def test_the_further_events_are_those_of_the_table() -> None:
     assert on_registry == listed
 
 
+@pytest.mark.parametrize(("rust", "python", "members"), rows("Streams"))
+def test_a_stream_row_is_true(rust: list[str], python: list[str], members: list[str]) -> None:
+    crate = (ROOT / "crates/amplifier-stream/src/lib.rs").read_text()
+    exported = " ".join(re.findall(r"^pub use [^;]+;", crate, re.MULTILINE))
+    value = getattr(amplifier_stream, python[0].partition(".")[2])
+
+    assert re.search(rf"\b{rust[0]}\b", exported)
+    assert sorted(name for name in vars(value) if not name.startswith("_")) == members
+
+
 @pytest.mark.parametrize(
-    "held_by", [words(row[3])[0] for row in TABLES["Where we differ from 2.0.2"]]
+    "held_by",
+    [
+        words(row[-1])[0]
+        for heading in ("What holds of every stream", "Where we differ from 2.0.2")
+        for row in TABLES[heading]
+    ],
 )
-def test_a_difference_is_held_by_a_test_that_exists(held_by: str) -> None:
+def test_a_row_is_held_by_a_test_that_exists(held_by: str) -> None:
     path, _, name = held_by.partition("::")
 
     assert f"def {name}(" in (ROOT / "tests" / path).read_text()
