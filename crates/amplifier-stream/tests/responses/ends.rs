@@ -121,6 +121,22 @@ fn a_stream_without_its_terminal_event_keeps_what_came_and_runs_nothing() {
 }
 
 #[test]
+fn parts_that_grow_by_turns_are_kept_apart() {
+    let (_, result) = decode(&[
+        created(),
+        added(0, message(json!([]))),
+        delta("output_text", 0, 0, "a"),
+        delta("output_text", 0, 1, "1"),
+        delta("output_text", 0, 0, "b"),
+        delta("output_text", 0, 1, "2"),
+    ]);
+    let part = |text: &str| json!({"type": "output_text", "text": text});
+    let item = message(json!([part("ab"), part("12")]));
+    let block = json!({"type": "text", "text": "ab12", "item": item});
+    assert_eq!(blocks(&result), json!([block]));
+}
+
+#[test]
 fn every_end_has_its_reason() {
     let said = || json!([message(json!([text_part("Hi")]))]);
     for (last, reason, raw) in [

@@ -144,20 +144,22 @@ impl Item {
             .unwrap_or_default()
     }
 
-    /// Writes the text of the part that grows into the item.
+    /// Writes the text of the part that grows into the item; a part may have grown before.
     fn settle(&mut self, told: &str) {
-        let text = Json::Str(self.streamed(told).to_owned());
+        let text = self.streamed(told).to_owned();
         let Some(Growing { source, place, .. }) = self.growing.take() else {
             return;
         };
-        let fields = match source.list {
-            None => &mut self.fields,
-            Some((list, _)) => match self.parts(list).get_mut(place) {
-                Some(Json::Object(part)) => part,
-                _ => return,
-            },
+        let Some((list, _)) = source.list else {
+            self.fields.insert(source.key.to_owned(), Json::Str(text));
+            return;
         };
-        fields.insert(source.key.to_owned(), text);
+        if let Some(Json::Object(part)) = self.parts(list).get_mut(place) {
+            match part.entry(source.key.to_owned()).or_default() {
+                Json::Str(before) => before.push_str(&text),
+                other => *other = Json::Str(text),
+            }
+        }
     }
 }
 
