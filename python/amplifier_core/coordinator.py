@@ -79,12 +79,9 @@ class ModuleCoordinator(metaclass=ABCMeta):
         if session is None:
             self._identity = ("", None, {})
         else:
-            parent = session.parent_id
-            self._identity = (
-                any_text(session.session_id),
-                None if parent is None else any_text(parent),
-                session.config,
-            )
+            session_id, parent_id = any_text(session.session_id), session.parent_id
+            parent_id = None if parent_id is None else any_text(parent_id)
+            self._identity = (session_id, parent_id, session.config)
         self._owner, self._session = session, None
         self._hooks, self._cancellation = HookRegistry(), CancellationToken()
         empty = {"single": lambda: None, "named": dict, "registry": lambda: self._hooks}
