@@ -380,6 +380,17 @@ fn other_choices_are_folded_apart_and_run_nothing() {
 }
 
 #[test]
+fn findings_of_other_choices_name_no_block_of_the_answer() {
+    let half = r#"{"choices":[{"index":1,"delta":{"content":"\ud83d"}}]}"#;
+    let (_, result) = decode_wire(&format!("data: {half}\n\ndata: [DONE]\n\n"));
+    let finding = &result.findings[0];
+    assert_eq!(
+        (finding.kind, finding.block_index),
+        ("unpaired_surrogate", None)
+    );
+}
+
+#[test]
 fn an_error_in_the_stream_is_an_error() {
     let wire = |error: &str| format!("data: {}\n\n{error}\n\n", delta(json!({"content": "a"})));
     for (error, kind, code, message, retryable) in [

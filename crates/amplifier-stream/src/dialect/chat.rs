@@ -14,7 +14,7 @@ use crate::dialect::kept::Kept;
 use crate::error::ProviderError;
 use crate::framing::SseEvent;
 use crate::json::Scanner;
-use crate::stream_result::StreamResult;
+use crate::stream_result::{Finding, StreamResult};
 
 mod calls;
 mod choice;
@@ -151,7 +151,12 @@ fn finish_other(index: u64, mut choice: Choice, mut folded: Answer, answer: &mut
     choice.end(&mut folded);
     let mut fields = choice.kept.into_object(&mut folded);
     let result = folded.finish(None);
-    answer.result.findings.extend(result.findings);
+    let findings = result.findings.into_iter().map(|finding| Finding {
+        // A block of the answer has that index too.
+        block_index: None,
+        ..finding
+    });
+    answer.result.findings.extend(findings);
     let blocks = result.blocks.into_iter().map(|mut block| {
         if let Block::ToolCall(call) = &mut block {
             call.refuse("the call belongs to another choice");
