@@ -13,7 +13,6 @@ import pytest
 import trio
 import trio.lowlevel
 
-from amplifier_core import AmplifierSession
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult, ToolResult
 
@@ -112,14 +111,15 @@ class Loader:
 class Subject:
     """A session with two hooks, a tool and an approval, and what came out of it."""
 
-    def __init__(self, loop: str, calls: int) -> None:
+    def __init__(self, session_class: Any, loop: str, calls: int) -> None:
         plan = {
             "session": {"orchestrator": loop, "context": "context-simple"},
             "providers": [{"module": "provider"}],
             "tools": [{"module": "tool"}],
         }
-        self.session = AmplifierSession(
-            plan, loader=Loader(calls), session_id="s", approval_system=Approvals()
+        self.loader = Loader(calls)
+        self.session = session_class(
+            plan, loader=self.loader, session_id="s", approval_system=Approvals()
         )
         self.begun, self.ended, self.cleaned = 0, 0, []
         hooks = self.session.coordinator.hooks
@@ -287,17 +287,24 @@ def anyio_backend(way: tuple[str, Any]) -> str:
 
 
 @pytest.fixture
+def session_class(engine: Any) -> Any:
+    return engine.AmplifierSession
+
+
+@pytest.fixture
 def interrupt(way: tuple[str, Any]) -> Any:
     return way[1]
 
 
-async def interrupted_turn(loop: str, calls: int, interrupt: Any, at: int) -> tuple[int, Any]:
+async def interrupted_turn(
+    session_class: Any, loop: str, calls: int, interrupt: Any, at: int
+) -> tuple[int, Any]:
     """Run a turn that is interrupted at one suspension, and check all that must hold then.
 
     Returns:
         How often the turn was suspended, and what came of it.
     """
-    subject = Subject(loop, calls)
+    subject = Subject(session_class, loop, calls)
     session = subject.session
     await session.initialize()
     token, before = session.coordinator.cancellation, subject.registrations()
@@ -324,15 +331,15 @@ async def interrupted_turn(loop: str, calls: int, interrupt: Any, at: int) -> tu
 
 @pytest.mark.parametrize("loop", ["loop-basic", "loop-streaming"])
 @pytest.mark.parametrize("calls", [1, 2])
-async def test_a_turn_can_be_cancelled_at_every_await(loop, calls, interrupt, caplog):
+async def test_a_turn_can_be_cancelled_at_every_await(session_class, loop, calls, interrupt):
     """Every suspension is one of the turn's tasks giving way to the event loop."""
-    suspensions, answer = await interrupted_turn(loop, calls, interrupt, at=0)
+    suspensions, answer = await interrupted_turn(session_class, loop, calls, interrupt, at=0)
     assert answer == ANSWER
     assert suspensions > 15
 
     outcomes = set()
     for at in range(1, suspensions + 1):
-        count, outcome = await interrupted_turn(loop, calls, interrupt, at)
+        count, outcome = await interrupted_turn(session_class, loop, calls, interrupt, at)
         assert count >= at
         outcomes.add(outcome)
     gc.collect()  # a coroutine that was never awaited would warn here
@@ -342,20 +349,22 @@ async def test_a_turn_can_be_cancelled_at_every_await(loop, calls, interrupt, ca
     assert outcomes - survived in ({asyncio.CancelledError}, {trio.Cancelled})
 
 
-async def test_a_session_can_be_cancelled_at_every_await_of_its_initialisation(interrupt):
-    suspensions, _ = await interrupted_beginning(interrupt, at=0)
+async def test_a_session_can_be_cancelled_at_every_await_of_its_initialisation(
+    session_class, interrupt
+):
+    suspensions, _ = await interrupted_beginning(session_class, interrupt, at=0)
     assert suspensions == 2 * 4
 
     for at in range(1, suspensions + 1):
-        _, outcome = await interrupted_beginning(interrupt, at)
+        _, outcome = await interrupted_beginning(session_class, interrupt, at)
         assert outcome in (asyncio.CancelledError, trio.Cancelled)
 
 
-async def interrupted_beginning(interrupt: Any, at: int) -> tuple[int, Any]:
+async def interrupted_beginning(session_class: Any, interrupt: Any, at: int) -> tuple[int, Any]:
     """Initialise a session whose modules suspend, are interrupted, and are asked again."""
-    subject = Subject("loop-basic", calls=1)
+    subject = Subject(session_class, "loop-basic", calls=1)
     session = subject.session
-    loader = session.coordinator.loader = Loader(calls=1)
+    loader = subject.loader
     undone: list[str] = []
 
     def suspending(name: str, mount: Any) -> Any:
@@ -382,17 +391,17 @@ async def interrupted_beginning(interrupt: Any, at: int) -> tuple[int, Any]:
     return outcome
 
 
-async def test_a_clean_up_can_be_cancelled_at_every_await(interrupt):
-    suspensions, _ = await interrupted_end(interrupt, at=0)
+async def test_a_clean_up_can_be_cancelled_at_every_await(session_class, interrupt):
+    suspensions, _ = await interrupted_end(session_class, interrupt, at=0)
     assert suspensions == 3 + 1
 
     for at in range(1, suspensions + 1):
-        await interrupted_end(interrupt, at)
+        await interrupted_end(session_class, interrupt, at)
 
 
-async def interrupted_end(interrupt: Any, at: int) -> tuple[int, Any]:
+async def interrupted_end(session_class: Any, interrupt: Any, at: int) -> tuple[int, Any]:
     """Clean a session up; whatever interrupts that, each clean-up function begins just once."""
-    subject = Subject("loop-basic", calls=1)
+    subject = Subject(session_class, "loop-basic", calls=1)
     session = subject.session
     session.coordinator.hooks.register("session:end", subject.observe)
     ran: list[int] = []
