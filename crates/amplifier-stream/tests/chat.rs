@@ -416,6 +416,13 @@ fn an_error_in_the_stream_is_an_error() {
             false,
         ),
         (
+            r#"data: {"error":{"message":"busy","code":"later","status_code":503}}"#,
+            "api_error",
+            Some("later"),
+            "busy",
+            true,
+        ),
+        (
             r#"data: {"error":"out of memory"}"#,
             "api_error",
             None,

@@ -33,8 +33,11 @@ impl Described {
             _ => return Self::default(),
         };
         let request_id = body.shift_remove("request_id").and_then(text);
-        let statuses = ["status_code", "statusCode", "status"];
-        let outer_status = statuses.iter().find_map(|key| status(body.get(*key)?));
+        let status_of = |fields: &Object| {
+            let statuses = ["status_code", "statusCode", "status"];
+            statuses.iter().find_map(|key| status(fields.get(*key)?))
+        };
+        let outer_status = status_of(&body);
         let outer_message = ["message", "detail"].iter().find_map(|key| {
             let message = body.get(*key)?.clone();
             text(message.clone()).or_else(|| (!message.is_null()).then(|| message.to_string()))
@@ -52,7 +55,11 @@ impl Described {
             .shift_remove("message")
             .filter(|found| !found.is_null());
         let code = error.shift_remove("code");
-        let status = code.as_ref().and_then(status).or(outer_status);
+        let status = code
+            .as_ref()
+            .and_then(status)
+            .or_else(|| status_of(&error))
+            .or(outer_status);
         let inner_code = || {
             let inner = |outer: &str, key: &str| error.get(outer)?.get(key).cloned();
             inner("details", "error_code").or_else(|| inner("innererror", "code"))
