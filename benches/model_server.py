@@ -1,0 +1,171 @@
+"""A server that answers as models do, in a process whose CPU time counts for nobody.
+
+The path says what is asked for: `/text/2000/v1/messages` answers with 2,000 text deltas,
+`/edits/131072/v1/messages` and `/file/131072/v1/messages` with a tool call whose arguments are about
+that many bytes, many values or one long text, in deltas of 32 bytes. `/v1/responses` at the end
+answers in that dialect. All comes at once, in HTTP chunks of 16 kB: what a client costs and not what
+it waits for is measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+Event = dict[str, Any]
+
+DELTA = 32
+"""Bytes of the arguments in one delta."""
+CHUNK = 16 * 1024
+"""Bytes of one chunk of HTTP, and of one read of a socket."""
+EDIT = {"path": "src/module.py", "line": 12, "column": 4, "text": "return value"}
+LINE = "The quick brown fox jumps over the lazy dog, and over it again.\n"
+
+
+def tool_arguments(kind: str, size: int) -> str:
+    """The JSON of about so many bytes: many small values, or one long text."""
+    if kind == "file":
+        return json.dumps({"path": "notes.md", "content": LINE * (size // len(LINE))})
+    edits = size // (len(json.dumps(EDIT)) + 2)
+    return json.dumps({"edits": [EDIT | {"line": number} for number in range(edits)]})
+
+
+def words(count: int) -> list[str]:
+    return [f"word {number} and " for number in range(count)]
+
+
+def messages(kind: str, size: int) -> Iterator[Event]:
+    """One answer in the dialect of Anthropic Messages."""
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-bench",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+    }
+    yield {"type": "message_start", "message": message}
+    if kind == "text":
+        block: Event = {"type": "text", "text": ""}
+        deltas = [{"type": "text_delta", "text": word} for word in words(size)]
+        reason = "end_turn"
+    else:
+        block = {"type": "tool_use", "id": "toolu_1", "name": "write", "input": {}}
+        text = tool_arguments(kind, size)
+        pieces = [text[place : place + DELTA] for place in range(0, len(text), DELTA)]
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+        reason = "tool_use"
+    yield {"type": "content_block_start", "index": 0, "content_block": block}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield {"type": "content_block_stop", "index": 0}
+    stop = {"stop_reason": reason, "stop_sequence": None}
+    yield {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 20}}
+    yield {"type": "message_stop"}
+
+
+def responses(size: int) -> Iterator[Event]:
+    """An answer of text in the dialect of OpenAI Responses."""
+    response: Event = {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "status": "in_progress",
+        "model": "gpt-bench",
+        "output": [],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    }
+    item: Event = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
+    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+    yield {"type": "response.created", "response": response}
+    begun = item | {"status": "in_progress"}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    yield {"type": "response.content_part.added", **place, "part": part}
+    for word in words(size):
+        yield {"type": "response.output_text.delta", **place, "delta": word, "logprobs": []}
+    text = "".join(words(size))
+    yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
+    yield {"type": "response.content_part.done", **place, "part": part | {"text": text}}
+    done = item | {"status": "completed", "content": [part | {"text": text}]}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": done}
+    usage = {
+        "input_tokens": 10,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 20,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 30,
+    }
+    whole = response | {"status": "completed", "output": [done], "usage": usage}
+    yield {"type": "response.completed", "response": whole}
+
+
+def written(events: Iterator[Event]) -> bytes:
+    """The bytes of server-sent events, numbered as OpenAI's are."""
+    parts: list[bytes] = []
+    for number, event in enumerate(events):
+        data = json.dumps(event | {"sequence_number": number})
+        parts.append(f"event: {event['type']}\ndata: {data}\n\n".encode())
+    return b"".join(parts)
+
+
+def pieces(body: bytes) -> list[bytes]:
+    return [body[place : place + CHUNK] for place in range(0, len(body), CHUNK)]
+
+
+@functools.cache
+def answer(path: str) -> bytes:
+    """The HTTP response to this path."""
+    _, kind, size, _, endpoint, *_ = path.split("/")
+    events = responses(int(size)) if endpoint == "responses" else messages(kind, int(size))
+    head = (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
+    chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces(written(events))]
+    return b"".join([head, *chunks, b"0\r\n\r\n"])
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer every request of a connection."""
+    with suppress(asyncio.IncompleteReadError, ConnectionError):
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            length = head.partition("content-length:")[2].partition("\r\n")[0]
+            await reader.readexactly(int(length or 0))
+            writer.write(answer(head.split(" ")[1].partition("?")[0]))
+            await writer.drain()
+    writer.close()
+
+
+async def main() -> None:
+    """Listen, and say where."""
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def model_server() -> Iterator[str]:
+    """The address of a server that ends with the context."""
+    command = [sys.executable, __file__]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        finally:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        asyncio.run(main())

@@ -1,0 +1,159 @@
+"""What the arguments of a tool call cost in deltas of 32 bytes, against Anthropic's accumulator."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from model_server import messages, model_server, pieces, written
+from side_by_side import Figure, Times, run, time_each
+
+SIZES = {"64 kB": 64 * 1024, "128 kB": 128 * 1024, "1 MB": 1024 * 1024}
+KINDS = {"edits": "a list of edits", "file": "the text of a file"}
+OVER_HTTP = "edits 128 kB over HTTP"
+
+
+@dataclass(frozen=True)
+class Growth(Figure):
+    """How many times as much the larger case costs, on each side."""
+
+    smaller: str = ""
+
+    def row(self, reference: Sequence[Times], ours: Sequence[Times]) -> list[str]:
+        """Both multiples; there is nothing to reach."""
+
+        def growth(rounds: Sequence[Times]) -> str:
+            multiples = [times[self.case] / times[self.smaller] for times in rounds]
+            return f"{statistics.median(multiples):.2f}x"
+
+        return [self.what, growth(reference), growth(ours), "", "", ""]
+
+
+async def time_call(work: Callable[[list[Any]], None], items: list[Any]) -> float:
+    """CPU seconds of the work on these items."""
+
+    async def repeat(times: int) -> None:
+        for _ in range(times):
+            work(items)
+
+    return await time_each(repeat)
+
+
+def decode(body: list[bytes]) -> None:
+    """Feed the bytes of a stream as they come from a socket."""
+    from amplifier_stream import StreamDecoder
+
+    decoder = StreamDecoder("anthropic")
+    for piece in body:
+        decoder.feed(piece)
+    assert decoder.finish().stop_reason == "tool_use"
+
+
+def decode_and_show(body: list[bytes]) -> None:
+    """The same, and what the arguments are after each event."""
+    from amplifier_stream import StreamDecoder
+
+    decoder = StreamDecoder("anthropic")
+    for event in body:
+        decoder.feed(event)
+        decoder.partial_arguments(0)
+    assert decoder.finish().stop_reason == "tool_use"
+
+
+async def ours(address: str) -> Times:
+    """The decoder, fed bytes."""
+    import httpx2
+
+    from amplifier_stream import StreamDecoder
+
+    times: Times = {}
+    for kind in KINDS:
+        for name, size in SIZES.items():
+            whole = written(messages(kind, size))
+            times[f"{kind} {name}"] = await time_call(decode, pieces(whole))
+            events = [event + b"\n\n" for event in whole.split(b"\n\n")]
+            case = f"{kind} {name} shown"
+            times[case] = await time_call(decode_and_show, events)
+
+    async with httpx2.AsyncClient(trust_env=False) as client:
+
+        async def repeat(count: int) -> None:
+            for _ in range(count):
+                url = f"{address}/edits/{SIZES['128 kB']}/v1/messages"
+                async with client.stream("POST", url, json={}) as response:
+                    decoder = StreamDecoder("anthropic", response.status_code)
+                    async for chunk in response.aiter_bytes():
+                        decoder.feed(chunk)
+                assert decoder.finish().stop_reason == "tool_use"
+
+        times[OVER_HTTP] = await time_each(repeat)
+    return times
+
+
+async def peers(address: str) -> Times:
+    """The accumulator of `messages.stream`, fed events that are parsed already; and all of it."""
+    import anthropic
+    from anthropic.lib.streaming._messages import accumulate_event
+    from anthropic.types import RawMessageStreamEvent
+    from pydantic import TypeAdapter
+
+    adapter: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
+
+    def accumulate(events: list[Any]) -> None:
+        snapshot: Any = None
+        buffers: dict[int, bytes] = {}
+        for event in events:
+            snapshot = accumulate_event(event=event, current_snapshot=snapshot, json_bufs=buffers)
+        assert snapshot.stop_reason == "tool_use"
+
+    times: Times = {}
+    for kind in KINDS:
+        for name in ("64 kB", "128 kB"):
+            events = [adapter.validate_python(event) for event in messages(kind, SIZES[name])]
+            times[f"{kind} {name}"] = await time_call(accumulate, events)
+
+    base = f"{address}/edits/{SIZES['128 kB']}"
+    async with anthropic.AsyncAnthropic(base_url=base, api_key="none", max_retries=0) as client:
+
+        async def repeat(count: int) -> None:
+            for _ in range(count):
+                prompt = {"role": "user", "content": "Write."}
+                async with client.messages.stream(
+                    model="claude-bench", max_tokens=100, messages=[prompt]
+                ) as stream:
+                    assert (await stream.get_final_message()).stop_reason == "tool_use"
+
+        times[OVER_HTTP] = await time_each(repeat)
+    return times
+
+
+def measure() -> Times:
+    """This side: the peer where it is installed, else ours."""
+    side = peers if find_spec("anthropic") else ours
+    with model_server() as address:
+        return asyncio.run(side(address))
+
+
+def figures() -> list[Figure]:
+    """A table for each kind of arguments."""
+    rows: list[Figure] = []
+    for kind, what in KINDS.items():
+        rows += [
+            Figure(f"128 kB, {what}", f"{kind} 128 kB", 1000),
+            Growth(f"128 kB over 64 kB, {what}", f"{kind} 128 kB", smaller=f"{kind} 64 kB"),
+        ]
+    rows.append(Figure("128 kB over HTTP, a list of edits", OVER_HTTP, 300))
+    for kind, what in KINDS.items():
+        case, smaller = f"{kind} 1 MB", f"{kind} 128 kB"
+        rows.append(Figure(f"1 MB over ours of 128 kB, {what}", case, share=8.8, against=smaller))
+        shown = f"{kind} 1 MB shown"
+        rows.append(Figure(f"1 MB shown after each delta, {what}", shown, against=case))
+    return rows
+
+
+if __name__ == "__main__":
+    run(__file__, measure, "arguments in deltas of 32 bytes", figures())

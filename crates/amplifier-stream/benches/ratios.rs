@@ -1,0 +1,115 @@
+//! What framing and tag parsing cost as multiples of a bare walk over the newlines of the same bytes.
+//!
+//! Both sides of a ratio run in turns, thousands of times for a few tenths of a millisecond each, and
+//! the median of the ratios counts: what else the machine does falls on both.
+
+#![expect(clippy::print_stdout, reason = "a table is what it is for")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use amplifier_stream::{Limits, SseDecoder, ThinkingParser, ToolCallParser};
+
+const TURNS: usize = 2_001;
+/// What one read from a socket brings.
+const CHUNK: usize = 16 * 1024;
+const WORDS: &str = "the quick brown fox jumps over the lazy dog, ";
+
+fn main() {
+    let rows = [
+        (
+            "server-sent events of 200 bytes",
+            events(),
+            6.0,
+            frame as fn(&[u8]),
+        ),
+        ("text with thinking", thoughts(), 15.0, parse_thinking),
+        ("text with tool calls", calls(), 15.0, parse_calls),
+    ];
+    println!("against `memchr_iter` over the newlines");
+    for (what, bytes, most, work) in rows {
+        let ratio = ratio(&bytes, work);
+        let verdict = if ratio <= most { "reached" } else { "MISSED" };
+        println!("{what:34}  <= {most:>2}  {ratio:>5.2}  {verdict}");
+    }
+    println!();
+}
+
+fn ratio(bytes: &[u8], work: fn(&[u8])) -> f64 {
+    let seconds = |work: fn(&[u8])| {
+        let start = Instant::now();
+        work(black_box(bytes));
+        start.elapsed().as_secs_f64()
+    };
+    let turns = (0..TURNS).map(|_| {
+        let walk = seconds(walk);
+        seconds(work) / walk
+    });
+    let mut ratios: Vec<f64> = turns.collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[TURNS / 2]
+}
+
+fn walk(bytes: &[u8]) {
+    black_box(memchr::memchr_iter(b'\n', bytes).fold(0, |last, place| last ^ place));
+}
+
+fn frame(bytes: &[u8]) {
+    let mut decoder = SseDecoder::new(Limits::DEFAULT);
+    for chunk in bytes.chunks(CHUNK) {
+        let fed = decoder.feed(chunk, |event| drop(black_box(event)));
+        assert!(fed.is_ok());
+    }
+}
+
+/// The text in chunks; all of it is ASCII.
+fn texts(bytes: &[u8]) -> impl Iterator<Item = &str> {
+    bytes
+        .chunks(CHUNK)
+        .filter_map(|chunk| str::from_utf8(chunk).ok())
+}
+
+fn parse_thinking(bytes: &[u8]) {
+    let mut parser = ThinkingParser::default();
+    for text in texts(bytes) {
+        black_box(parser.feed(text));
+    }
+    black_box(parser.flush());
+}
+
+fn parse_calls(bytes: &[u8]) {
+    let mut parser = ToolCallParser::default();
+    for text in texts(bytes) {
+        black_box(parser.feed(text));
+    }
+    black_box(parser.flush());
+}
+
+fn events() -> Vec<u8> {
+    let event = |number| {
+        let text = WORDS.repeat(2);
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\
+             \"delta\":{{\"type\":\"text_delta\",\"text\":\"{number:06} {text}\"}}}}\n\n"
+        )
+    };
+    (0..5_000).map(event).collect::<String>().into_bytes()
+}
+
+fn lines() -> String {
+    format!("    {WORDS}{WORDS}\n").repeat(12)
+}
+
+fn thoughts() -> Vec<u8> {
+    let thought = format!("<thinking>{}</thinking>{}", lines(), lines());
+    thought.repeat(400).into_bytes()
+}
+
+fn calls() -> Vec<u8> {
+    let text = lines().replace('\n', "\\n");
+    let call = format!(
+        "{}<tool>{{\"tool_name\": \"write\", \"arguments\": {{\"text\": \"{text}\"}}}}</tool>\n",
+        lines()
+    );
+    call.repeat(400).into_bytes()
+}
