@@ -49,7 +49,12 @@ impl DialectDecoder for Decoder {
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer) {
         let taken = match Envelope::read(&frame.data) {
             Ok(mut envelope) => {
-                let kind = envelope.kind.take().unwrap_or(Cow::Borrowed(&frame.event));
+                let kind = match envelope.kind.take() {
+                    Some(kind) => kind,
+                    // Gateways report errors in the form of a body.
+                    None if envelope.has_error => Cow::Borrowed("error"),
+                    None => Cow::Borrowed(frame.event.as_ref()),
+                };
                 self.take(&kind, envelope, &frame.data, answer)
             }
             Err(error) => self.take_unreadable(frame, &error.to_string(), answer),

@@ -128,3 +128,22 @@ fn an_event_that_cannot_be_read_fails_the_stream_unless_it_does_not_matter() {
         );
     }
 }
+
+#[test]
+fn an_error_of_a_gateway_needs_no_type() {
+    let wire = format!(
+        "data: {}\n\ndata: {{\"error\":{{\"message\":\"Gone\",\"code\":503}}}}\n\n",
+        created()
+    );
+    let (_, result) = decode_wire(&wire);
+    let error = result.error.unwrap();
+    assert_eq!(
+        (
+            error.kind.as_str(),
+            error.code.as_deref(),
+            error.message.as_str(),
+            error.retryable
+        ),
+        ("api_error", Some("503"), "Gone", true)
+    );
+}

@@ -30,6 +30,7 @@ pub(super) struct Envelope<'a> {
     pub(super) part: Option<&'a str>,
     pub(super) annotation: Option<&'a str>,
     pub(super) response: Option<&'a str>,
+    pub(super) has_error: bool,
 }
 
 impl<'a> Envelope<'a> {
@@ -49,6 +50,7 @@ impl<'a> Envelope<'a> {
                 "part" => envelope.part = Some(scanner.raw()?),
                 "annotation" => envelope.annotation = Some(scanner.raw()?),
                 "response" => envelope.response = Some(scanner.raw()?),
+                "error" => envelope.has_error = scanner.raw()? != "null",
                 _ => {
                     scanner.raw()?;
                 }
