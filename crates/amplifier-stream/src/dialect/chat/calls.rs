@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::block::BlockType;
 use crate::json::Scanner;
 use crate::open_block::{OpenBlock, Part};
+use crate::steps;
 
 /// The calls so far, in the order in which they began.
 #[derive(Debug, Default)]
@@ -177,6 +178,7 @@ struct Closing {
 impl Closing {
     /// Whether these arguments, which begin with those of the last time, are closed.
     fn is_whole(&mut self, arguments: &str) -> bool {
+        steps::count(arguments.len() - self.at);
         for byte in &arguments.as_bytes()[self.at..] {
             match byte {
                 _ if self.is_escaped => self.is_escaped = false,
