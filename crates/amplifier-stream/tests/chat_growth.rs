@@ -8,14 +8,11 @@ use amplifier_stream::{Dialect, Headers, Limits, StreamDecoder, steps};
 type Sample = (&'static str, fn(usize) -> String);
 
 fn steps_of(dialect: Dialect, frame: fn(usize) -> String, frames: usize) -> usize {
-    let mut wire = String::new();
-    for number in 0..frames {
-        let data = frame(number);
-        wire.push_str(&match dialect {
-            Dialect::Ollama => data + "\n",
-            _ => format!("data: {data}\n\n"),
-        });
-    }
+    let written = (0..frames).map(|number| match dialect {
+        Dialect::Ollama => frame(number) + "\n",
+        _ => format!("data: {}\n\n", frame(number)),
+    });
+    let mut wire = written.collect::<Vec<_>>().concat();
     wire.push_str(match dialect {
         Dialect::Ollama => "{\"done\":true}",
         _ => "data: [DONE]\n\n",
