@@ -483,3 +483,14 @@ fn an_unknown_dialect_is_refused_by_name() {
         )
     );
 }
+
+#[test]
+fn an_error_of_a_gateway_needs_no_type() {
+    let body = "data: {\"error\":{\"message\":\"Gone\",\"code\":503}}\n\n";
+    let (_, result) = decode_wire(body);
+    let error = result.error.unwrap();
+    assert_eq!(
+        (error.kind.as_str(), error.message.as_str(), error.retryable),
+        ("api_error", "Gone", true)
+    );
+}

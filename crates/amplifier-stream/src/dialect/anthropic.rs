@@ -38,7 +38,12 @@ impl DialectDecoder for Decoder {
             Ok(envelope) => envelope,
             Err(error) => return self.take_unreadable(frame, &error.to_string(), answer),
         };
-        let kind = envelope.kind.clone().unwrap_or(Cow::Borrowed(&frame.event));
+        let kind = match &envelope.kind {
+            Some(kind) => kind.clone(),
+            // Gateways report errors in the form of a body.
+            None if envelope.has_error => Cow::Borrowed("error"),
+            None => Cow::Borrowed(frame.event.as_ref()),
+        };
         if let Err(problem) = self.take(&kind, envelope, &frame.data, answer) {
             answer.fail_stream(&problem);
         }

@@ -14,6 +14,7 @@ pub(super) struct Envelope<'a> {
     pub(super) delta: Option<Delta<'a>>,
     pub(super) content_block: Option<&'a str>,
     pub(super) message: Option<&'a str>,
+    pub(super) has_error: bool,
 }
 
 impl<'a> Envelope<'a> {
@@ -27,6 +28,7 @@ impl<'a> Envelope<'a> {
                 "delta" if scanner.is_at(b'{') => envelope.delta = Some(Delta::read(scanner)?),
                 "content_block" => envelope.content_block = Some(scanner.raw()?),
                 "message" => envelope.message = Some(scanner.raw()?),
+                "error" => envelope.has_error = scanner.raw()? != "null",
                 _ => {
                     scanner.raw()?;
                 }
