@@ -25,7 +25,7 @@ from surface import Target, mounted, public_callables, targets
 from values import HOSTILE, WORST, HostileExit
 
 SECONDS = 60
-"""What one callable may take with all its hostile values before it counts as hanging."""
+"""What a hundred calls may take before one of them counts as hanging."""
 PATIENCE = 2
 """What one call may be awaited for, in seconds."""
 
@@ -118,10 +118,12 @@ def dumped(result: Any) -> None:
 
 def walk_callable(target: Target, findings: Findings, *, is_thorough: bool) -> None:
     """Call one thing with all hostile arguments."""
-    faulthandler.dump_traceback_later(SECONDS, exit=True)
     one_each = ((f"{word}", lambda m=make: ((m(),), {})) for word, make in HOSTILE.items())
     more = argument_lists(target.get(), is_thorough=is_thorough) if target.takes_more else ()
-    for what, arguments in itertools.chain([("nothing", lambda: ((), {}))], one_each, more):
+    lists = itertools.chain([("nothing", lambda: ((), {}))], one_each, more)
+    for number, (what, arguments) in enumerate(lists):
+        if number % 100 == 0:
+            faulthandler.dump_traceback_later(SECONDS, exit=True)
 
         def call(arguments: Arguments = arguments) -> Any:
             positional, keywords = arguments()
