@@ -41,6 +41,36 @@ fn raw_reasoning_is_thinking_where_there_is_no_summary() {
 }
 
 #[test]
+fn reasoning_beside_its_summary_is_told_and_kept_but_the_summary_counts() {
+    let whole = json!({"type": "reasoning",
+        "summary": [{"type": "summary_text", "text": "Short"}],
+        "content": [{"type": "reasoning_text", "text": "Long "}, {"type": "reasoning_text", "text": "story"}]});
+    let (events, result) = decode(&[
+        created(),
+        added(0, json!({"type": "reasoning", "summary": []})),
+        delta("reasoning_summary_text", 0, 0, "Short"),
+        delta("reasoning_text", 0, 0, "Long "),
+        delta("reasoning_text", 0, 1, "story"),
+        done(0, whole.clone()),
+        completed(json!([whole])),
+    ]);
+    assert_eq!(
+        story(&events, 0),
+        [
+            "thinking begins",
+            "+Short",
+            "+\n\n",
+            "+Long ",
+            "+story",
+            "ends"
+        ]
+    );
+    let block = json!({"type": "thinking", "thinking": "Short", "item": whole});
+    assert_eq!(blocks(&result), json!([block]));
+    assert_eq!(kinds(&result), [""; 0]);
+}
+
+#[test]
 fn a_refusal_is_told_apart_from_the_answer() {
     let refused =
         message(json!([text_part("Well. "), {"type": "refusal", "refusal": "I will not"}]));

@@ -124,16 +124,17 @@ fn call(item: Object) -> (ToolCall, usize) {
     (call, unpaired)
 }
 
-/// The summary, else the reasoning itself where the server gives that.
+/// The parts of the summary with a blank line between them, else the reasoning itself where the
+/// server gives that.
 fn thinking(item: &Object) -> String {
-    let joined = |list: &str| {
+    let joined = |list: &str, between: &str| {
         let texts = parts(item, list).filter_map(|part| part.get("text")?.as_str());
         let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-        texts.join("\n\n")
+        texts.join(between)
     };
-    let summary = joined("summary");
+    let summary = joined("summary", "\n\n");
     if summary.is_empty() {
-        joined("content")
+        joined("content", "")
     } else {
         summary
     }

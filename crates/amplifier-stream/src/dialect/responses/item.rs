@@ -105,7 +105,8 @@ impl Item {
         self.streamed(told)
     }
 
-    /// Notes that text follows for the part that grows, and says whether a blank line comes first.
+    /// Notes that text follows for the part that grows, and says whether a blank line comes first:
+    /// before each part of a summary, and before reasoning that is told beside one.
     pub(super) fn begins_paragraph(&mut self, told: &str) -> bool {
         let Some(growing) = &mut self.growing else {
             return false;
@@ -113,7 +114,13 @@ impl Item {
         if growing.start.is_some() {
             return false;
         }
-        let is_paragraph = growing.source.part == Part::Thinking && !told.is_empty();
+        let is_paragraph = match growing.source.list {
+            Some((List::Summary, _)) => !told.is_empty(),
+            Some((List::Content, _)) if growing.source.part == Part::Thinking => {
+                !told.is_empty() && growing.place == 0
+            }
+            Some((List::Content, _)) | None => false,
+        };
         growing.start = Some(told.len() + if is_paragraph { 2 } else { 0 });
         is_paragraph
     }
