@@ -6,6 +6,7 @@ mod campaign;
 mod damage;
 mod random;
 mod streams;
+mod tags;
 
 use std::time::SystemTime;
 
@@ -109,7 +110,7 @@ fn limits(random: &mut Random) -> Limits {
 
 #[test]
 fn server_sent_events_are_the_same_at_any_cut() {
-    try_inputs("server-sent events", 15, any_stream, |wire, random| {
+    try_inputs("server-sent events", 10, any_stream, |wire, random| {
         let limits = limits(random);
         let chunks = chunks(random, wire);
         let cut = linear(wire.len(), chunks.len(), || frame_events(&chunks, limits));
@@ -172,12 +173,12 @@ fn anthropic_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
 
 #[test]
 fn responses_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Responses, 15, streams::responses);
+    hold_dialect(Dialect::Responses, 13, streams::responses);
 }
 
 #[test]
 fn chat_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Chat, 15, streams::chat);
+    hold_dialect(Dialect::Chat, 12, streams::chat);
 }
 
 #[test]
@@ -226,6 +227,24 @@ fn arguments_are_shown_as_they_are_parsed() {
             }
             Err(_) => assert!(!partial.is_whole()),
         }
+    });
+}
+
+#[test]
+fn texts_with_tags_say_the_same_at_any_cut_and_run_nothing_that_did_not_end() {
+    let text = |random: &mut Random| damage_text(random, tags::text);
+    try_inputs("tags", 10, text, |text, random| {
+        let text = str::from_utf8(text).unwrap();
+        let whole = [text.to_owned()];
+        let pieces = random.pieces(text);
+        let parser = tags::thinking_parser(random);
+        let thoughts = linear(text.len(), pieces.len(), || {
+            tags::think(parser.clone(), &pieces)
+        });
+        assert_eq!(thoughts, tags::think(parser, &whole));
+        let calls = linear(text.len(), pieces.len(), || tags::call(&pieces));
+        assert_eq!(calls, tags::call(&whole));
+        tags::assert_only_whole_calls_run(&calls);
     });
 }
 
