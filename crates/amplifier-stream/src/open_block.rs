@@ -9,9 +9,10 @@ use crate::stream_event::Change;
 use crate::text::Text;
 
 /// What a block holds, as opposed to what is said about it.
-const CONTENT: [&str; 10] = [
+const CONTENT: [&str; 11] = [
     "type",
     "text",
+    "refusal",
     "thinking",
     "signature",
     "data",
@@ -193,11 +194,12 @@ impl OpenBlock {
         }
     }
 
-    /// Where the wire has the text of such a block.
+    /// Where the text of the block belongs: a refusal is text that is not the answer.
     fn text_key(&self) -> &'static str {
-        match self.block_type.as_str() {
-            "refusal" => "refusal",
-            _ => "text",
+        if self.block_type == BlockType::Text && self.fields.contains_key("refusal") {
+            "refusal"
+        } else {
+            "text"
         }
     }
 

@@ -190,15 +190,15 @@ fn calls_are_tool_use_although_the_server_says_stop() {
 }
 
 #[test]
-fn a_refusal_is_a_block_and_the_reason() {
+fn a_refusal_is_text_apart_from_the_answer_and_the_reason() {
     let result = result(&[
-        delta(json!({"content": "", "refusal": "I "})),
+        delta(json!({"content": "Well.", "refusal": "I "})),
         delta(json!({"refusal": "will not"})),
         finish("stop"),
     ]);
     assert_eq!(
         blocks(&result),
-        json!([{"type": "refusal", "refusal": "I will not"}])
+        json!([text("Well."), {"type": "text", "text": "", "refusal": "I will not"}])
     );
     assert_eq!(result.stop_reason, Some("refusal"));
 }

@@ -1,8 +1,6 @@
 //! Text on a wire that names no blocks: a block ends where text of another kind begins.
 
-use std::sync::Arc;
-
-use amplifier_core::{Json, Object};
+use amplifier_core::Json;
 
 use crate::answer::Answer;
 use crate::block::BlockType;
@@ -25,13 +23,17 @@ pub(crate) enum Kind {
 
 impl Kind {
     fn begin(self) -> OpenBlock {
-        let (block_type, name) = match self {
-            Self::Text => (BlockType::Text, "text"),
-            Self::Thinking => (BlockType::Thinking, "thinking"),
-            Self::Refusal => (BlockType::Other(Arc::from("refusal")), "refusal"),
+        let (block_type, fields): (_, &[_]) = match self {
+            Self::Text => (BlockType::Text, &[("type", "text")]),
+            Self::Thinking => (BlockType::Thinking, &[("type", "thinking")]),
+            Self::Refusal => {
+                let fields = &[("type", "text"), ("text", ""), ("refusal", "")];
+                (BlockType::Text, fields)
+            }
         };
-        let fields = Object::from_iter([("type".to_owned(), Json::from(name))]);
-        OpenBlock::new(block_type, fields)
+        let fields = fields.iter();
+        let fields = fields.map(|&(key, value)| (key.to_owned(), Json::from(value)));
+        OpenBlock::new(block_type, fields.collect())
     }
 
     fn part(self) -> Part {

@@ -2,21 +2,18 @@
 
 use amplifier_core::{Json, Object};
 
-use crate::block::{Block, BlockType};
+use crate::block::Block;
 use crate::stream_result::{StreamResult, Usage};
 
 /// Judges the folded result by what this dialect says.
 pub(super) fn finish(mut result: StreamResult) -> StreamResult {
-    let has = |wanted: &str| {
-        let mut types = result.blocks.iter().map(Block::block_type);
-        types.any(|block_type| block_type.as_str() == wanted)
-    };
+    let has = |is_wanted: fn(&Block) -> bool| result.blocks.iter().any(is_wanted);
     result.stop_reason = result.raw_stop_reason.as_deref().map(stop_reason);
     if result.stop_reason == Some("end_turn") {
         // Some servers say `stop` although the model calls tools.
-        if has(BlockType::ToolCall.as_str()) {
+        if has(|block| matches!(block, Block::ToolCall(_))) {
             result.stop_reason = Some("tool_use");
-        } else if has("refusal") {
+        } else if has(is_refusal) {
             result.stop_reason = Some("refusal");
         }
     }
@@ -32,6 +29,10 @@ pub(super) fn finish(mut result: StreamResult) -> StreamResult {
     }
     result.usage = result.raw_usage.as_ref().map(usage).unwrap_or_default();
     result
+}
+
+fn is_refusal(block: &Block) -> bool {
+    matches!(block, Block::Content(fields) if fields.contains_key("refusal"))
 }
 
 /// A reason that is not known is never taken for a normal end.
