@@ -697,6 +697,207 @@ def decode_error(
     The keys are those of `StreamResult.error`, and `request_id`.
     """
 
+@final
+class TagEvent:
+    """A part of a text with tags, in its order.
+
+    Of a `ThinkingParser` the types are `thinking_start`, `thinking`, `thinking_end`, `message` and
+    `stray_close`, of a `ToolCallParser` `regular`, `tool_call_start`, `tool_call_content`,
+    `tool_call_name` and `tool_call_end`.
+    """
+
+    @property
+    def type(self) -> str:
+        """What it is."""
+    @property
+    def content(self) -> str:
+        """The text, the tag as it was written, or the name of the tool."""
+    @property
+    def index(self) -> int | None:
+        """The number of the call."""
+    @property
+    def truncated(self) -> bool:
+        """Whether the thought or call ends without its closing tag."""
+    @property
+    def call(self) -> ParsedCall | None:
+        """The call that ends."""
+    __match_args__: Final = ("type", "content")
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
+
+@final
+class ParsedContent:
+    """One half of what a call of `parse` gives.
+
+    The types are `thinking` and `message`, or `tool_call`, `tool_call_start` and `regular`.
+    """
+
+    @property
+    def type(self) -> str:
+        """What it is."""
+    @property
+    def content(self) -> str:
+        """The text; of several calls, one after the other on lines of their own."""
+    @property
+    def calls(self) -> list[ParsedCall]:
+        """The calls that ended, as a new list."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
+
+@final
+class ThinkingParser:
+    """Tells thinking in tags from the message around it, wherever the text is cut.
+
+    The tags are `<thinking>` by default; a tag is closed by the name that opened it. Only what may
+    still become a tag is held back. Unless thoughts are nested, the first closing tag ends one.
+    """
+
+    def __new__(
+        cls,
+        tags: str | Sequence[str] | None = None,
+        *,
+        ignore_case: bool = False,
+        allow_attributes: bool = False,
+        nested: bool = False,
+    ) -> Self: ...
+    def feed(self, text: str) -> list[TagEvent]:
+        """Take a piece of the text and return what it says, in its order."""
+    def flush(self) -> list[TagEvent]:
+        """Give up what is held back, and mark an open thought as truncated."""
+    def reset(self) -> None:
+        """Forget everything but the settings."""
+    def parse(self, chunk: str) -> tuple[ParsedContent | None, ParsedContent | None]:
+        """Take a piece of the text and return its thinking and its message, each as one text."""
+    @property
+    def is_in_thinking(self) -> bool:
+        """Whether the text so far ends within a thought."""
+
+@final
+class ThinkingFilter:
+    """Makes thinking blocks of what stands between thinking tags in the text blocks of an answer.
+
+    It sits behind the `StreamDecoder` of a model that has no thinking of its own. The arguments are
+    those of `ThinkingParser`.
+    """
+
+    def __new__(
+        cls,
+        tags: str | Sequence[str] | None = None,
+        *,
+        ignore_case: bool = False,
+        allow_attributes: bool = False,
+        nested: bool = False,
+    ) -> Self: ...
+    def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
+        """Return the events that stand for those of a decoder."""
+    def finish(self, result: StreamResult) -> StreamResult:
+        """Return the result of a decoder with its blocks split as their events were."""
+
+@final
+class ToolCallParser:
+    """Finds tool calls in a text, wherever it is cut.
+
+    The tags are `<tool>` by default. A closing tag in a string of JSON, in CDATA or in a comment
+    closes nothing. A call that is not closed, or longer than `max_call_bytes`, never runs. The id
+    of a call is the prefix and a number; the default prefix is one that no other parser has.
+    """
+
+    def __new__(
+        cls,
+        tags: str | Sequence[str] | None = None,
+        *,
+        ignore_case: bool = False,
+        allow_attributes: bool = False,
+        max_call_bytes: int = 10_485_760,
+        id_prefix: str | None = None,
+    ) -> Self: ...
+    def feed(self, text: str) -> list[TagEvent]:
+        """Take a piece of the text and return what it says, in its order."""
+    def flush(self) -> list[TagEvent]:
+        """Give up what is held back, and end an open call as incomplete."""
+    def reset(self) -> None:
+        """Forget everything but the settings."""
+    def parse(self, chunk: str) -> tuple[ParsedContent | None, ParsedContent | None]:
+        """Take a piece of the text and return its calls and its regular text."""
+    @property
+    def is_in_tool_call(self) -> bool:
+        """Whether the text so far ends within a call."""
+    @property
+    def accumulated_tool_content(self) -> str:
+        """What the open call holds so far, or else the last one held."""
+
+@final
+class ParsedCall:
+    """A tool call; it may run exactly when it has `arguments`."""
+
+    @property
+    def index(self) -> int:
+        """The number of the call."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id, or the one that the parser gave it."""
+    @property
+    def name(self) -> str:
+        """The name of the tool; empty where none is known."""
+    @property
+    def server_name(self) -> str:
+        """The server that has the tool, `local` by default."""
+    @property
+    def arguments(self) -> dict[str, Any] | None:
+        """The arguments as a new dict; None when the call must not run."""
+    @property
+    def is_textual(self) -> bool:
+        """Whether the arguments come from XML, so that all their values are text."""
+    @property
+    def raw(self) -> str:
+        """What was between the tags, or the arguments of a native call, as they came."""
+    @property
+    def is_native(self) -> bool:
+        """Whether the provider told the call from the text itself."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether the closing tag was there."""
+    @property
+    def error(self) -> str | None:
+        """Why the call must not run."""
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What was repaired, ignored or not understood: `type`, `message`."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
+
+@final
+class StreamProcessor:
+    """Turns the chunks of one answer into events, each the name of its class and its fields."""
+
+    def __new__(cls, parser: ToolCallParser | None) -> Self: ...
+    def feed(self, chunk: Any) -> list[tuple[Any, ...]]:
+        """Take a chunk and return what it brings."""
+    def finish(self) -> list[tuple[Any, ...]]:
+        """End an answer whose chunks ended."""
+    def fail(self, error: str) -> list[tuple[Any, ...]]:
+        """End an answer whose source failed."""
+    def cancel(self) -> list[tuple[Any, ...]]:
+        """End an answer that nobody waits for any more."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the answer has come to its end."""
+    def result(self) -> dict[str, Any]:
+        """Return what the answer amounts to; one that has not ended counts as given up."""
+
+def coerce_arguments(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Read text in arguments as the numbers, truth values, lists and objects that a schema wants.
+
+    An element with one kind of child, as in `<edits><edit>…</edit></edits>`, and a single value
+    become lists where lists are wanted; what the schema says nothing about stays.
+
+    Raises:
+        ValueError: A value cannot be read as what the schema wants; the message names it.
+    """
+
 def _leave_to_this_thread() -> None:
     """Refuse all operations of the kernel from now on, except in this thread."""
 

@@ -9,6 +9,9 @@ while it arrives and one `StreamResult` at its end; `decode_error` reads the bod
         for event in decoder.feed(chunk):
             await hooks.emit(event.event, event.data)
     result = decoder.finish()
+
+`ThinkingParser` and `ToolCallParser` find thoughts and tool calls that a model writes as tags into
+its text; `process_stream` turns the chunks of an answer into events for an agent.
 """
 
 from __future__ import annotations
@@ -22,8 +25,42 @@ try:
         StreamLimitError,
         StreamLineError,
     )
+    from amplifier_stream.process import process_stream, process_stream_sync
+    from amplifier_stream.process_chunk import (
+        ChunkCall,
+        StreamChunk,
+        chunk_of,
+        decoded_chunks,
+        decoded_chunks_sync,
+        last_chunk,
+    )
+    from amplifier_stream.process_event import (
+        AgentEvent,
+        CustomEvent,
+        ErrorEvent,
+        MessageContentEvent,
+        MessageEndEvent,
+        MessageStartEvent,
+        ThinkingContentEvent,
+        ThinkingEndEvent,
+        ThinkingStartEvent,
+        ToolCallContentEvent,
+        ToolCallEndEvent,
+        ToolCallStartEvent,
+    )
+    from amplifier_stream.process_metrics import StreamMetrics
+    from amplifier_stream.process_result import ProcessedStream
     from amplifier_stream.stream_event import StreamEvent
     from amplifier_stream.stream_result import StreamResult
+    from amplifier_stream.tag import (
+        ParsedCall,
+        ParsedContent,
+        TagEvent,
+        ThinkingFilter,
+        ThinkingParser,
+        ToolCallParser,
+        coerce_arguments,
+    )
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
         raise
@@ -33,13 +70,42 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
+    "AgentEvent",
+    "ChunkCall",
+    "CustomEvent",
+    "ErrorEvent",
+    "MessageContentEvent",
+    "MessageEndEvent",
+    "MessageStartEvent",
     "NdjsonDecoder",
+    "ParsedCall",
+    "ParsedContent",
+    "ProcessedStream",
     "SseDecoder",
     "SseEvent",
+    "StreamChunk",
     "StreamDecoder",
     "StreamEvent",
     "StreamLimitError",
     "StreamLineError",
+    "StreamMetrics",
     "StreamResult",
+    "TagEvent",
+    "ThinkingContentEvent",
+    "ThinkingEndEvent",
+    "ThinkingFilter",
+    "ThinkingParser",
+    "ThinkingStartEvent",
+    "ToolCallContentEvent",
+    "ToolCallEndEvent",
+    "ToolCallParser",
+    "ToolCallStartEvent",
+    "chunk_of",
+    "coerce_arguments",
     "decode_error",
+    "decoded_chunks",
+    "decoded_chunks_sync",
+    "last_chunk",
+    "process_stream",
+    "process_stream_sync",
 ]

@@ -195,7 +195,7 @@ impl Decoding {
 }
 
 /// Stamps events with the time of this call.
-fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
+pub(crate) fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
     let timestamp = PyString::new(py, &clock::timestamp()).unbind();
     let stamp = |event| StreamEvent {
         event,

@@ -28,12 +28,16 @@ mod mounted;
 mod partial_arguments;
 mod path;
 mod payload;
+mod process;
 mod report;
 mod sequence;
 mod session;
 mod shutdown;
 mod stream_event;
 mod stream_result;
+mod tag;
+mod tag_call;
+mod tag_event;
 mod time_limit;
 mod unregister;
 
@@ -65,6 +69,14 @@ mod _engine {
         framing::{NdjsonDecoder, SseDecoder, SseEvent},
         stream_event::StreamEvent,
         stream_result::StreamResult,
+    };
+
+    #[pymodule_export]
+    use crate::{
+        process::StreamProcessor,
+        tag::{ThinkingFilter, ThinkingParser},
+        tag_call::{ParsedCall, ToolCallParser, coerce_arguments},
+        tag_event::{ParsedContent, TagEvent},
     };
 
     #[pymodule_export]

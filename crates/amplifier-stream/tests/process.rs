@@ -163,6 +163,14 @@ fn thinking_ends_before_the_message_and_each_call_has_one_start_and_one_end() {
 }
 
 #[test]
+fn without_a_parser_tags_are_text() {
+    let mut processor = StreamProcessor::new(None);
+    let events = processor.feed(&message("<tool>a</tool><"));
+    assert_eq!(events, [MessageStart, text("<tool>a</tool><")]);
+    assert_eq!(processor.feed(&last()), [MessageEnd]);
+}
+
+#[test]
 fn the_first_role_and_the_last_usage_count() {
     let usage = |tokens| StreamChunk {
         role: Some(format!("role{tokens}")),
@@ -296,7 +304,10 @@ fn native_calls_may_take_turns_and_are_written_as_calls() {
         "{\"server_name\":\"local\",\"tool_name\":\"read\",\"arguments\":{\"p\":1}}\n{\"name\":\"t\"}"
     );
     let error = answer.calls[1].error.as_ref().unwrap().to_string();
-    assert_eq!(error, "expected an object, found an array at byte 0");
+    assert_eq!(
+        error,
+        "invalid tool arguments: expected an object, found an array at byte 0"
+    );
 }
 
 fn decoded(block_type: BlockType, block_index: u64, change: Change) -> StreamEvent {

@@ -11,7 +11,7 @@ use crate::ToolCallParser;
 /// once, whatever becomes of the answer; calls in the message are found by `parser`.
 pub fn process_stream(
     stream: impl IntoIterator<Item = StreamChunk>,
-    parser: ToolCallParser,
+    parser: impl Into<Option<ToolCallParser>>,
     emit_event: impl FnMut(AgentEvent),
     on_complete: impl FnOnce(&str, &str, &str, &str),
 ) -> ProcessedStream {
@@ -31,7 +31,7 @@ pub fn process_stream(
 #[cfg(feature = "futures")]
 pub async fn process_stream_async(
     stream: impl futures_core::Stream<Item = StreamChunk>,
-    parser: ToolCallParser,
+    parser: impl Into<Option<ToolCallParser>>,
     emit_event: impl FnMut(AgentEvent),
     on_complete: impl FnOnce(&str, &str, &str, &str),
 ) -> ProcessedStream {
@@ -57,7 +57,7 @@ struct Run<E: FnMut(AgentEvent), C: FnOnce(&str, &str, &str, &str)> {
 }
 
 impl<E: FnMut(AgentEvent), C: FnOnce(&str, &str, &str, &str)> Run<E, C> {
-    fn new(parser: ToolCallParser, emit_event: E, on_complete: C) -> Self {
+    fn new(parser: impl Into<Option<ToolCallParser>>, emit_event: E, on_complete: C) -> Self {
         Self {
             processor: Some(StreamProcessor::new(parser)),
             emit_event,

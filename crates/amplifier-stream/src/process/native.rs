@@ -2,7 +2,7 @@
 
 use super::chunk::ChunkCall;
 use super::event::AgentEvent;
-use crate::{CallError, Finding, ParsedCall, ToolCall, parse_arguments};
+use crate::{CallError, Finding, ParsedCall, ToolCall};
 
 /// A call that has begun.
 #[derive(Debug)]
@@ -49,38 +49,33 @@ impl NativeCall {
 
     /// Ends the call as its decoder says or, without one, by what its fragments are.
     pub(super) fn end(self, whole: Option<&ToolCall>) -> ParsedCall {
-        let mut call = ParsedCall {
+        let mut unpaired = 0;
+        let whole = whole.cloned().unwrap_or_else(|| {
+            let mut call = ToolCall {
+                name: self.name.clone().unwrap_or_default(),
+                raw_arguments: self.arguments,
+                ..ToolCall::default()
+            };
+            unpaired = call.judge();
+            call
+        });
+        let finding = (unpaired > 0).then(|| Finding {
+            kind: "unpaired_surrogate",
+            block_index: Some(self.index),
+            message: format!("{unpaired} unpaired halves of surrogate pairs became U+FFFD"),
+            raw: None,
+        });
+        ParsedCall {
             index: self.index,
             id: self.id,
             name: self.name.unwrap_or_default(),
             server_name: "local".to_owned(),
-            raw: self.arguments,
+            arguments: whole.arguments,
+            raw: whole.raw_arguments,
             is_native: true,
+            error: whole.error.map(CallError::Refused),
+            findings: finding.into_iter().collect(),
             ..ParsedCall::default()
-        };
-        if let Some(whole) = whole {
-            call.arguments.clone_from(&whole.arguments);
-            call.raw.clone_from(&whole.raw_arguments);
-            call.error = whole.error.clone().map(CallError::Refused);
-            return call;
         }
-        match parse_arguments(&call.raw) {
-            Err(error) => call.refuse(CallError::Json(error)),
-            Ok(_) if call.name.is_empty() => call.refuse(CallError::Nameless),
-            Ok((arguments, unpaired)) => {
-                call.arguments = Some(arguments);
-                if unpaired > 0 {
-                    call.findings.push(Finding {
-                        kind: "unpaired_surrogate",
-                        block_index: Some(call.index),
-                        message: format!(
-                            "{unpaired} unpaired halves of surrogate pairs became U+FFFD"
-                        ),
-                        raw: None,
-                    });
-                }
-            }
-        }
-        call
     }
 }

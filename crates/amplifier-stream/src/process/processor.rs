@@ -41,7 +41,8 @@ pub struct ProcessedStream {
 /// message, also where the answer breaks off.
 #[derive(Debug)]
 pub struct StreamProcessor {
-    parser: ToolCallParser,
+    /// What finds calls in the message, if anything shall.
+    parser: Option<ToolCallParser>,
     answer: ProcessedStream,
     is_thinking: bool,
     has_message: bool,
@@ -55,11 +56,11 @@ pub struct StreamProcessor {
 }
 
 impl StreamProcessor {
-    /// A processor that finds calls in the message with this parser.
+    /// A processor that finds calls in the message with this parser, or none without one.
     #[must_use]
-    pub fn new(parser: ToolCallParser) -> Self {
+    pub fn new(parser: impl Into<Option<ToolCallParser>>) -> Self {
         Self {
-            parser,
+            parser: parser.into(),
             answer: ProcessedStream::default(),
             is_thinking: false,
             has_message: false,
@@ -97,7 +98,11 @@ impl StreamProcessor {
                 self.call(&ChunkCall::default(), &chunk.content, &mut events);
             }
             (ChunkType::Message, _) => {
-                let parsed = self.parser.feed(&chunk.content);
+                let parsed = match &mut self.parser {
+                    Some(parser) => parser.feed(&chunk.content),
+                    None if chunk.content.is_empty() => Vec::new(),
+                    None => vec![ToolCallEvent::Regular(chunk.content.clone())],
+                };
                 self.message(parsed, &mut events);
             }
         }
@@ -156,7 +161,11 @@ impl StreamProcessor {
     /// Gives up what is held back, and ends whatever began.
     fn close(&mut self, refusal: Option<&str>, events: &mut Vec<AgentEvent>) {
         self.is_over = true;
-        let held = self.parser.flush();
+        let held = self
+            .parser
+            .as_mut()
+            .map(ToolCallParser::flush)
+            .unwrap_or_default();
         // Thinking ends before anything else, also where nothing was held back.
         self.end_thinking(events);
         self.message(held, events);

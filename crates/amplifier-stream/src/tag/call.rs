@@ -19,7 +19,7 @@ const LOCAL: &str = "local";
 pub struct ParsedCall {
     /// The number of the call.
     pub index: u64,
-    /// The provider's id, where the call is one of its own.
+    /// The provider's id, or the one that the parser gave it.
     pub id: Option<String>,
     /// The name of the tool; empty where none is known.
     pub name: String,

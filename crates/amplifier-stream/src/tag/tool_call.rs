@@ -48,6 +48,9 @@ pub enum ToolCallEvent {
 pub struct ToolCallParser {
     splitter: Splitter,
     max_call_bytes: usize,
+    id_prefix: Option<String>,
+    /// How many calls had an id; a reset does not make any of them anew.
+    identified: u64,
     next_index: u64,
     open: Option<OpenCall>,
     content: String,
@@ -69,6 +72,8 @@ impl ToolCallParser {
         Self {
             splitter: Splitter::new(names),
             max_call_bytes: MAX_CALL_BYTES,
+            id_prefix: None,
+            identified: 0,
             next_index: 0,
             open: None,
             content: String::new(),
@@ -79,6 +84,13 @@ impl ToolCallParser {
     #[must_use]
     pub fn with_max_call_bytes(mut self, max_call_bytes: usize) -> Self {
         self.max_call_bytes = max_call_bytes;
+        self
+    }
+
+    /// The same parser, which gives each call this prefix and a number as its id.
+    #[must_use]
+    pub fn with_id_prefix(mut self, id_prefix: String) -> Self {
+        self.id_prefix = Some(id_prefix);
         self
     }
 
@@ -234,8 +246,14 @@ impl ToolCallParser {
     fn end(&mut self, error: Option<CallError>, events: &mut Vec<ToolCallEvent>) {
         let Some(open) = self.open.take() else { return };
         search::count(1 + self.content.len());
+        let id = self
+            .id_prefix
+            .as_ref()
+            .map(|prefix| format!("{prefix}{}", self.identified));
+        self.identified += 1;
         let mut call = ParsedCall {
             index: open.index,
+            id,
             name: open.tool,
             raw: self.content.trim().to_owned(),
             ..ParsedCall::default()

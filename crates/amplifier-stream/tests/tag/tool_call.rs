@@ -109,6 +109,22 @@ fn a_reset_forgets_everything() {
 }
 
 #[test]
+fn each_call_may_have_an_id_of_its_own() {
+    let mut parser = ToolCallParser::default().with_id_prefix("call_".to_owned());
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let events = parser.feed("<tool>a</tool><tool>b</tool>");
+        ids.extend(
+            calls(&events)
+                .into_iter()
+                .filter_map(|call| call.id.clone()),
+        );
+        parser.reset();
+    }
+    assert_eq!(ids, ["call_0", "call_1", "call_2", "call_3"]);
+}
+
+#[test]
 fn look_alikes_and_stray_closing_tags_are_regular_text() {
     for text in [
         "<toolbox>a</toolbox>",

@@ -1,0 +1,143 @@
+"""What a provider hands on of an answer while it arrives, and how a decoder's events become that."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from amplifier_stream.decoder import StreamDecoder
+from amplifier_stream.stream_event import StreamEvent
+from amplifier_stream.stream_result import StreamResult
+from amplifier_stream.tag import ThinkingFilter
+
+__all__ = [
+    "ChunkCall",
+    "ChunkType",
+    "StreamChunk",
+    "chunk_of",
+    "decoded_chunks",
+    "decoded_chunks_sync",
+    "last_chunk",
+]
+
+ChunkType = Literal["message", "thinking", "tool_call"]
+
+
+@dataclass(frozen=True)
+class ChunkCall:
+    """The native call that a chunk belongs to."""
+
+    index: int
+    """The number that tells it from other calls of the answer."""
+    id: str | None = None
+    """The provider's id; the first one stays."""
+    name: str | None = None
+    """The name of the tool; the first one stays."""
+    block: dict[str, Any] | None = None
+    """The whole call as a decoder gives it, which ends it."""
+
+
+@dataclass(frozen=True)
+class StreamChunk:
+    """A piece of an answer."""
+
+    content: str = ""
+    """The text; of a `tool_call` a fragment of its arguments."""
+    role: str | None = None
+    """Who speaks; the assistant where nobody is named."""
+    type: ChunkType = "message"
+    """What the content is."""
+    finished: bool = False
+    """Whether it is the last chunk of a whole answer."""
+    error: Any = None
+    """What went wrong: an exception, a text or a dict; None where nothing did."""
+    usage: Any = None
+    """What the answer cost so far, as the provider counts it."""
+    call: ChunkCall | None = None
+    """The native call that the content belongs to."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether something went wrong."""
+        return self.error is not None
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the content is thinking."""
+        return self.type == "thinking"
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is the last chunk of a whole answer."""
+        return self.finished
+
+
+_TYPES: dict[str, ChunkType] = {
+    "text": "message",
+    "thinking": "thinking",
+    "tool_call": "tool_call",
+}
+
+
+def chunk_of(event: StreamEvent) -> StreamChunk | None:
+    """Return the chunk that an event of a decoder is, None where it adds nothing to an answer."""
+    kind = _TYPES.get(event.block_type)
+    if kind == "tool_call":
+        call = _call_of(event)
+        return StreamChunk(event.partial_json or event.delta or "", type=kind, call=call)
+    if kind is None or not event.delta:
+        return None
+    return StreamChunk(event.delta, type=kind)
+
+
+def last_chunk(result: StreamResult) -> StreamChunk:
+    """Return the chunk after all others: it finishes a whole answer, and tells of its error."""
+    is_whole = not result.truncated and result.error is None
+    return StreamChunk(finished=is_whole, error=result.error, usage=result.raw_usage)
+
+
+def decoded_chunks_sync(
+    body: Iterable[bytes], decoder: StreamDecoder, thinking: ThinkingFilter | None = None
+) -> Iterator[StreamChunk]:
+    """Decode a response and yield its chunks while its bytes arrive.
+
+    Args:
+        body: The bytes of the response, in pieces of any size.
+        decoder: A decoder of its dialect.
+        thinking: Makes thinking of what stands between thinking tags in its text.
+    """
+    for data in body:
+        yield from _chunks(decoder.feed(data), thinking)
+    yield from _rest(decoder, thinking)
+
+
+async def decoded_chunks(
+    body: AsyncIterable[bytes], decoder: StreamDecoder, thinking: ThinkingFilter | None = None
+) -> AsyncIterator[StreamChunk]:
+    """Decode a response and yield its chunks while its bytes arrive; see `decoded_chunks_sync`."""
+    async for data in body:
+        for chunk in _chunks(decoder.feed(data), thinking):
+            yield chunk
+    for chunk in _rest(decoder, thinking):
+        yield chunk
+
+
+def _chunks(events: list[StreamEvent], thinking: ThinkingFilter | None) -> Iterator[StreamChunk]:
+    for event in thinking.feed(events) if thinking else events:
+        chunk = chunk_of(event)
+        if chunk is not None:
+            yield chunk
+
+
+def _rest(decoder: StreamDecoder, thinking: ThinkingFilter | None) -> Iterator[StreamChunk]:
+    result = decoder.finish()
+    if thinking is not None:
+        result = thinking.finish(result)
+    yield from _chunks(result.events, None)
+    yield last_chunk(result)
+
+
+def _call_of(event: StreamEvent) -> ChunkCall:
+    about = event.metadata or event.block or {}
+    return ChunkCall(event.block_index, about.get("id"), about.get("name"), event.block)

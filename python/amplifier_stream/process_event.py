@@ -1,0 +1,117 @@
+"""What an agent hears of an answer: ten types of events, and room for its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from amplifier_stream.tag import ParsedCall
+
+__all__ = [
+    "AgentEvent",
+    "CustomEvent",
+    "ErrorEvent",
+    "MessageContentEvent",
+    "MessageEndEvent",
+    "MessageStartEvent",
+    "ThinkingContentEvent",
+    "ThinkingEndEvent",
+    "ThinkingStartEvent",
+    "ToolCallContentEvent",
+    "ToolCallEndEvent",
+    "ToolCallStartEvent",
+]
+
+
+@dataclass(frozen=True)
+class AgentEvent:
+    """Something that happens in an answer; agents and providers may derive their own types."""
+
+    @property
+    def type(self) -> str:
+        """The name of the type."""
+        return type(self).__name__
+
+
+@dataclass(frozen=True)
+class ThinkingStartEvent(AgentEvent):
+    """Thinking begins."""
+
+
+@dataclass(frozen=True)
+class ThinkingContentEvent(AgentEvent):
+    """Thinking goes on."""
+
+    content: str
+
+
+@dataclass(frozen=True)
+class ThinkingEndEvent(AgentEvent):
+    """Thinking ends."""
+
+
+@dataclass(frozen=True)
+class ToolCallStartEvent(AgentEvent):
+    """A call begins."""
+
+    index: int
+    """The number of the call."""
+    id: str | None = None
+    """The provider's id, of a native call."""
+    name: str | None = None
+    """The name of the tool, where it is known already."""
+
+
+@dataclass(frozen=True)
+class ToolCallContentEvent(AgentEvent):
+    """A call goes on."""
+
+    index: int
+    """The number of the call."""
+    content: str
+    """What was added; nothing where only the name has become known."""
+    name: str | None = None
+    """The name of the tool, once, when it has become known."""
+
+
+@dataclass(frozen=True)
+class ToolCallEndEvent(AgentEvent):
+    """A call ends; it may run exactly when it has arguments."""
+
+    index: int
+    """The number of the call."""
+    call: ParsedCall
+    """The call as it stands now; whether the answer around it will be whole, nobody knows yet."""
+
+
+@dataclass(frozen=True)
+class MessageStartEvent(AgentEvent):
+    """The message begins; it ends with the answer."""
+
+
+@dataclass(frozen=True)
+class MessageContentEvent(AgentEvent):
+    """The message goes on."""
+
+    content: str
+
+
+@dataclass(frozen=True)
+class MessageEndEvent(AgentEvent):
+    """The message ends."""
+
+
+@dataclass(frozen=True)
+class ErrorEvent(AgentEvent):
+    """Something went wrong; nothing follows."""
+
+    error: Any
+    """What the chunk bore as its error, or the exception that its source raised."""
+
+
+@dataclass(frozen=True)
+class CustomEvent(AgentEvent):
+    """Something of the agent's or the provider's own, without a type of its own."""
+
+    name: str
+    data: Any = None

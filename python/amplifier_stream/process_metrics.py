@@ -1,0 +1,119 @@
+"""How fast the events of answers come, what processing costs, and how often tools succeed."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any
+
+from amplifier_core.events import TOOL_ERROR, TOOL_POST
+
+__all__ = ["CAPABILITY", "StreamMetrics"]
+
+CAPABILITY = "stream.metrics"
+"""The name under which `StreamMetrics.attach` makes them known to hooks."""
+
+_BOUNDS = tuple(base * 10.0**power for power in range(-6, 2) for base in (1.0, 2.0, 5.0))
+
+
+class StreamMetrics:
+    """Counters and histograms of processed answers.
+
+    Nothing is measured for an answer that is processed without them.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        """Measure with this clock, which counts seconds."""
+        self.clock = clock
+        self._latency = _Histogram()
+        self._overhead = _Histogram()
+        self._counters = dict.fromkeys(
+            ("streams", "streams_failed", "streams_cancelled", "streams_truncated",
+             "chunks", "events", "tools_succeeded", "tools_failed"), 0,
+        )  # fmt: skip
+
+    def chunk(self, decided: float) -> None:
+        """Count a chunk whose events took this many seconds to decide."""
+        self._counters["chunks"] += 1
+        self._overhead.add(decided)
+
+    def event(self, latency: float) -> None:
+        """Count an event that was emitted this many seconds after its chunk was received."""
+        self._counters["events"] += 1
+        self._latency.add(latency)
+
+    def stream(self, *, failed: bool, cancelled: bool, truncated: bool) -> None:
+        """Count an answer that has come to its end."""
+        self._counters["streams"] += 1
+        self._counters["streams_failed"] += failed
+        self._counters["streams_cancelled"] += cancelled
+        self._counters["streams_truncated"] += truncated
+
+    def tool(self, *, succeeded: bool) -> None:
+        """Count a tool that ran."""
+        self._counters["tools_succeeded" if succeeded else "tools_failed"] += 1
+
+    def attach(self, coordinator: Any) -> Callable[[], None]:
+        """Count the tools of a session, and let its hooks read all this.
+
+        Hooks find the metrics as the capability `stream.metrics` of the coordinator.
+
+        Returns:
+            A callable that stops the counting.
+        """
+        coordinator.register_capability(CAPABILITY, self)
+        removers = [
+            coordinator.hooks.register(event, self._on_tool, priority=1000, name=CAPABILITY)
+            for event in (TOOL_POST, TOOL_ERROR)
+        ]
+
+        def detach() -> None:
+            for remove in removers:
+                remove()
+
+        return detach
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return everything as plain data, independent of what is measured later.
+
+        Seconds everywhere. `buckets` of a histogram are pairs of an upper bound and how many
+        values are at most that and over the bound before; a bound of None is for the rest.
+        """
+        counters = dict(self._counters)
+        tools = counters["tools_succeeded"] + counters["tools_failed"]
+        return {
+            **counters,
+            "tool_success_rate": counters["tools_succeeded"] / tools if tools else None,
+            "event_latency_seconds": self._latency.snapshot(),
+            "processing_overhead_seconds": self._overhead.snapshot(),
+        }
+
+    def _on_tool(self, event: str, data: dict[str, Any]) -> None:
+        result = data.get("result")
+        said = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
+        self.tool(succeeded=event == TOOL_POST and said is not False)
+
+
+class _Histogram:
+    """Values in seconds by their size."""
+
+    def __init__(self) -> None:
+        self._counts = [0] * (len(_BOUNDS) + 1)
+        self._sum = 0.0
+        self._largest: float | None = None
+
+    def add(self, value: float) -> None:
+        self._counts[bisect_left(_BOUNDS, value)] += 1
+        self._sum += value
+        self._largest = value if self._largest is None else max(self._largest, value)
+
+    def snapshot(self) -> dict[str, Any]:
+        bounds = (*_BOUNDS, None)
+        filled = [[b, n] for b, n in zip(bounds, self._counts, strict=True) if n]
+        return {
+            "count": sum(self._counts),
+            "sum": self._sum,
+            "max": self._largest,
+            "buckets": filled,
+        }
