@@ -1,5 +1,7 @@
 //! One choice of an answer: its deltas, folded into blocks.
 
+use amplifier_core::Json;
+
 use super::calls::Calls;
 use super::wire::{self, Content, Delta};
 use super::{content, reasoning};
@@ -98,7 +100,9 @@ impl Choice {
         let is_about_offsets = rest.iter().any(|(key, _)| key == "content_filter_offsets");
         if is_about_offsets {
             // Each says what was filtered up to where: they add up.
-            let fields = rest.iter().map(|(key, raw)| format!("{key:?}:{raw}"));
+            let fields = rest
+                .iter()
+                .map(|(key, raw)| format!("{}:{raw}", Json::from(key.as_str())));
             let filter = fields.collect::<Vec<_>>().join(",");
             let raw = format!("[{{{filter}}}]");
             return self.kept.append("content_filters", &raw, answer);
