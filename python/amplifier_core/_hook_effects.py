@@ -35,7 +35,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
         hook_name: Name of the hook.
 
     Raises:
-        ValueError: An injection is too long; none has been made then.
+        ValueError: An injection is too long, or the turn has had enough; none has been made then.
     """
     if any_text(result.action) == "inject_context":
         items = _checked_injections(coordinator, result, event, hook_name)
@@ -66,6 +66,10 @@ def _checked_injections(
     if limit is not None and any(len(item.content) > limit for item in items):
         raise ValueError(f"Context injection exceeds {limit} characters")
     used = coordinator._current_turn_injections
+    cost = sum(len(item.content) // 4 for item in items)
+    total = coordinator._session_setting("injection_limit_per_turn")
+    if cost and total is not None and used + cost > total:
+        raise ValueError(f"Context injections exceed {total} tokens in this turn")
     for item in items:
         tokens = len(item.content) // 4
         if budget is not None and used + tokens > budget:

@@ -202,6 +202,9 @@ async def refused(variant: str) -> object:
     limited: Any = amplifier_core.AmplifierSession(
         {"session": {**config["session"], "injection_size_limit": 3}}  # type: ignore[dict-item]  # a dict
     )
+    sated: Any = amplifier_core.AmplifierSession(
+        {"session": {**config["session"], "injection_limit_per_turn": 3}}  # type: ignore[dict-item]  # a dict
+    )
     long = models.HookResult(action="inject_context", context_injection="long")
     deeds: dict[str, Callable[[], Awaitable[object]]] = {
         "SessionError::NotInitialized": lambda: session.execute("hello"),
@@ -211,6 +214,9 @@ async def refused(variant: str) -> object:
         "MountError::NameRequiredToUnmount": lambda: session.coordinator.unmount("tools"),
         "MountError::InjectionTooLong": lambda: limited.coordinator.process_hook_result(
             long, "tool:pre", "talker"
+        ),
+        "MountError::InjectionsOverLimit": lambda: sated.coordinator.process_hook_result(
+            models.HookResult(action="inject_context", context_injection="x" * 16), "tool:pre"
         ),
     }
     match variant:
@@ -272,7 +278,11 @@ def test_a_stream_row_is_true(rust: list[str], python: list[str], members: list[
     "held_by",
     [
         words(row[-1])[0]
-        for heading in ("What holds of every stream", "Where we differ from 2.0.2")
+        for heading in (
+            "What holds of every stream",
+            "Where we differ from 2.0.2",
+            "What stays as 2.0.2 has it",
+        )
         for row in TABLES[heading]
     ],
 )

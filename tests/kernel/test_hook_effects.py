@@ -131,6 +131,22 @@ async def test_the_budget_of_a_turn_only_warns(engine, caplog):
     assert "`greedy` passes the injection budget" in caplog.text
 
 
+async def test_the_limit_of_a_turn_refuses_what_passes_it_until_the_next_turn(engine, caplog):
+    context = Context()
+    coordinator = coordinator_with(engine, context, injection_limit_per_turn=3)
+    result = HookResult(action="inject_context", context_injection="12345678")
+    await coordinator.process_hook_result(result, "e", "greedy")
+
+    with pytest.raises(ValueError, match=r"^Context injections exceed 3 tokens in this turn$"):
+        await coordinator.process_hook_result(result, "e", "greedy")
+
+    assert len(context.messages) == 1
+    assert coordinator._current_turn_injections == 2
+    coordinator.reset_turn()
+    await coordinator.process_hook_result(result, "e", "greedy")
+    assert len(context.messages) == 2
+
+
 async def test_each_item_that_passes_the_budget_is_warned_of(engine, caplog):
     coordinator = coordinator_with(engine, injection_budget_per_turn=2)
     items = [

@@ -125,6 +125,8 @@ pub struct InjectionLimits {
     pub size: Option<i64>,
     /// Most tokens of all injections of a turn, before a warning.
     pub budget: Option<i64>,
+    /// Most tokens of all injections of a turn; what passes it is refused.
+    pub total: Option<i64>,
 }
 
 /// What a set of injections costs.
@@ -171,6 +173,12 @@ pub fn charge_injections(
             });
         }
         used = total;
+    }
+    if let Some(limit) = limits.total
+        && used > limit
+        && used > used_tokens
+    {
+        return Err(MountError::InjectionsOverLimit { limit });
     }
     Ok(InjectionCharge {
         tokens: used.saturating_sub(used_tokens),

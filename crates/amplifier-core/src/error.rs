@@ -29,6 +29,12 @@ pub enum MountError {
         /// The limit in characters.
         limit: i64,
     },
+    /// The injections of a turn come to more than the session allows.
+    #[error("Context injections exceed {limit} tokens in this turn")]
+    InjectionsOverLimit {
+        /// The limit in tokens.
+        limit: i64,
+    },
 }
 
 /// A session that cannot be made or used as asked.

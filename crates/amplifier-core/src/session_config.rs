@@ -108,6 +108,7 @@ impl SessionConfig {
             limits: InjectionLimits {
                 size: read(section, "session", "injection_size_limit")?,
                 budget: read(section, "session", "injection_budget_per_turn")?,
+                total: read(section, "session", "injection_limit_per_turn")?,
             },
             metadata: read::<Object>(section, "session", "metadata")?
                 .filter(|metadata| !metadata.is_empty()),

@@ -85,6 +85,7 @@ fn samples() -> Vec<AmplifierError> {
         MountError::NameRequired(Slot::Tools),
         MountError::NameRequiredToUnmount(Slot::Providers),
         MountError::InjectionTooLong { limit: 3 },
+        MountError::InjectionsOverLimit { limit: 3 },
     ];
     let hooks = [
         HookError::HandlerFailed(text()),

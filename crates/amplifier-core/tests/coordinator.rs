@@ -76,29 +76,34 @@ fn an_unmount_needs_a_name_where_a_mount_has_one() {
 
 proptest! {
     #[test]
-    fn one_item_over_the_size_limit_refuses_all_and_each_costs_a_quarter_of_its_characters(
+    fn what_passes_a_limit_refuses_all_and_each_item_costs_a_quarter_of_its_characters(
         contents in prop::collection::vec("[aé𝄞]{0,12}", 0..5),
         size in prop::option::of(0..12i64),
         budget in prop::option::of(0..12i64),
+        total in prop::option::of(0..24i64),
         used in 0..12i64,
     ) {
         let items: Vec<ContextInjection> = contents.iter().map(|text| item(text)).collect();
         let lengths: Vec<i64> =
             contents.iter().map(|text| i64::try_from(text.chars().count()).unwrap()).collect();
-        let charged = charge_injections(&items, InjectionLimits { size, budget }, used);
+        let charged = charge_injections(&items, InjectionLimits { size, budget, total }, used);
+        let costs = || lengths.iter().map(|length| length / 4);
+        let cost: i64 = costs().sum();
         let expected = match size {
             Some(limit) if lengths.iter().any(|length| *length > limit) => {
                 Err(MountError::InjectionTooLong { limit })
             }
+            _ if cost > 0 && total.is_some_and(|limit| used + cost > limit) => {
+                Err(MountError::InjectionsOverLimit { limit: total.unwrap() })
+            }
             _ => {
-                let costs = || lengths.iter().map(|length| length / 4);
                 let before = |item: usize| used + costs().take(item).sum::<i64>();
                 let excesses = costs()
                     .enumerate()
                     .map(|(item, tokens)| Excess { item, used: before(item), tokens })
                     .filter(|one| budget.is_some_and(|budget| one.used + one.tokens > budget))
                     .collect();
-                Ok(InjectionCharge { tokens: costs().sum(), excesses })
+                Ok(InjectionCharge { tokens: cost, excesses })
             }
         };
         prop_assert_eq!(charged, expected);

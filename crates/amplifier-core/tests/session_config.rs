@@ -20,6 +20,7 @@ fn a_whole_plan_has_types() {
             "context_source": {"path": "."},
             "injection_size_limit": 10,
             "injection_budget_per_turn": null,
+            "injection_limit_per_turn": 20,
             "metadata": {"user": "u"},
             "raw": 1
         },
@@ -53,6 +54,7 @@ fn a_whole_plan_has_types() {
         limits: InjectionLimits {
             size: Some(10),
             budget: None,
+            total: Some(20),
         },
         metadata: Some(object("user", "u".into())),
         is_disclosed: true,

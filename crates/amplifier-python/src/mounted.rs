@@ -187,6 +187,7 @@ impl Mounted {
         Ok(InjectionLimits {
             size: self.session_setting(py, "injection_size_limit")?,
             budget: self.session_setting(py, "injection_budget_per_turn")?,
+            total: self.session_setting(py, "injection_limit_per_turn")?,
         })
     }
 

@@ -37,13 +37,15 @@ impl MountError {
         if let Some(slot) = slot_after("Name required for ") {
             return Some(Self::NameRequired(slot));
         }
-        let limit = message
-            .strip_prefix("Context injection exceeds ")?
-            .strip_suffix(" characters")?;
-        limit
-            .parse()
-            .ok()
-            .map(|limit| Self::InjectionTooLong { limit })
+        let number = |prefix, suffix| -> Option<i64> {
+            let digits = message.strip_prefix(prefix)?.strip_suffix(suffix)?;
+            digits.parse().ok()
+        };
+        if let Some(limit) = number("Context injection exceeds ", " characters") {
+            return Some(Self::InjectionTooLong { limit });
+        }
+        number("Context injections exceed ", " tokens in this turn")
+            .map(|limit| Self::InjectionsOverLimit { limit })
     }
 }
 

@@ -106,7 +106,7 @@ async fn one_item_over_the_size_limit_refuses_all_before_any_is_written() {
     let memory = Memory::default();
     let limits = InjectionLimits {
         size: Some(5),
-        budget: None,
+        ..InjectionLimits::default()
     };
     let coordinator = coordinator_with(&memory, limits);
     let result = HookResult {
@@ -127,8 +127,8 @@ async fn the_budget_of_a_turn_only_warns() {
     journal::begin();
     let memory = Memory::default();
     let limits = InjectionLimits {
-        size: None,
         budget: Some(1),
+        ..InjectionLimits::default()
     };
     let coordinator = coordinator_with(&memory, limits);
     let left = coordinator

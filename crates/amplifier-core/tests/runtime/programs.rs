@@ -82,6 +82,7 @@ async fn a_result_does_what_the_program_says() {
         let coordinator = Coordinator::new(InjectionLimits {
             size: limit("injection_size_limit"),
             budget: limit("injection_budget_per_turn"),
+            total: limit("injection_limit_per_turn"),
         });
         coordinator
             .mount(Module::context(memory.clone()), None)
