@@ -29,6 +29,14 @@ impl Default for BlockType {
 }
 
 impl BlockType {
+    /// The type of a block that only the wire knows; it cannot take a name of ours.
+    pub(crate) fn of_wire(name: &str) -> Self {
+        match name {
+            "text" | "thinking" | "redacted_thinking" | "tool_call" => Self::default(),
+            name => Self::Other(Arc::from(name)),
+        }
+    }
+
     /// The name in events.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -67,17 +75,25 @@ impl Block {
                 Some("text") => BlockType::Text,
                 Some("thinking") => BlockType::Thinking,
                 Some("redacted_thinking") => BlockType::RedactedThinking,
-                Some(name) => BlockType::Other(Arc::from(name)),
+                Some(name) => BlockType::of_wire(name),
                 None => BlockType::default(),
             },
         }
     }
 
-    /// The block as one JSON object.
+    /// The block as one JSON object, which has a `type`; without one of its own, or with that of our
+    /// calls, content is the `raw` of an `unknown` block.
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
-            Self::Content(fields) => Json::Object(fields.clone()),
+            Self::Content(fields) => match fields.get("type").and_then(Json::as_str) {
+                // Whoever runs calls goes by their type: content must not pass for one.
+                None | Some("tool_call") => Json::Object(Object::from_iter([
+                    ("type".to_owned(), BlockType::default().as_str().into()),
+                    ("raw".to_owned(), Json::Object(fields.clone())),
+                ])),
+                Some(_) => Json::Object(fields.clone()),
+            },
             Self::ToolCall(call) => call.to_json(),
         }
     }

@@ -1,7 +1,6 @@
 //! Content that is a list of parts, as Mistral sends it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
@@ -48,7 +47,7 @@ pub(super) fn take(raw: &str, flow: &mut Flow, answer: &mut Answer) -> Result<()
             Kind::Thinking
         }
         (kind, _) => {
-            let kind = kind.map(|kind| BlockType::Other(Arc::from(kind)));
+            let kind = kind.map(BlockType::of_wire);
             return take_other(kind.unwrap_or_default(), raw, flow, answer);
         }
     };

@@ -26,7 +26,7 @@ pub(super) fn block_type(item: &Object) -> BlockType {
         Some("message") => BlockType::Text,
         Some("reasoning") => BlockType::Thinking,
         Some("function_call" | "custom_tool_call") => BlockType::ToolCall,
-        Some(name) => BlockType::Other(name.into()),
+        Some(name) => BlockType::of_wire(name),
         None => BlockType::default(),
     }
 }
@@ -97,6 +97,9 @@ pub(super) fn from_item(item: Object) -> (Block, usize) {
         BlockType::ToolCall => {
             let (call, unpaired) = call(item);
             return (Block::ToolCall(call), unpaired);
+        }
+        unknown if unknown == BlockType::default() => {
+            fields.insert("type".to_owned(), unknown.as_str().into());
         }
         BlockType::RedactedThinking | BlockType::Other(_) => return (Block::Content(item), 0),
     }
