@@ -1,15 +1,16 @@
 //! Only a call that the decoder has judged passes for a call.
 
+use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use amplifier_stream::{Block, Dialect, Headers, Limits, StreamDecoder, StreamEvent, StreamResult};
 use serde_json::{Value, json};
 
 fn decode(dialect: Dialect, lines: &[Value]) -> (Vec<StreamEvent>, StreamResult) {
-    let wire: String = lines
-        .iter()
-        .map(|line| format!("data: {line}\n\n"))
-        .collect();
+    let mut wire = String::new();
+    for line in lines {
+        write!(wire, "data: {line}\n\n").unwrap();
+    }
     let mut decoder = StreamDecoder::new(dialect, 200, Headers::default(), Limits::DEFAULT);
     let mut events = Vec::new();
     decoder.feed(wire.as_bytes(), &mut events).unwrap();
