@@ -34,7 +34,7 @@ enum Phase {
 
 impl DialectDecoder for Decoder {
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer) {
-        let envelope = match Envelope::read(&frame.data) {
+        let mut envelope = match Envelope::read(&frame.data) {
             Ok(envelope) => envelope,
             Err(error) => return self.take_unreadable(frame, &error.to_string(), answer),
         };
@@ -44,7 +44,7 @@ impl DialectDecoder for Decoder {
             None if envelope.has_error => Cow::Borrowed("error"),
             None => Cow::Borrowed(frame.event.as_ref()),
         };
-        if let Err(problem) = self.take(&kind, envelope, &frame.data, answer) {
+        if let Err(problem) = self.take(&kind, &mut envelope, &frame.data, answer) {
             answer.fail_stream(&problem);
         }
     }
@@ -59,15 +59,12 @@ impl Decoder {
     fn take(
         &mut self,
         kind: &str,
-        envelope: Envelope<'_>,
+        envelope: &mut Envelope<'_>,
         data: &str,
         answer: &mut Answer,
     ) -> Result<(), String> {
-        let index = || {
-            envelope
-                .index
-                .ok_or_else(|| format!("`{kind}` without an `index`"))
-        };
+        let index = envelope.index;
+        let index = || index.ok_or_else(|| format!("`{kind}` without an `index`"));
         match kind {
             "ping" => Ok(()),
             "error" => {
@@ -88,6 +85,7 @@ impl Decoder {
             "content_block_delta" => {
                 let delta = envelope
                     .delta
+                    .take()
                     .ok_or("`content_block_delta` without a `delta`")?;
                 block::fold(self.place(index()?), delta, answer)
             }

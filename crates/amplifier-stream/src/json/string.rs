@@ -43,6 +43,9 @@ pub(super) enum Escape {
 impl<'a> Scanner<'a> {
     /// Reads a string; halves of surrogate pairs become U+FFFD and are counted.
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
+        if let Some(plain) = self.plain_string()? {
+            return Ok(Cow::Borrowed(plain));
+        }
         let Piece {
             low,
             text,
@@ -64,21 +67,13 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string whose neighbours are other pieces of the same text.
     pub(crate) fn piece(&mut self) -> Result<Piece<'a>, JsonError> {
-        self.skip_whitespace();
-        if self.peek() != Some(b'"') {
-            return Err(self.unexpected("a string"));
+        if let Some(plain) = self.plain_string()? {
+            return Ok(Piece::from(plain));
         }
         self.at += 1;
         let start = self.at;
         let end = self.skip_plain()?;
         let first = &self.text[start..end];
-        if self.peek() == Some(b'"') {
-            self.at += 1;
-            return Ok(Piece {
-                text: Cow::Borrowed(first),
-                ..Piece::default()
-            });
-        }
         let mut low = None;
         let mut high = None;
         let mut unpaired = 0;
@@ -105,6 +100,24 @@ impl<'a> Scanner<'a> {
             high,
             unpaired,
         })
+    }
+
+    /// Reads a string without escapes, or stays before one that has them.
+    #[inline]
+    fn plain_string(&mut self) -> Result<Option<&'a str>, JsonError> {
+        self.skip_whitespace();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a string"));
+        }
+        let start = self.at + 1;
+        self.at = start;
+        let end = self.skip_plain()?;
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            return Ok(Some(&self.text[start..end]));
+        }
+        self.at = start - 1;
+        Ok(None)
     }
 
     /// Moves to the next quote or backslash and says where it is.

@@ -27,7 +27,7 @@ pub(super) fn read(raw: &str) -> Result<(OpenBlock, usize), JsonError> {
         Some("thinking") => BlockType::Thinking,
         Some("redacted_thinking") => BlockType::RedactedThinking,
         Some("tool_use") => BlockType::ToolCall,
-        Some(name) => BlockType::of_wire(name),
+        Some(name) => BlockType::Other(name.into()),
         None => BlockType::default(),
     };
     let mut block = OpenBlock::new(block_type, fields);
@@ -44,26 +44,24 @@ pub(super) fn fallback_model(block: &OpenBlock) -> Option<&str> {
 }
 
 /// Applies a delta to the block at `index`.
-pub(super) fn fold(index: u64, delta: Delta<'_>, answer: &mut Answer) -> Result<(), String> {
+pub(super) fn fold(index: u64, mut delta: Delta<'_>, answer: &mut Answer) -> Result<(), String> {
     use BlockType::{Other, Text as TextBlock, Thinking, ToolCall};
     let not_open = |why| match why {
         NotOpen::Ended => format!("a delta for block {index} after its end"),
         NotOpen::NeverBegan => format!("a delta for block {index}, which never began"),
     };
     let block = answer.open(index).map_err(not_open)?;
-    let needs = |piece: Option<_>, key: &str| {
-        piece.ok_or_else(|| format!("`{}` without a `{key}` string", delta.kind))
+    let kind = std::mem::take(&mut delta.kind);
+    let mut needs = |key: &str| {
+        let piece = delta.take_piece(key);
+        piece.ok_or_else(|| format!("`{kind}` without a `{key}` string"))
     };
-    let (part, piece) = match (delta.kind.as_ref(), block.block_type()) {
-        ("text_delta", TextBlock | Other(_)) => (Part::Text, needs(delta.text, "text")?),
-        ("thinking_delta", Thinking | Other(_)) => {
-            (Part::Thinking, needs(delta.thinking, "thinking")?)
-        }
-        ("input_json_delta", ToolCall | Other(_)) => {
-            (Part::Input, needs(delta.partial_json, "partial_json")?)
-        }
+    let (part, piece) = match (kind.as_ref(), block.block_type()) {
+        ("text_delta", TextBlock | Other(_)) => (Part::Text, needs("text")?),
+        ("thinking_delta", Thinking | Other(_)) => (Part::Thinking, needs("thinking")?),
+        ("input_json_delta", ToolCall | Other(_)) => (Part::Input, needs("partial_json")?),
         ("signature_delta", Thinking | Other(_)) => {
-            let unpaired = set_signature(block, needs(delta.signature, "signature")?);
+            let unpaired = set_signature(block, needs("signature")?);
             answer.find_unpaired(Some(index), unpaired);
             return Ok(());
         }

@@ -46,10 +46,8 @@ pub(super) struct Delta<'a> {
     /// All of it, as it was written.
     pub(super) raw: &'a str,
     pub(super) kind: Cow<'a, str>,
-    pub(super) text: Option<Piece<'a>>,
-    pub(super) thinking: Option<Piece<'a>>,
-    pub(super) partial_json: Option<Piece<'a>>,
-    pub(super) signature: Option<Piece<'a>>,
+    /// The last of the strings that a block may grow by, with its key.
+    last: Option<(&'static str, Piece<'a>)>,
 }
 
 impl<'a> Delta<'a> {
@@ -57,32 +55,48 @@ impl<'a> Delta<'a> {
         let mut delta = Self::default();
         let (read, raw) = scanner.spanned(|scanner| {
             scanner.object(|key, scanner| {
-                let place = match key {
-                    "type" if scanner.is_at_string() => {
-                        delta.kind = scanner.string()?;
-                        return Ok(());
-                    }
-                    "text" => &mut delta.text,
-                    "thinking" => &mut delta.thinking,
-                    "partial_json" => &mut delta.partial_json,
-                    "signature" => &mut delta.signature,
-                    _ => {
-                        scanner.raw()?;
-                        return Ok(());
-                    }
-                };
-                if scanner.is_at_string() {
-                    *place = Some(scanner.piece()?);
-                } else if scanner.raw()? == "null" {
-                    *place = Some(Piece::default());
+                if key == "type" && scanner.is_at_string() {
+                    delta.kind = scanner.string()?;
+                } else if let Some(key) = GROWING.into_iter().find(|growing| *growing == key) {
+                    delta.last = read_piece(scanner)?.map(|piece| (key, piece));
+                } else {
+                    scanner.raw()?;
                 }
                 Ok(())
             })
         });
-        read?;
         delta.raw = raw;
-        Ok(delta)
+        read.map(|()| delta)
     }
+
+    /// The string under one of the keys that a block may grow by.
+    pub(super) fn take_piece(&mut self, wanted: &str) -> Option<Piece<'a>> {
+        if let Some((_, piece)) = self.last.take_if(|(key, _)| *key == wanted) {
+            return Some(piece);
+        }
+        let mut found = None;
+        let read = Scanner::new(self.raw).object(|key, scanner| {
+            if key == wanted {
+                found = read_piece(scanner)?;
+            } else {
+                scanner.raw()?;
+            }
+            Ok(())
+        });
+        read.ok().and(found)
+    }
+}
+
+/// What a delta may add to.
+const GROWING: [&str; 4] = ["text", "partial_json", "thinking", "signature"];
+
+/// Reads a string; `null` is an empty one.
+fn read_piece<'a>(scanner: &mut Scanner<'a>) -> Result<Option<Piece<'a>>, JsonError> {
+    if scanner.is_at_string() {
+        return scanner.piece().map(Some);
+    }
+    let raw = scanner.raw()?;
+    Ok((raw == "null").then(Piece::default))
 }
 
 /// The message that `message_start` announces.
