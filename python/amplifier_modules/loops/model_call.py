@@ -23,6 +23,8 @@ from .hook_points import HookPoints
 from .provider_choice import model_name
 from .provider_stream import gather_stream, streams
 from .settings import LoopSettings
+from .tagged_calls import read_tagged_calls, tool_tags
+from .tagged_request import tagged_request
 
 RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
 """Event: a call waits because the last one was too short ago."""
@@ -105,6 +107,13 @@ class ModelCalls:
         return response
 
     async def _complete(self, request: ChatRequest) -> ChatResponse:
+        tags = tool_tags(self.provider)
+        if not tags:
+            return await self._answer(request)
+        response = await self._answer(tagged_request(request, tags[0]))
+        return read_tagged_calls(response, tags, request.tools)
+
+    async def _answer(self, request: ChatRequest) -> ChatResponse:
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
         if self._is_streaming and streams(self.provider):
             return await gather_stream(self._hooks, self.provider, request, **options)

@@ -47,6 +47,7 @@ class AnthropicProvider:
         """
         self.config = config
         self.priority = config.priority
+        self.tool_tags = config.tool_tags
         self._hooks = hooks
         self._transport = AnthropicTransport(config)
         self._reported_repairs: set[str] = set()

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from amplifier_core.llm_errors import ConfigurationError
 
 from .anthropic_models import DEFAULT_MODEL
+from .tag_options import read_tags
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,10 @@ class AnthropicConfig:
     """Loops choose the provider with the lowest one."""
     beta_headers: tuple[str, ...] = ()
     enable_prompt_caching: bool = True
+    thinking_tags: tuple[str, ...] = ()
+    """Tags in which a model without native thinking thinks; the provider makes blocks of it."""
+    tool_tags: tuple[str, ...] = ()
+    """Tags in which a model without native tools calls them; loops read and write them."""
 
 
 def read_config(
@@ -88,6 +93,8 @@ def read_config(
         priority=_integer(given, "priority", 100),
         beta_headers=_beta_headers(given.get("beta_headers", ())),
         enable_prompt_caching=_switch(given, "enable_prompt_caching", True),
+        thinking_tags=_tags(given, "thinking_tags", "thinking"),
+        tool_tags=_tags(given, "tool_tags", "tool"),
     )
 
 
@@ -155,6 +162,13 @@ def _switch(given: Mapping[str, Any], key: str, default: bool) -> bool:
     if not isinstance(value, bool):
         raise _wrong(f"`{key}` must be true or false, found {type(value).__name__}")
     return value
+
+
+def _tags(given: Mapping[str, Any], key: str, default: str) -> tuple[str, ...]:
+    try:
+        return read_tags(key, given.get(key), default)
+    except (TypeError, ValueError) as error:
+        raise _wrong(str(error)) from None
 
 
 def _wrong(message: str) -> ConfigurationError:

@@ -78,7 +78,7 @@ class AnthropicTransport:
         """
         import httpx2
 
-        from amplifier_stream import StreamDecoder, StreamLimitError
+        from amplifier_stream import StreamDecoder, StreamLimitError, ThinkingFilter
 
         seconds = longest_wait or self._config.timeout
         headers = {"content-type": "application/json", "accept": "text/event-stream"}
@@ -95,15 +95,20 @@ class AnthropicTransport:
                 found = f"`{self._clean(content_type)}`" if content_type else "no content type"
                 raise unfitting_error(url, found, "an event stream", model=request.model)
             decoder = StreamDecoder(_DIALECT, response.status_code, dict(response.headers))
+            tags = self._config.thinking_tags
+            thinking = ThinkingFilter(tags) if tags else None
             try:
                 async for chunk in response.aiter_bytes():
-                    for event in decoder.feed(chunk):
+                    events = decoder.feed(chunk)
+                    for event in thinking.feed(events) if thinking else events:
                         await on_event(event)
             except (httpx2.HTTPError, StreamLimitError) as error:
                 failure = error
         finally:
             await response.aclose()
         result = decoder.finish()
+        if thinking is not None:
+            result = thinking.finish(result)
         if result.error is not None:
             raise self._api_error(result.error, result.request_id, request.model) from failure
         # A connection may break after the end of the answer; then nothing is missing.

@@ -1,0 +1,112 @@
+"""A request to a model without native tools: tools, calls and results as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from amplifier_core.message_models import (
+    ChatRequest,
+    ContentBlockUnion,
+    Message,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    ToolSpec,
+)
+
+RESULT_TAG = "tool_result"
+
+
+def tagged_request(request: ChatRequest, tag: str) -> ChatRequest:
+    """Return the request with its tools described, and calls and results written, as text.
+
+    Args:
+        request: The request as for a model with native tools.
+        tag: The tag in which the model shall write its calls.
+    """
+    messages: list[Message] = []
+    for message in request.messages:
+        _add(messages, message, tag)
+    tools = None if request.tool_choice == "none" else request.tools
+    if tools:
+        place = next(
+            (i for i, each in enumerate(messages) if each.role not in {"system", "developer"}),
+            len(messages),
+        )
+        messages.insert(place, Message(role="system", content=_described(tools, tag)))
+    return request.model_copy(update={"messages": messages, "tools": None, "tool_choice": None})
+
+
+def _add(messages: list[Message], message: Message, tag: str) -> None:
+    if message.role == "tool":
+        result = TextBlock(
+            text=_result(message.name, message.tool_call_id, _plain(message.content))
+        )
+        last = messages[-1] if messages else None
+        # Servers want the roles to take turns.
+        if last is not None and last.role == "user" and _is_results(last):
+            messages[-1] = last.model_copy(update={"content": [*last.content, result]})
+        else:
+            messages.append(Message(role="user", content=[result]))
+        return
+    if isinstance(message.content, str):
+        messages.append(message)
+        return
+    blocks = [_block(block, tag) for block in message.content]
+    if all(new is old for new, old in zip(blocks, message.content, strict=True)):
+        messages.append(message)
+    else:
+        messages.append(Message(role=message.role, content=blocks, name=message.name))
+
+
+def _block(block: ContentBlockUnion, tag: str) -> ContentBlockUnion:
+    if isinstance(block, ToolCallBlock):
+        call = (block.model_extra or {}).get("raw_arguments")
+        # The model learns from a bad call only if it sees what it wrote.
+        if not isinstance(call, str):
+            fields = {"tool_name": block.name, "arguments": block.input}
+            call = json.dumps(fields, ensure_ascii=False)
+        return TextBlock(text=f"<{tag}>{call}</{tag}>")
+    if isinstance(block, ToolResultBlock):
+        return TextBlock(text=_result(None, block.tool_call_id, block.output))
+    return block
+
+
+def _is_results(message: Message) -> bool:
+    return isinstance(message.content, list) and all(
+        isinstance(block, TextBlock) and block.text.startswith(f"<{RESULT_TAG}>")
+        for block in message.content
+    )
+
+
+def _result(name: str | None, call_id: str | None, output: Any) -> str:
+    # As JSON, so that nothing in it can look like the end of it.
+    said = {"tool_name": name, "id": call_id, "result": output}
+    known = {key: value for key, value in said.items() if value is not None}
+    text = json.dumps(known, ensure_ascii=False, default=str).replace("</", "<\\/")
+    return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
+
+
+def _plain(content: str | list[ContentBlockUnion]) -> Any:
+    if isinstance(content, str):
+        return content
+    texts = [block.text for block in content if isinstance(block, TextBlock)]
+    if len(texts) == len(content):
+        return "\n".join(texts)
+    return [block.model_dump(exclude_none=True) for block in content]
+
+
+def _described(tools: list[ToolSpec], tag: str) -> str:
+    example = '{"tool_name": "NAME", "arguments": {}}'
+    how = (
+        f"You can call tools. Write each call as <{tag}>{example}</{tag}>, with one JSON object that"
+        " fits the schema of the tool as its arguments, and end your message after the last call."
+        f" The results follow in the next message, each in <{RESULT_TAG}>."
+    )
+    lines = [how, "", "The tools:"]
+    for tool in tools:
+        schema = json.dumps(tool.parameters, ensure_ascii=False)
+        lines.append(f"- {tool.name}: {tool.description or 'no description'}")
+        lines.append(f"  arguments: {schema}")
+    return "\n".join(lines)
