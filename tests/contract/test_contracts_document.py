@@ -264,14 +264,19 @@ def test_the_further_events_are_those_of_the_table() -> None:
     assert on_registry == listed
 
 
-@pytest.mark.parametrize(("rust", "python", "members"), rows("Streams"))
+@pytest.mark.parametrize(
+    ("rust", "python", "members"), [*rows("Streams"), *rows("Tags and events for agents")]
+)
 def test_a_stream_row_is_true(rust: list[str], python: list[str], members: list[str]) -> None:
     crate = (ROOT / "crates/amplifier-stream/src/lib.rs").read_text()
     exported = " ".join(re.findall(r"^pub use [^;]+;", crate, re.MULTILINE))
     value = getattr(amplifier_stream, python[0].partition(".")[2])
 
     assert re.search(rf"\b{rust[0]}\b", exported)
-    assert sorted(name for name in vars(value) if not name.startswith("_")) == members
+    found = {name for name in vars(value) if not name.startswith("_")}
+    if dataclasses.is_dataclass(value):
+        found |= {field.name for field in dataclasses.fields(value)}
+    assert sorted(found) == members
 
 
 @pytest.mark.parametrize(
@@ -280,6 +285,7 @@ def test_a_stream_row_is_true(rust: list[str], python: list[str], members: list[
         words(row[-1])[0]
         for heading in (
             "What holds of every stream",
+            "What holds of tags and events",
             "Where we differ from 2.0.2",
             "What stays as 2.0.2 has it",
         )
