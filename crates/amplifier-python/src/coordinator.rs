@@ -126,8 +126,11 @@ impl RustCoordinator {
 
     /// The cancellation token.
     #[getter(cancellation)]
-    fn get_cancellation(&self, py: Python<'_>) -> Py<RustCancellationToken> {
-        self.mounted.cancellation.clone_ref(py)
+    fn get_cancellation<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, RustCancellationToken>> {
+        self.mounted.token(py)
     }
 
     /// The contributors by channel, live.
@@ -376,7 +379,7 @@ impl RustCoordinator {
         } else {
             "request_graceful"
         };
-        self.mounted.cancellation.bind(py).call_method0(level)?;
+        self.mounted.token(py)?.call_method0(level)?;
         REQUEST_CANCEL.completed(py)
     }
 
@@ -431,7 +434,6 @@ impl RustCoordinator {
         };
         visit.call(&mounted.config)?;
         visit.call(&mounted.hooks)?;
-        visit.call(&mounted.cancellation)?;
         // A lock that is taken means that the state is being changed: nothing to collect now.
         let Some(state) = mounted.try_state() else {
             return Ok(());
@@ -442,6 +444,7 @@ impl RustCoordinator {
         visit.call(&state.loader)?;
         visit.call(&state.approval_system)?;
         visit.call(&state.display_system)?;
+        visit.call(&state.cancellation)?;
         visit.call(&state.shared)?;
         visit.call(&state.capabilities)?;
         visit.call(&state.cleanup_functions)?;

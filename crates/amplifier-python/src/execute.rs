@@ -110,8 +110,7 @@ impl Execute {
             .coordinator(py)
             .get()
             .mounted
-            .token()
-            .level();
+            .cancellation_level();
         if level == CancellationState::None {
             return Ok(None);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use amplifier_core::cancellation::CancellationState;
 use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
 use amplifier_core::error::MountError;
 use pyo3::intern;
@@ -25,7 +26,8 @@ pub(crate) struct State {
     pub(crate) approval_system: Py<PyAny>,
     pub(crate) display_system: Py<PyAny>,
     pub(crate) injected_tokens: i64,
-    /// Made when first asked for, as are the next three: most sessions never use them.
+    /// Made when first asked for, as is what follows: most sessions of many never use it.
+    pub(crate) cancellation: Option<Py<RustCancellationToken>>,
     pub(crate) shared: Option<Py<PyDict>>,
     pub(crate) capabilities: Option<Py<PyDict>>,
     pub(crate) cleanup_functions: Option<Py<PyList>>,
@@ -45,7 +47,6 @@ pub(crate) struct Mounted {
     pub(crate) parent_id: Py<PyAny>,
     pub(crate) config: Py<PyAny>,
     pub(crate) hooks: Py<RustHookRegistry>,
-    pub(crate) cancellation: Py<RustCancellationToken>,
     state: Mutex<State>,
 }
 
@@ -216,7 +217,6 @@ impl Mounted {
             parent_id: identity.parent_id.unbind(),
             config: identity.config.unbind(),
             hooks,
-            cancellation: Py::new(py, RustCancellationToken::default())?,
             state: Mutex::new(State {
                 owner: session.map(|session| session.clone().unbind()),
                 session: None,
@@ -225,6 +225,7 @@ impl Mounted {
                 approval_system: or_none(approval_system),
                 display_system: or_none(display_system),
                 injected_tokens: 0,
+                cancellation: None,
                 shared: None,
                 capabilities: None,
                 cleanup_functions: None,
@@ -239,7 +240,18 @@ impl Mounted {
     }
 
     /// The session's cancellation token.
-    pub(crate) fn token(&self) -> &RustCancellationToken {
-        self.cancellation.get()
+    pub(crate) fn token<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, RustCancellationToken>> {
+        let fresh = || Bound::new(py, RustCancellationToken::default());
+        self.filled(py, |state| &mut state.cancellation, fresh)
+    }
+
+    /// How far the session is cancelled.
+    pub(crate) fn cancellation_level(&self) -> CancellationState {
+        let state = self.state();
+        let token = state.cancellation.as_ref();
+        token.map_or(CancellationState::None, |token| token.get().level())
     }
 }
