@@ -5,6 +5,7 @@ mod lines;
 mod path;
 mod pattern;
 mod search;
+mod url;
 mod walk;
 
 pub use error::PathError;
@@ -12,4 +13,5 @@ pub use lines::{LineRange, LineWindow};
 pub use path::{Entry, Kind, PathPolicy};
 pub use pattern::{NamePattern, PatternError};
 pub use search::{FileMatches, LineMatch, LineSearch, SearchReport};
+pub use url::{Checked, Destination, Network, UrlError, UrlPolicy};
 pub use walk::{Walk, WalkedFile, Walker};

@@ -1,0 +1,376 @@
+//! URL containment: which addresses a request may reach.
+
+mod address;
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+pub use address::Network;
+
+/// The longest URL that is looked at, in bytes.
+const LONGEST_URL: usize = 8192;
+/// Names that never lead to a public machine: RFC 6761, 6762, 8375, and `internal`, which ICANN
+/// keeps for private use.
+const INSIDE: [&str; 7] = [
+    "localhost",
+    "localdomain",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home.arpa",
+];
+
+/// Why a URL was refused.
+///
+/// Messages show the scheme, host, port or address at fault, never user names, passwords, paths
+/// or queries, which may hold secrets.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UrlError {
+    /// The URL is longer than any server takes.
+    #[error("the url is {found} bytes long, more than {LONGEST_URL}")]
+    TooLong {
+        /// Its length in bytes.
+        found: usize,
+    },
+    /// A character that readers of URLs take in different ways.
+    #[error("the url holds `{character}` at {offset}; it must be percent-encoded")]
+    Character {
+        /// The character, escaped.
+        character: String,
+        /// Where it is, in bytes from 0.
+        offset: usize,
+    },
+    /// It is no URL, or one whose parts cannot be told apart.
+    #[error("the url cannot be read: {reason}")]
+    Unreadable {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The scheme is not one of the allowed ones.
+    #[error("url scheme `{found}` is not allowed (allowed: {allowed})")]
+    Scheme {
+        /// The scheme of the URL.
+        found: String,
+        /// The allowed ones.
+        allowed: String,
+    },
+    /// A user name or a password, which can pass for a host.
+    #[error("the url to `{host}` holds a user name or password; send credentials in a header")]
+    Credentials {
+        /// The host that the URL really names.
+        host: String,
+    },
+    /// The port is not one of the allowed ones.
+    #[error("port {found} of `{host}` is not allowed (allowed: {allowed})")]
+    Port {
+        /// The host of the URL.
+        host: String,
+        /// The port of the URL.
+        found: u16,
+        /// The allowed ones.
+        allowed: String,
+    },
+    /// The host name is one of a private network.
+    #[error("host `{host}` names a machine of a private network, not a public one")]
+    InsideName {
+        /// The host of the URL.
+        host: String,
+    },
+    /// The host name has no address.
+    #[error("host `{host}` has no address")]
+    NoAddress {
+        /// The host of the URL.
+        host: String,
+    },
+    /// A resolver answered with something other than an IP address.
+    #[error("host `{host}` resolves to `{answer}`, which is not an ip address")]
+    NotAnAddress {
+        /// The host of the URL.
+        host: String,
+        /// The answer, escaped.
+        answer: String,
+    },
+    /// One of the addresses is not to be reached.
+    #[error("host `{host}` leads to `{address}`, a {network} address")]
+    Address {
+        /// The host of the URL.
+        host: String,
+        /// The address.
+        address: IpAddr,
+        /// The network it belongs to.
+        network: Network,
+    },
+    /// A redirect from an encrypted to a readable connection.
+    #[error("a redirect leads from https to http at `{host}`")]
+    Downgrade {
+        /// The host the redirect leads to.
+        host: String,
+    },
+}
+
+/// Where a URL leads, its addresses not yet known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Destination {
+    /// The URL in the one form that every client reads alike; request this one.
+    pub url: String,
+    /// The host in ASCII, without brackets and trailing dot.
+    pub host: String,
+    /// The port, that of the scheme where the URL names none.
+    pub port: u16,
+    /// The address, if the host is one; it has been judged.
+    pub address: Option<IpAddr>,
+}
+
+/// A URL that may be requested, at exactly these addresses.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Checked {
+    /// The URL in the one form that every client reads alike; request this one.
+    pub url: String,
+    /// The host in ASCII, for the `Host` header and the name in the certificate.
+    pub host: String,
+    /// The port to connect to.
+    pub port: u16,
+    /// The addresses to connect to, none other, in the order of the answers, each once.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// Decides which URLs may be requested and at which addresses.
+///
+/// It decides only: the names are looked up by the caller, who hands in every answer and connects
+/// to the addresses of [`Checked`], so that the address that was checked is the one connected to.
+/// Each hop of a redirect is judged anew.
+#[derive(Clone, Debug)]
+pub struct UrlPolicy {
+    schemes: Vec<String>,
+    ports: Vec<u16>,
+    deny_private: bool,
+}
+
+impl UrlPolicy {
+    /// Allows `schemes` (lower case) and `ports`; without `deny_private`, loopback, private and
+    /// carrier-grade NAT addresses as well as the names of private networks pass too.
+    #[must_use]
+    pub fn new(schemes: Vec<String>, ports: Vec<u16>, deny_private: bool) -> Self {
+        Self {
+            schemes,
+            ports,
+            deny_private,
+        }
+    }
+
+    /// Reads a URL and judges all of it but the addresses of its host name.
+    pub fn destination(&self, url: &str) -> Result<Destination, UrlError> {
+        expect_plain(url)?;
+        let parsed = Url::parse(url).map_err(unreadable)?;
+        self.expect_scheme(&parsed)?;
+        let authority = authority(url).ok_or_else(|| UrlError::Unreadable {
+            reason: "it has no host between `//` and the path".to_owned(),
+        })?;
+        self.judge(&parsed, authority.contains('@'))
+    }
+
+    /// Reads what a redirect from `from` names as `location`, and judges it as any URL.
+    pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
+        expect_plain(location)?;
+        let base = Url::parse(&from.url).map_err(unreadable)?;
+        let target = base.join(location).map_err(unreadable)?;
+        self.expect_scheme(&target)?;
+        let destination = self.judge(&target, false)?;
+        if base.scheme() == "https" && target.scheme() == "http" {
+            return Err(UrlError::Downgrade {
+                host: destination.host,
+            });
+        }
+        Ok(destination)
+    }
+
+    /// Judges what a resolver answered for the host name of `destination`: every address must be
+    /// allowed. An address in the URL itself needs no answers.
+    pub fn check<'answer>(
+        &self,
+        destination: Destination,
+        answers: impl IntoIterator<Item = &'answer str>,
+    ) -> Result<Checked, UrlError> {
+        let mut addresses: Vec<IpAddr> = destination.address.into_iter().collect();
+        if addresses.is_empty() {
+            for answer in answers {
+                let address = answer.parse().map_err(|_| UrlError::NotAnAddress {
+                    host: destination.host.clone(),
+                    answer: shown(answer),
+                })?;
+                self.expect_allowed(&destination.host, address)?;
+                if !addresses.contains(&address) {
+                    addresses.push(address);
+                }
+            }
+        }
+        if addresses.is_empty() {
+            return Err(UrlError::NoAddress {
+                host: destination.host,
+            });
+        }
+        Ok(Checked {
+            url: destination.url,
+            host: destination.host,
+            port: destination.port,
+            addresses,
+        })
+    }
+
+    fn expect_scheme(&self, url: &Url) -> Result<(), UrlError> {
+        if self.schemes.iter().any(|scheme| scheme == url.scheme()) {
+            return Ok(());
+        }
+        Err(UrlError::Scheme {
+            found: shown(url.scheme()),
+            allowed: self.schemes.join(", "),
+        })
+    }
+
+    fn judge(&self, url: &Url, named_user: bool) -> Result<Destination, UrlError> {
+        let no_host = || UrlError::Unreadable {
+            reason: "it has no host".to_owned(),
+        };
+        let (host, address) = match url.host().ok_or_else(no_host)? {
+            Host::Domain(name) => (expect_name(name)?, None),
+            Host::Ipv4(address) => (address.to_string(), Some(address.into())),
+            Host::Ipv6(address) => (address.to_string(), Some(address.into())),
+        };
+        if named_user || !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlError::Credentials { host });
+        }
+        let port = url.port_or_known_default().ok_or_else(no_host)?;
+        if !self.ports.contains(&port) {
+            return Err(UrlError::Port {
+                host,
+                found: port,
+                allowed: self
+                    .ports
+                    .iter()
+                    .map(u16::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            });
+        }
+        match address {
+            Some(address) => self.expect_allowed(&host, address)?,
+            None if self.deny_private && is_inside(&host) => {
+                return Err(UrlError::InsideName { host });
+            }
+            None => {}
+        }
+        let mut url = url.clone();
+        if address.is_none() {
+            // A trailing dot would make another name of it for certificates and cookies.
+            url.set_host(Some(&host)).map_err(unreadable)?;
+        }
+        Ok(Destination {
+            url: url.into(),
+            host,
+            port,
+            address,
+        })
+    }
+
+    fn expect_allowed(&self, host: &str, address: IpAddr) -> Result<(), UrlError> {
+        let network = Network::of(address);
+        let allowed = match network {
+            Network::Public => true,
+            Network::Loopback | Network::Private | Network::Shared => !self.deny_private,
+            Network::LinkLocal
+            | Network::Metadata
+            | Network::Multicast
+            | Network::Unspecified
+            | Network::Reserved => false,
+        };
+        if allowed {
+            return Ok(());
+        }
+        Err(UrlError::Address {
+            host: host.to_owned(),
+            address,
+            network,
+        })
+    }
+}
+
+/// Refuses what readers of URLs strip, translate or stop at.
+fn expect_plain(url: &str) -> Result<(), UrlError> {
+    if url.len() > LONGEST_URL {
+        return Err(UrlError::TooLong { found: url.len() });
+    }
+    let path_end = url.find(['?', '#']).unwrap_or(url.len());
+    let odd = url.char_indices().find(|&(offset, character)| {
+        character.is_control()
+            || matches!(character, '\u{2028}' | '\u{2029}')
+            || (character == '\\' && offset < path_end)
+            || (character.is_whitespace()
+                && (offset == 0 || offset + character.len_utf8() == url.len()))
+    });
+    match odd {
+        Some((offset, character)) => Err(UrlError::Character {
+            character: character.escape_default().to_string(),
+            offset,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The part between `//` and the path, as it was written; clients differ on where it is when a
+/// slash is missing or there is a third.
+fn authority(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once(':')?;
+    let rest = rest.strip_prefix("//")?;
+    rest.split(['/', '?', '#'])
+        .next()
+        .filter(|part| !part.is_empty())
+}
+
+fn unreadable(error: url::ParseError) -> UrlError {
+    UrlError::Unreadable {
+        reason: error.to_string(),
+    }
+}
+
+/// A host name without its trailing dot, if it can be looked up at all.
+fn expect_name(name: &str) -> Result<String, UrlError> {
+    let bare = name.strip_suffix('.').unwrap_or(name);
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    if bare.len() <= 253 && bare.split('.').all(is_label) {
+        Ok(bare.to_owned())
+    } else {
+        Err(UrlError::Unreadable {
+            reason: format!("`{}` is not a host name", shown(name)),
+        })
+    }
+}
+
+/// Whether a host name belongs to a private network by its last labels.
+fn is_inside(host: &str) -> bool {
+    INSIDE.iter().any(|inside| {
+        host.strip_suffix(inside)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
+}
+
+/// The beginning of `text`, escaped.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,423 @@
+//! No request reaches an address that was not judged, whatever form the URL gives it.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use amplifier_guard::{Checked, Destination, Network, UrlError, UrlPolicy};
+use proptest::prelude::*;
+
+fn policy() -> UrlPolicy {
+    UrlPolicy::new(vec!["http".into(), "https".into()], vec![80, 443], true)
+}
+
+/// What a refusal is, without its words.
+fn variant(error: &UrlError) -> &'static str {
+    match error {
+        UrlError::TooLong { .. } => "too long",
+        UrlError::Character { .. } => "character",
+        UrlError::Unreadable { .. } => "unreadable",
+        UrlError::Scheme { .. } => "scheme",
+        UrlError::Credentials { .. } => "credentials",
+        UrlError::Port { .. } => "port",
+        UrlError::InsideName { .. } => "inside name",
+        UrlError::NoAddress { .. } => "no address",
+        UrlError::NotAnAddress { .. } => "not an address",
+        UrlError::Address { .. } => "address",
+        UrlError::Downgrade { .. } => "downgrade",
+        _ => "other",
+    }
+}
+
+fn judged(url: &str) -> Result<String, &'static str> {
+    match policy().destination(url) {
+        Ok(destination) => Ok(destination.url),
+        Err(error) => Err(variant(&error)),
+    }
+}
+
+#[test]
+fn a_url_is_given_back_in_the_form_to_request() {
+    for (url, expected) in [
+        ("http://good.example", "http://good.example/"),
+        (
+            "HTTPS://Good.Example:443/a?b#c",
+            "https://good.example/a?b#c",
+        ),
+        ("https://good.example./", "https://good.example/"),
+        (
+            "https://b\u{fc}cher.example/",
+            "https://xn--bcher-kva.example/",
+        ),
+        (
+            "http://localhost-docs.example/",
+            "http://localhost-docs.example/",
+        ),
+        ("http://notlocal/", "http://notlocal/"),
+        (
+            "http://good.example?\\@127.0.0.1",
+            "http://good.example/?\\@127.0.0.1",
+        ),
+        (
+            "http://good.example/?u=http://127.0.0.1/",
+            "http://good.example/?u=http://127.0.0.1/",
+        ),
+        ("http://good.example/@me", "http://good.example/@me"),
+        ("http://good.example/a b", "http://good.example/a%20b"),
+        ("http://0x5db8d70e/", "http://93.184.215.14/"),
+        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+    ] {
+        assert_eq!(judged(url), Ok(expected.to_owned()), "{url}");
+    }
+}
+
+#[test]
+fn urls_are_refused_for_what_they_are() {
+    for (url, expected) in [
+        ("", "unreadable"),
+        ("good.example", "unreadable"),
+        ("http:///etc/passwd", "unreadable"),
+        ("http:/good.example", "unreadable"),
+        ("http:good.example", "unreadable"),
+        ("http:////good.example", "unreadable"),
+        ("http://", "unreadable"),
+        ("http://good..example/", "unreadable"),
+        ("http://good.example../", "unreadable"),
+        ("http://a'b.example/", "unreadable"),
+        ("http://[fe80::1%25eth0]/", "unreadable"),
+        ("http://1.2.3.4.5/", "unreadable"),
+        ("http://256.1.1.1/", "unreadable"),
+        ("http://good.example:99999/", "unreadable"),
+        ("http://good.example%00.evil.example/", "unreadable"),
+        ("http://good.example\\@127.0.0.1/", "character"),
+        ("http:\\\\good.example/", "character"),
+        (" http://good.example/", "character"),
+        ("http://good.example/\u{3000}", "character"),
+        ("http://a\r\nX-Injected: 1/", "character"),
+        ("http://good.exa\tmple/", "character"),
+        ("http://good.example/\u{2028}", "character"),
+        ("http://good.example/\0", "character"),
+        ("file:///etc/passwd", "scheme"),
+        ("gopher://127.0.0.1:6379/_INFO", "scheme"),
+        ("javascript:alert(1)", "scheme"),
+        ("data:text/plain,x", "scheme"),
+        ("ftp://good.example/", "scheme"),
+        ("http://user@good.example/", "credentials"),
+        ("http://:word@good.example/", "credentials"),
+        ("http://@good.example/", "credentials"),
+        ("http://good.example@127.0.0.1/", "credentials"),
+        ("http://good.example:22/", "port"),
+        ("http://good.example:0/", "port"),
+        ("http://localhost/", "inside name"),
+        ("http://LOCALHOST./", "inside name"),
+        ("http://a.localhost/", "inside name"),
+        ("http://metadata.google.internal/", "inside name"),
+        ("http://printer.local/", "inside name"),
+        ("http://router.home.arpa/", "inside name"),
+        ("http://\u{ff4c}ocal\u{00ad}host/", "inside name"),
+        (
+            &format!("http://good.example/{}", "a".repeat(8192)),
+            "too long",
+        ),
+        (&format!("http://{}.example/", "a".repeat(64)), "unreadable"),
+    ] {
+        assert_eq!(judged(url), Err(expected), "{url}");
+    }
+}
+
+#[test]
+fn networks_end_where_the_registries_say() {
+    for (address, expected) in [
+        ("0.0.0.0", Network::Unspecified),
+        ("0.0.0.1", Network::Reserved),
+        ("0.255.255.255", Network::Reserved),
+        ("1.0.0.0", Network::Public),
+        ("9.255.255.255", Network::Public),
+        ("10.0.0.0", Network::Private),
+        ("10.255.255.255", Network::Private),
+        ("11.0.0.0", Network::Public),
+        ("100.63.255.255", Network::Public),
+        ("100.64.0.0", Network::Shared),
+        ("100.100.100.200", Network::Metadata),
+        ("100.127.255.255", Network::Shared),
+        ("100.128.0.0", Network::Public),
+        ("126.255.255.255", Network::Public),
+        ("127.0.0.0", Network::Loopback),
+        ("127.255.255.255", Network::Loopback),
+        ("128.0.0.0", Network::Public),
+        ("168.63.129.16", Network::Metadata),
+        ("168.63.129.17", Network::Public),
+        ("169.253.255.255", Network::Public),
+        ("169.254.169.254", Network::LinkLocal),
+        ("169.255.0.0", Network::Public),
+        ("172.15.255.255", Network::Public),
+        ("172.16.0.0", Network::Private),
+        ("172.31.255.255", Network::Private),
+        ("172.32.0.0", Network::Public),
+        ("192.0.0.1", Network::Reserved),
+        ("192.0.0.192", Network::Metadata),
+        ("192.0.1.0", Network::Public),
+        ("192.0.2.255", Network::Reserved),
+        ("192.0.3.0", Network::Public),
+        ("192.88.98.255", Network::Public),
+        ("192.88.99.1", Network::Reserved),
+        ("192.167.255.255", Network::Public),
+        ("192.168.0.0", Network::Private),
+        ("192.169.0.0", Network::Public),
+        ("198.17.255.255", Network::Public),
+        ("198.18.0.0", Network::Reserved),
+        ("198.19.255.255", Network::Reserved),
+        ("198.20.0.0", Network::Public),
+        ("198.51.100.1", Network::Reserved),
+        ("203.0.113.1", Network::Reserved),
+        ("223.255.255.255", Network::Public),
+        ("224.0.0.1", Network::Multicast),
+        ("239.255.255.255", Network::Multicast),
+        ("240.0.0.0", Network::Reserved),
+        ("255.255.255.255", Network::Reserved),
+        ("::", Network::Unspecified),
+        ("::1", Network::Loopback),
+        ("::2", Network::Reserved),
+        ("::7f00:1", Network::Loopback),
+        ("::808:808", Network::Public),
+        ("::ffff:127.0.0.1", Network::Loopback),
+        ("::ffff:8.8.8.8", Network::Public),
+        ("::ffff:0:10.0.0.1", Network::Private),
+        ("64:ff9b::a9fe:a9fe", Network::LinkLocal),
+        ("64:ff9b::8.8.8.8", Network::Public),
+        ("64:ff9b:1::1", Network::Reserved),
+        ("100::1", Network::Reserved),
+        ("2001::1", Network::Reserved),
+        ("2001:1ff::1", Network::Reserved),
+        ("2001:200::1", Network::Public),
+        ("2001:db8::1", Network::Reserved),
+        ("2001:db9::1", Network::Public),
+        ("2002:7f00:1::", Network::Loopback),
+        ("2002:808:808::1", Network::Public),
+        ("2606:4700::5efe:a00:1", Network::Private),
+        ("2606:4700::200:5efe:a00:1", Network::Private),
+        ("2606:4700::5efe:808:808", Network::Public),
+        ("fe80::5efe:808:808", Network::LinkLocal),
+        ("2606:4700::1111", Network::Public),
+        ("3fff:fff::1", Network::Reserved),
+        ("3fff:1000::1", Network::Public),
+        ("4000::1", Network::Reserved),
+        ("5f00::1", Network::Reserved),
+        ("fbff::1", Network::Reserved),
+        ("fc00::1", Network::Private),
+        ("fd00:ec2::254", Network::Metadata),
+        ("fdff::1", Network::Private),
+        ("fe00::1", Network::Reserved),
+        ("fe80::1", Network::LinkLocal),
+        ("feff::1", Network::LinkLocal),
+        ("ff02::1", Network::Multicast),
+    ] {
+        let address: IpAddr = address.parse().unwrap();
+        assert_eq!(Network::of(address), expected, "{address}");
+    }
+}
+
+fn destination(url: &str) -> Destination {
+    policy().destination(url).unwrap()
+}
+
+#[test]
+fn every_answer_must_be_allowed_and_exactly_those_are_connected_to() {
+    let checked = policy().check(
+        destination("https://good.example./x"),
+        ["93.184.215.14", "2606:4700::1111", "93.184.215.14"],
+    );
+    assert_eq!(
+        checked,
+        Ok(Checked {
+            url: "https://good.example/x".into(),
+            host: "good.example".into(),
+            port: 443,
+            addresses: vec![
+                "93.184.215.14".parse().unwrap(),
+                "2606:4700::1111".parse().unwrap(),
+            ],
+        })
+    );
+    for (answers, expected) in [
+        (vec![], "no address"),
+        (vec!["93.184.215.14", "127.0.0.1"], "address"),
+        (vec!["fe80::1"], "address"),
+        (vec!["fe80::1%eth0"], "not an address"),
+        (vec!["0177.0.0.1"], "not an address"),
+        (vec!["elsewhere.example"], "not an address"),
+    ] {
+        let refusal = policy().check(destination("http://good.example/"), answers.iter().copied());
+        assert_eq!(
+            refusal.map_err(|error| variant(&error)),
+            Err(expected),
+            "{answers:?}"
+        );
+    }
+}
+
+#[test]
+fn an_address_in_the_url_is_connected_to_whatever_a_resolver_says() {
+    let checked = policy().check(destination("http://93.184.215.14/"), ["127.0.0.1"]);
+    let addresses = checked.map(|checked| checked.addresses);
+    assert_eq!(addresses, Ok(vec![Ipv4Addr::new(93, 184, 215, 14).into()]));
+}
+
+#[test]
+fn without_the_private_rule_the_own_networks_open_and_no_others() {
+    let open = UrlPolicy::new(vec!["http".into()], vec![80], false);
+    for host in [
+        "127.0.0.1",
+        "10.0.0.1",
+        "100.64.0.1",
+        "localhost",
+        "[::1]",
+        "[fd12::1]",
+    ] {
+        assert!(
+            open.destination(&format!("http://{host}/")).is_ok(),
+            "{host}"
+        );
+    }
+    for host in [
+        "169.254.169.254",
+        "0.0.0.0",
+        "224.0.0.1",
+        "100.100.100.200",
+        "[fd00:ec2::254]",
+    ] {
+        let refusal = open.destination(&format!("http://{host}/"));
+        assert_eq!(
+            refusal.map_err(|error| variant(&error)),
+            Err("address"),
+            "{host}"
+        );
+    }
+}
+
+#[test]
+fn each_hop_of_a_redirect_is_judged_anew() {
+    let from = destination("https://good.example/a/b");
+    for (location, expected) in [
+        ("../c", Ok("https://good.example/c")),
+        ("//other.example/", Ok("https://other.example/")),
+        ("https://other.example", Ok("https://other.example/")),
+        ("http://other.example", Err("downgrade")),
+        ("//127.0.0.1/", Err("address")),
+        ("http://169.254.169.254/latest/meta-data", Err("address")),
+        ("//localhost/", Err("inside name")),
+        ("file:///etc/passwd", Err("scheme")),
+        ("//me@other.example/", Err("credentials")),
+        ("//other.example:22/", Err("port")),
+        ("/\\127.0.0.1/", Err("character")),
+        ("/\r\nSet-Cookie: a", Err("character")),
+    ] {
+        let hop = policy().redirect(&from, location);
+        let hop = hop.as_ref().map(|hop| hop.url.as_str());
+        assert_eq!(hop.map_err(variant), expected, "{location}");
+    }
+}
+
+#[test]
+fn no_message_tells_a_password_a_path_or_a_query() {
+    for url in [
+        "http://me:hunter2@good.example/hunter2?key=hunter2",
+        "http://good.example:22/hunter2?key=hunter2",
+        "http://127.0.0.1/hunter2?key=hunter2#hunter2",
+        "ftp://me:hunter2@good.example/hunter2",
+        "http:hunter2",
+    ] {
+        let message = policy().destination(url).unwrap_err().to_string();
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+}
+
+/// IPv4 addresses that are not public.
+fn hidden_v4() -> impl Strategy<Value = Ipv4Addr> {
+    prop_oneof![
+        any::<[u8; 3]>().prop_map(|[a, b, c]| Ipv4Addr::new(127, a, b, c)),
+        any::<[u8; 3]>().prop_map(|[a, b, c]| Ipv4Addr::new(10, a, b, c)),
+        any::<[u8; 3]>().prop_map(|[a, b, c]| Ipv4Addr::new(0, a, b, c)),
+        (16..=31_u8, any::<[u8; 2]>()).prop_map(|(a, [b, c])| Ipv4Addr::new(172, a, b, c)),
+        (64..=127_u8, any::<[u8; 2]>()).prop_map(|(a, [b, c])| Ipv4Addr::new(100, a, b, c)),
+        any::<[u8; 2]>().prop_map(|[a, b]| Ipv4Addr::new(192, 168, a, b)),
+        any::<[u8; 2]>().prop_map(|[a, b]| Ipv4Addr::new(169, 254, a, b)),
+        (224..=255_u8, any::<[u8; 3]>()).prop_map(|(a, [b, c, d])| Ipv4Addr::new(a, b, c, d)),
+    ]
+}
+
+/// The host `address` as one of its many spellings.
+fn spelled(address: Ipv4Addr, spelling: usize) -> String {
+    let number = u32::from(address);
+    let [a, b, c, d] = address.octets();
+    let dotted = address.to_string();
+    let (high, low) = (number >> 16, number & 0xffff);
+    match spelling {
+        0 => dotted,
+        1 => number.to_string(),
+        2 => format!("{number:#x}"),
+        3 => format!("0{number:o}"),
+        4 => format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+        5 => format!("{a:#X}.{b:#x}.{c}.{d}"),
+        6 => format!("{a}.{}", number & 0x00ff_ffff),
+        7 => format!("{a}.{b}.{low}"),
+        8 => format!("{dotted}."),
+        9 => dotted.replace('1', "%31").replace('.', "%2e"),
+        10 => dotted.replace('.', "\u{3002}"),
+        11 => dotted
+            .chars()
+            .map(|digit| char::from_u32(u32::from(digit) + 0xfee0).unwrap())
+            .collect(),
+        12 => format!("[::ffff:{dotted}]"),
+        13 => format!("[::ffff:{high:x}:{low:x}]"),
+        14 => format!("[64:ff9b::{dotted}]"),
+        15 => format!("[2002:{high:x}:{low:x}::1]"),
+        16 => format!("[2606:4700::5efe:{high:x}:{low:x}]"),
+        17 => format!("[0:0:0:0:FFFF:0:{high:X}:{low:X}]"),
+        _ => format!("[::{dotted}]"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_spelling_of_a_hidden_address_passes(address in hidden_v4(), spelling in 0..19_usize) {
+        let url = format!("http://{}/", spelled(address, spelling));
+        let refusal = judged(&url);
+        prop_assert_eq!(refusal, Err("address"), "{}", url);
+    }
+
+    #[test]
+    fn a_hidden_answer_refuses_the_name_wherever_it_stands(
+        hidden in hidden_v4(),
+        mapped in any::<bool>(),
+        before in 0..4_usize,
+        after in 0..4_usize,
+    ) {
+        let hidden = if mapped { hidden.to_ipv6_mapped().to_string() } else { hidden.to_string() };
+        let mut answers = vec!["93.184.215.14"; before];
+        answers.push(&hidden);
+        answers.resize(before + 1 + after, "93.184.215.14");
+        let refusal = policy().check(destination("http://good.example/"), answers);
+        prop_assert_eq!(refusal.map_err(|error| variant(&error)), Err("address"));
+    }
+
+    #[test]
+    fn what_passes_passes_again_unchanged(url in "https?://[a-z0-9.\\[\\]:%@/\\\\ -]{0,30}|.*") {
+        if let Ok(destination) = policy().destination(&url) {
+            let again = policy().destination(&destination.url);
+            prop_assert_eq!(again, Ok(destination));
+        }
+    }
+
+    #[test]
+    fn an_ipv6_address_of_its_own_passes_only_if_it_is_global(
+        first in 0x65..=0xffff_u16,
+        others in any::<[u16; 7]>(),
+    ) {
+        let [a, b, c, d, e, f, g] = others;
+        let address = Ipv6Addr::new(first, a, b, c, d, e, f, g);
+        if judged(&format!("http://[{address}]/")).is_ok() {
+            prop_assert!((0x2000..=0x3fff).contains(&first), "{}", address);
+        }
+    }
+}
