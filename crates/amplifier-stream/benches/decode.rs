@@ -113,10 +113,8 @@ fn tool_deltas(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000])]
 fn arguments(bencher: Bencher<'_, '_>, bytes: usize) {
-    let text = format!(
-        r#"{{"items":[{}0]}}"#,
-        r#"{"name":"a","value":12},"#.repeat(bytes / 24)
-    );
+    let item = r#"{"path":"src/module.py","line":12,"column":4,"text":"return value"},"#;
+    let text = format!(r#"{{"items":[{}0]}}"#, item.repeat(bytes / item.len()));
     bencher
         .counter(BytesCount::new(text.len()))
         .bench(|| parse_arguments(black_box(&text)).is_ok());

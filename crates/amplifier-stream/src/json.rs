@@ -32,6 +32,8 @@ pub(crate) struct Scanner<'a> {
     depth: usize,
     max_depth: usize,
     refuses_ambiguity: bool,
+    /// How many entries the object before had, as those of a list are often alike.
+    usual_length: usize,
     /// Surrogate halves that became U+FFFD in the values read so far.
     pub(crate) unpaired: usize,
 }
@@ -44,6 +46,7 @@ impl<'a> Scanner<'a> {
             depth: 0,
             max_depth: MAX_DEPTH,
             refuses_ambiguity: false,
+            usual_length: 0,
             unpaired: 0,
         }
     }
@@ -148,7 +151,7 @@ impl<'a> Scanner<'a> {
         Ok(match self.peek() {
             Some(b'"') => Json::Str(self.string()?.into_owned()),
             Some(b'{') => {
-                let mut map = Object::new();
+                let mut map = Object::with_capacity(self.usual_length.min(16));
                 self.object(|key, scanner| {
                     let at = scanner.at;
                     let value = scanner.value()?;
@@ -158,6 +161,7 @@ impl<'a> Scanner<'a> {
                     }
                     Ok(())
                 })?;
+                self.usual_length = map.len();
                 Json::Object(map)
             }
             Some(b'[') => {
