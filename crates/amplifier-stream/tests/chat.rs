@@ -330,6 +330,17 @@ fn what_a_vendor_adds_is_kept_and_no_constant_is_joined() {
 }
 
 #[test]
+fn the_first_id_and_model_count_and_null_takes_nothing_back() {
+    let result = result(&[
+        json!({"id": "first", "model": "router", "choices": [], "service_tier": "default"}),
+        json!({"id": "second", "model": "gpt", "choices": [], "service_tier": null}),
+    ]);
+    let named = (result.id.as_deref(), result.model.as_deref());
+    assert_eq!(named, (Some("first"), Some("router")));
+    assert_eq!(metadata(&result), json!({"service_tier": "default"}));
+}
+
+#[test]
 fn what_was_filtered_up_to_where_adds_up() {
     let offsets = |end: u64| json!({"check_offset": 0, "start_offset": 0, "end_offset": end});
     let filter = json!({"hate": {"filtered": false}});

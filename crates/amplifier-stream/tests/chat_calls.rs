@@ -87,6 +87,8 @@ fn whole_calls_in_one_delta_need_neither_index_nor_id() {
     assert_eq!(calls(&together), expected);
     let apart = decode(&[json!([call("f")]), json!([call("f")]), json!([empty])]);
     assert_eq!(calls(&apart), expected);
+    let same = decode(&[json!([empty, empty])]);
+    assert_eq!(calls(&same), json!([[null, "h", {}], [null, "h", {}]]));
 }
 
 #[test]

@@ -71,6 +71,24 @@ fn details_are_kept_for_replay_with_their_pieces_joined() {
 }
 
 #[test]
+fn details_that_are_items_of_their_own_stay_apart() {
+    let item = |index: u64, id: &str, signature: Value| {
+        json!({"type": "reasoning.text", "text": "a", "id": id, "signature": signature,
+            "index": index})
+    };
+    let items = json!([
+        item(0, "x", json!("c2ln")),
+        item(0, "x", Value::Null),
+        item(1, "x", Value::Null),
+        item(1, "y", Value::Null),
+        {"type": "reasoning.summary", "summary": "a", "id": "y", "index": 1},
+    ]);
+    let found = blocks(&[json!({"reasoning_details": items})]);
+    assert_eq!(found[0]["reasoning_details"], items);
+    assert_eq!(found[0]["thinking"], "aaaaa");
+}
+
+#[test]
 fn details_alone_show_the_thinking_that_is_in_them() {
     let summary = |text: &str| json!({"type": "reasoning.summary", "summary": text});
     let deltas = [

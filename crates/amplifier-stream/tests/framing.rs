@@ -145,6 +145,24 @@ fn a_line_over_its_limit_fails_before_it_is_held() {
 }
 
 #[test]
+fn the_mark_does_not_count_as_part_of_the_first_line() {
+    let limits = Limits {
+        max_line_bytes: 7,
+        ..Limits::DEFAULT
+    };
+    let wire = b"\xEF\xBB\xBFdata: 1\n\n";
+    for cut in 0..=wire.len() {
+        let found = decode(&[&wire[..cut], &wire[cut..]], limits);
+        assert_eq!(found, (vec![event("message", "1")], None));
+    }
+    let longer = b"\xEF\xBB\xBFdata: 12";
+    for cut in 0..=longer.len() {
+        let found = decode(&[&longer[..cut], &longer[cut..]], limits);
+        assert_eq!(found, (vec![], Some(LimitError::Line(7))));
+    }
+}
+
+#[test]
 fn an_event_over_its_limit_fails() {
     let limits = Limits {
         max_line_bytes: 100,

@@ -105,6 +105,24 @@ fn a_limit_fails_after_the_lines_within_it() {
 }
 
 #[test]
+fn the_mark_and_the_line_end_do_not_count() {
+    let limits = Limits {
+        max_line_bytes: 3,
+        ..Limits::DEFAULT
+    };
+    let wire = b"\xEF\xBB\xBF100\r\n200\r\n";
+    for cut in 0..=wire.len() {
+        let found = decode(&[&wire[..cut], &wire[cut..]], limits);
+        assert_eq!(found, (vec![line(1, "100"), line(2, "200")], None));
+    }
+    let longer = b"\xEF\xBB\xBF1000";
+    for cut in 0..=longer.len() {
+        let found = decode(&[&longer[..cut], &longer[cut..]], limits);
+        assert_eq!(found, (vec![], Some(LimitError::Line(3))));
+    }
+}
+
+#[test]
 fn a_failed_decoder_stays_failed() {
     let limits = Limits {
         max_line_bytes: 1,

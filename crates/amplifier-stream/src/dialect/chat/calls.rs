@@ -35,11 +35,10 @@ impl Calls {
     /// Takes the fragments of one delta.
     pub(super) fn take(&mut self, fragments: Vec<Fragment<'_>>, answer: &mut Answer) {
         let is_only = fragments.len() == 1;
-        let before = self.begun.len();
         for (position, fragment) in (0..).zip(fragments) {
             let known = match fragment.index {
                 Some(index) => self.by_index.get(&index).copied(),
-                None => self.find_unnumbered(&fragment, (!is_only).then_some(position), before),
+                None => self.find_unnumbered(&fragment, (!is_only).then_some(position)),
             };
             let slot = fragment.index.unwrap_or(position);
             let place = known.and_then(|place| self.continued(place, &fragment, answer));
@@ -60,21 +59,14 @@ impl Calls {
 
     /// The call that a fragment without an index may belong to: the one with its id, the one at its
     /// place in the list, else the last.
-    fn find_unnumbered(
-        &self,
-        fragment: &Fragment<'_>,
-        position: Option<u64>,
-        before: usize,
-    ) -> Option<usize> {
+    fn find_unnumbered(&self, fragment: &Fragment<'_>, position: Option<u64>) -> Option<usize> {
         if let Some(&place) = self.by_id.get(fragment.id.as_ref()) {
             return Some(place);
         }
-        let place = match position {
-            Some(position) => self.by_index.get(&position).copied()?,
-            None => self.begun.len().checked_sub(1)?,
-        };
-        // Two that have names in one list are two calls.
-        (place < before || fragment.name.is_empty()).then_some(place)
+        match position {
+            Some(position) => self.by_index.get(&position).copied(),
+            None => self.begun.len().checked_sub(1),
+        }
     }
 
     /// The call that a fragment belongs to, if not to a new one: an index may be that of every call.
