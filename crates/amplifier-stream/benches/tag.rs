@@ -77,15 +77,25 @@ fn thinking(bencher: Bencher<'_, '_>, text: &str) {
     });
 }
 
-fn calls(bencher: Bencher<'_, '_>, text: &str) {
+fn calls(bencher: Bencher<'_, '_>, text: &str, parser: &ToolCallParser) {
     bencher.counter(BytesCount::new(text.len())).bench(|| {
-        let mut parser = ToolCallParser::default();
+        let mut parser = parser.clone();
         let mut events = 0;
         for piece in pieces(black_box(text)) {
             events += black_box(parser.feed(piece)).len();
         }
         events + parser.flush().len()
     });
+}
+
+/// Calls are found and read.
+fn whole() -> ToolCallParser {
+    ToolCallParser::default()
+}
+
+/// Calls are found but, as they are over the limit, neither kept nor read.
+fn found() -> ToolCallParser {
+    ToolCallParser::default().with_max_call_bytes(0)
 }
 
 #[divan::bench]
@@ -105,7 +115,12 @@ fn json_calls_newlines_by_memchr(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn json_calls_parsed(bencher: Bencher<'_, '_>) {
-    calls(bencher, &json_calls());
+    calls(bencher, &json_calls(), &whole());
+}
+
+#[divan::bench]
+fn json_calls_found(bencher: Bencher<'_, '_>) {
+    calls(bencher, &json_calls(), &found());
 }
 
 #[divan::bench]
@@ -115,7 +130,12 @@ fn xml_calls_newlines_by_memchr(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn xml_calls_parsed(bencher: Bencher<'_, '_>) {
-    calls(bencher, &xml_calls());
+    calls(bencher, &xml_calls(), &whole());
+}
+
+#[divan::bench]
+fn xml_calls_found(bencher: Bencher<'_, '_>) {
+    calls(bencher, &xml_calls(), &found());
 }
 
 /// A call that is all repairs: what is read of it must grow with it and no faster.
@@ -124,5 +144,5 @@ fn bare_ampersands(bencher: Bencher<'_, '_>, bytes: usize) {
     let inside = "& ".repeat(bytes / 2);
     let text =
         format!("<tool><tool_name>a</tool_name><arguments><x>{inside}</x></arguments></tool>");
-    calls(bencher, &text);
+    calls(bencher, &text, &whole());
 }

@@ -310,6 +310,14 @@ fn native_calls_may_take_turns_and_are_written_as_calls() {
     );
 }
 
+#[test]
+fn no_two_calls_have_one_number() {
+    let tagged = r#"<tool>{"name":"t"}</tool>"#;
+    let (.., answer) = process([native(u64::MAX, ""), native(0, ""), message(tagged), last()]);
+    let numbers: Vec<u64> = answer.calls.iter().map(|call| call.index).collect();
+    assert_eq!(numbers, [u64::MAX, 0, 1]);
+}
+
 fn decoded(block_type: BlockType, block_index: u64, change: Change) -> StreamEvent {
     StreamEvent {
         block_type,

@@ -288,7 +288,10 @@ impl StreamProcessor {
     /// A number for a call: the one it has, or else one after all others.
     fn number(&mut self, wanted: u64) -> u64 {
         let index = match self.numbers.last_key_value() {
-            Some((&last, _)) if self.numbers.contains_key(&wanted) => last.saturating_add(1),
+            Some((&last, _)) if self.numbers.contains_key(&wanted) => last
+                .checked_add(1)
+                .or_else(|| (0..last).find(|index| !self.numbers.contains_key(index)))
+                .unwrap_or(wanted),
             _ => wanted,
         };
         let place = self.numbers.len();

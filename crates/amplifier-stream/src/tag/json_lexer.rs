@@ -76,18 +76,12 @@ impl JsonLexer {
                     _ => {}
                 },
                 State::String => {
-                    let end = search::find3(*b"\"\\\n", &bytes[at..]);
-                    let run = &bytes[at..end.map_or(bytes.len(), |end| at + end)];
-                    self.keep(run);
-                    at += run.len();
+                    at += self.string_run(&bytes[at..]);
                     match bytes.get(at) {
                         None => return JsonStep::More,
                         // No string of JSON has a line feed, and most that lack a quote get one.
                         Some(b'\n') => return JsonStep::Broken(at),
-                        Some(b'\\') => {
-                            self.state = State::Escape;
-                            self.string = None;
-                        }
+                        Some(b'\\') => self.state = State::Escape,
                         Some(_) => {
                             self.state = State::AfterString;
                             if let Some(name) = self.take_name() {
@@ -118,6 +112,27 @@ impl JsonLexer {
             at += 1;
         }
         JsonStep::More
+    }
+
+    /// The length of what belongs to a string for sure: up to its end, a line feed, or an escape
+    /// whose second byte has not arrived.
+    fn string_run(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some(place) = search::find3(*b"\"\\\n", &bytes[at..]) {
+            self.keep(&bytes[at..at + place]);
+            at += place;
+            if bytes[at] != b'\\' {
+                return at;
+            }
+            // A name with an escape in it is known when the call is read.
+            self.string = None;
+            if matches!(bytes.get(at + 1), None | Some(b'\n')) {
+                return at;
+            }
+            at += 2;
+        }
+        self.keep(&bytes[at..]);
+        bytes.len()
     }
 
     fn keep(&mut self, run: &[u8]) {
