@@ -92,6 +92,22 @@ fn whole_calls_in_one_delta_need_neither_index_nor_id() {
 }
 
 #[test]
+fn calls_without_an_index_go_on_at_their_place_in_the_list() {
+    let result = decode(&[
+        json!([
+            fragment(&NONE, &json!("a"), &json!("f"), "{\"x\""),
+            fragment(&NONE, &json!("b"), &json!("g"), "{\"y\""),
+        ]),
+        json!([
+            fragment(&NONE, &NONE, &NONE, ":1}"),
+            fragment(&NONE, &NONE, &NONE, ":2}"),
+        ]),
+    ]);
+    let expected = json!([["a", "f", {"x": 1}], ["b", "g", {"y": 2}]]);
+    assert_eq!(calls(&result), expected);
+}
+
+#[test]
 fn whole_calls_under_one_index_are_told_apart_without_ids() {
     let index = json!(0);
     let call = |name: &str, arguments| fragment(&index, &NONE, &json!(name), arguments);
