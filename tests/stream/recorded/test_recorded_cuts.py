@@ -17,10 +17,10 @@ PROVE = bool(os.environ.get("PROVE"))
 EVERY_CUT_BELOW = 20_000
 CUTS = 4_000
 TERMINATORS = {
-    "anthropic": rb'"type": ?"message_stop"',
-    "responses": rb'"type": ?"response\.(completed|incomplete|failed)"',
+    "anthropic": rb'"type"\s*:\s*"message_stop"',
+    "responses": rb'"type"\s*:\s*"response\.(completed|incomplete|failed|cancelled)"',
     "chat": rb"^data: ?\[DONE\]",
-    "ollama": rb'"done": ?true',
+    "ollama": rb'"done"\s*:\s*true',
 }
 
 pytestmark = pytest.mark.timeout(6_000 if PROVE else 600)
