@@ -9,11 +9,13 @@ use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use amplifier_stream::{
-    Change, Dialect, Headers, LimitError, Limits, StreamDecoder, StreamEvent, StreamResult, Usage,
+    Dialect, Headers, LimitError, Limits, StreamDecoder, StreamEvent, StreamResult, Usage,
 };
 use serde_json::{Value, json};
 
-fn decode(lines: &[Value]) -> StreamResult {
+mod calls;
+
+pub(crate) fn decode(lines: &[Value]) -> StreamResult {
     let mut wire = String::new();
     for line in lines {
         writeln!(wire, "{line}").unwrap();
@@ -21,7 +23,7 @@ fn decode(lines: &[Value]) -> StreamResult {
     decode_wire(&wire).1
 }
 
-fn decode_wire(wire: &str) -> (Vec<StreamEvent>, StreamResult) {
+pub(crate) fn decode_wire(wire: &str) -> (Vec<StreamEvent>, StreamResult) {
     let headers = Headers::default();
     let mut decoder = StreamDecoder::new(Dialect::Ollama, 200, headers, Limits::DEFAULT);
     let mut events = Vec::new();
@@ -29,27 +31,27 @@ fn decode_wire(wire: &str) -> (Vec<StreamEvent>, StreamResult) {
     (events, decoder.finish(SystemTime::UNIX_EPOCH))
 }
 
-fn plain(json: String) -> Value {
+pub(crate) fn plain(json: String) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-fn blocks(result: &StreamResult) -> Value {
+pub(crate) fn blocks(result: &StreamResult) -> Value {
     let blocks = result.blocks.iter();
     blocks
         .map(|block| plain(block.to_json().to_string()))
         .collect()
 }
 
-fn kinds(result: &StreamResult) -> Vec<&'static str> {
+pub(crate) fn kinds(result: &StreamResult) -> Vec<&'static str> {
     result.findings.iter().map(|finding| finding.kind).collect()
 }
 
-fn line(message: Value) -> Value {
+pub(crate) fn line(message: Value) -> Value {
     json!({"model": "llama", "created_at": "2026-01-01T00:00:00.123456789+02:00",
         "message": message, "done": false})
 }
 
-fn done(reason: Option<&str>) -> Value {
+pub(crate) fn done(reason: Option<&str>) -> Value {
     let mut line = json!({"model": "llama", "created_at": "2026-01-01T00:00:01Z",
         "message": {"role": "assistant", "content": ""}, "done": true, "total_duration": 900,
         "prompt_eval_count": 11, "eval_count": 5});
@@ -59,15 +61,15 @@ fn done(reason: Option<&str>) -> Value {
     line
 }
 
-fn text(text: &str) -> Value {
+pub(crate) fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-fn thinking(text: &str) -> Value {
+pub(crate) fn thinking(text: &str) -> Value {
     json!({"type": "thinking", "thinking": text, "signature": null})
 }
 
-fn calls(calls: Value) -> Value {
+pub(crate) fn calls(calls: Value) -> Value {
     line(json!({"role": "assistant", "content": "", "tool_calls": calls}))
 }
 
@@ -119,22 +121,6 @@ fn an_answer_is_its_thinking_text_and_calls_in_order() {
 }
 
 #[test]
-fn a_call_is_told_whole() {
-    let call = calls(json!([{"function": {"name": "f", "arguments": {"x": 1}}}]));
-    let (events, _) = decode_wire(&format!("{call}\n"));
-    let told: Vec<&str> = events
-        .iter()
-        .map(|event| match &event.change {
-            Change::Start(_) => "start",
-            Change::Delta(_) => "delta",
-            Change::PartialJson(json) => json,
-            Change::End(_) => "end",
-        })
-        .collect();
-    assert_eq!(told, ["start", "{\"x\":1}", "end"]);
-}
-
-#[test]
 fn the_end_needs_no_reason_and_no_line_end() {
     let hello = line(json!({"role": "assistant", "content": "Hi"}));
     let call = calls(json!([{"function": {"name": "f", "arguments": {}}}]));
@@ -154,29 +140,6 @@ fn the_end_needs_no_reason_and_no_line_end() {
         let (with_end, ended) = decode_wire(&(wire + "\n"));
         assert_eq!([events, result.events].concat(), with_end);
         assert_eq!(ended.events, []);
-    }
-}
-
-#[test]
-fn without_the_line_that_says_done_nothing_runs() {
-    let call = calls(json!([{"function": {"name": "f", "arguments": {"x": 1}}}])).to_string();
-    let end = done(Some("stop")).to_string();
-    let wire = format!("{call}\n\n{end}");
-    for cut in 0..wire.len() {
-        let (_, result) = decode_wire(&wire[..cut]);
-        assert_eq!((result.truncated, result.stop_reason), (true, None));
-        let findings: &[&str] = match cut {
-            0 => &[],
-            cut if cut < call.len() => &["cut_line"],
-            cut if cut <= call.len() + 2 => &[],
-            _ => &["cut_line"],
-        };
-        assert_eq!(kinds(&result), findings);
-        for block in blocks(&result).as_array().unwrap() {
-            assert_eq!(block["arguments"], Value::Null);
-            let error = "the stream ended before the line that says `done`";
-            assert_eq!(block["error"], error);
-        }
     }
 }
 
@@ -218,45 +181,6 @@ fn an_error_in_the_stream_is_an_error() {
     );
     let after_the_end = decode(&[done(None), json!({"error": "late"})]);
     assert_eq!(after_the_end.error.unwrap().message, "late");
-}
-
-#[test]
-fn arguments_are_never_repaired() {
-    for arguments in [
-        "{\"x\":1,\"x\":2}",
-        "{\"x\":1e400}",
-        "[1]",
-        "\"{\"",
-        "7",
-        "true",
-    ] {
-        let call = format!(
-            "{{\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}}}}"
-        );
-        let (_, result) = decode_wire(&format!("{call}\n{{\"done\":true}}\n"));
-        let found = &blocks(&result)[0];
-        assert_eq!(found["arguments"], Value::Null, "{arguments}");
-        assert!(
-            found["error"]
-                .as_str()
-                .unwrap()
-                .starts_with("invalid tool arguments")
-        );
-    }
-}
-
-#[test]
-fn arguments_may_be_the_text_of_an_object_or_nothing() {
-    let call = |arguments: Value| json!({"function": {"name": "f", "arguments": arguments}});
-    let given = json!([call(json!("{\"x\":1}")), call(Value::Null), {"function": {"name": "f"}}]);
-    let result = decode(&[calls(given), done(None)]);
-    let found: Vec<Value> = blocks(&result)
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|call| call["arguments"].clone())
-        .collect();
-    assert_eq!(found, [json!({"x": 1}), json!({}), json!({})]);
 }
 
 #[test]

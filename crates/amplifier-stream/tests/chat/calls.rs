@@ -1,36 +1,25 @@
-//! Calls of the Chat Completions dialect, however a server numbers and names them.
+//! Calls, however a server numbers and names them.
 
-use std::fmt::Write as _;
-use std::time::SystemTime;
-
-use amplifier_stream::{Dialect, Headers, Limits, StreamDecoder, StreamResult};
+use amplifier_stream::StreamResult;
 use serde_json::{Value, json};
+
+use crate::wire::{blocks, decode_wire, delta, result};
 
 /// Decodes deltas that are given as their lists of calls.
 fn decode(deltas: &[Value]) -> StreamResult {
-    let mut wire = String::new();
-    for calls in deltas {
-        let chunk = json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]});
-        write!(wire, "data: {chunk}\n\n").unwrap();
-    }
-    decode_wire(&(wire + "data: [DONE]\n\n"))
-}
-
-fn decode_wire(wire: &str) -> StreamResult {
-    let headers = Headers::default();
-    let mut decoder = StreamDecoder::new(Dialect::Chat, 200, headers, Limits::DEFAULT);
-    decoder.feed(wire.as_bytes(), &mut Vec::new()).unwrap();
-    decoder.finish(SystemTime::UNIX_EPOCH)
+    let chunks = deltas
+        .iter()
+        .map(|calls| delta(json!({"tool_calls": calls})));
+    result(&chunks.collect::<Vec<_>>())
 }
 
 /// The id, the name and the arguments of each call.
 fn calls(result: &StreamResult) -> Value {
-    let blocks = result.blocks.iter().map(|block| {
-        let block = block.to_json().to_string();
-        let call: Value = serde_json::from_str(&block).unwrap();
-        json!([call["id"], call["name"], call["arguments"]])
-    });
-    blocks.collect()
+    let blocks = blocks(result);
+    let calls = blocks.as_array().unwrap().iter();
+    calls
+        .map(|call| json!([call["id"], call["name"], call["arguments"]]))
+        .collect()
 }
 
 fn fragment(index: &Value, id: &Value, name: &Value, arguments: &str) -> Value {
@@ -177,9 +166,9 @@ fn what_a_vendor_adds_to_a_call_is_kept() {
         json!([{"id": "a", "type": "function", "extra_content": opaque,
         "function": {"name": "f", "arguments": "{}", "parsed": true}}]),
     ]);
-    let call: Value = serde_json::from_str(&result.blocks[0].to_json().to_string()).unwrap();
+    let call = &blocks(&result)[0];
     assert_eq!(
-        call,
+        *call,
         json!({"type": "tool_call", "id": "a", "name": "f", "arguments": {},
             "raw_arguments": "{}", "error": null, "extra_content": opaque, "parsed": true})
     );
@@ -191,7 +180,7 @@ fn a_custom_call_carries_its_text() {
         json!([{"index": 0, "id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls"}}]),
         json!([{"index": 0, "custom": {"input": " -l"}}]),
     ]);
-    let call: Value = serde_json::from_str(&result.blocks[0].to_json().to_string()).unwrap();
+    let call = &blocks(&result)[0];
     assert_eq!(
         (&call["name"], &call["input"], &call["error"]),
         (&json!("sh"), &json!("ls -l"), &NONE)
@@ -210,7 +199,7 @@ fn the_deprecated_function_call_is_a_call_without_an_id() {
         chunk(json!({"name": "", "arguments": ":1}"})),
         "data: [DONE]\n\n".to_owned(),
     ];
-    let result = decode_wire(&wire.concat());
+    let (_, result) = decode_wire(&wire.concat());
     assert_eq!(calls(&result), json!([[null, "f", {"x": 1}]]));
 }
 

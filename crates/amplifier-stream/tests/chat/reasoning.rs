@@ -1,38 +1,16 @@
-//! Reasoning in the Chat Completions dialect, wherever a vendor puts it.
+//! Reasoning, wherever a vendor puts it.
 
-use std::fmt::Write as _;
-use std::time::SystemTime;
-
-use amplifier_stream::{Dialect, Headers, Limits, StreamDecoder, StreamResult};
+use amplifier_stream::StreamResult;
 use serde_json::{Value, json};
 
+use crate::wire::{self, delta, text, thinking};
+
 fn decode(deltas: &[Value]) -> StreamResult {
-    let mut wire = String::new();
-    for delta in deltas {
-        let chunk = json!({"choices": [{"index": 0, "delta": delta}]});
-        write!(wire, "data: {chunk}\n\n").unwrap();
-    }
-    wire.push_str("data: [DONE]\n\n");
-    let headers = Headers::default();
-    let mut decoder = StreamDecoder::new(Dialect::Chat, 200, headers, Limits::DEFAULT);
-    decoder.feed(wire.as_bytes(), &mut Vec::new()).unwrap();
-    decoder.finish(SystemTime::UNIX_EPOCH)
+    wire::result(&deltas.iter().cloned().map(delta).collect::<Vec<_>>())
 }
 
 fn blocks(deltas: &[Value]) -> Value {
-    let blocks = decode(deltas).blocks;
-    let blocks = blocks.iter().map(|block| block.to_json().to_string());
-    blocks
-        .map(|block| serde_json::from_str::<Value>(&block).unwrap())
-        .collect()
-}
-
-fn text(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-fn thinking(text: &str) -> Value {
-    json!({"type": "thinking", "thinking": text, "signature": null})
+    wire::blocks(&decode(deltas))
 }
 
 #[test]
