@@ -12,7 +12,11 @@ import time
 from types import FrameType
 
 PATIENCE = 2.0
-"""The longest wait for handlers that are running in other threads, in seconds."""
+"""The longest wait for what other threads are running, in seconds."""
+
+_IMPORTING = "<frozen importlib._bootstrap>"
+"""The file of the frames of an import: a thread that is ended in one leaves its lock behind, for
+which whoever imports the same later waits for ever."""
 
 
 def leave() -> None:
@@ -22,19 +26,20 @@ def leave() -> None:
 
     _leave_to_this_thread()
     latest = time.monotonic() + PATIENCE
-    while _is_in_use(drivers) and time.monotonic() < latest:
+    busy = {drivers, _IMPORTING}
+    while _is_busy(busy) and time.monotonic() < latest:
         time.sleep(0.001)
 
 
-def _is_in_use(drivers: str) -> bool:
+def _is_busy(files: set[str]) -> bool:
     mine = threading.get_ident()
     frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] -- there is no other way
-    return any(_passes(frame, drivers) for thread, frame in frames.items() if thread != mine)
+    return any(_passes(frame, files) for thread, frame in frames.items() if thread != mine)
 
 
-def _passes(frame: FrameType | None, drivers: str) -> bool:
+def _passes(frame: FrameType | None, files: set[str]) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename == drivers:
+        if frame.f_code.co_filename in files:
             return True
         frame = frame.f_back
     return False

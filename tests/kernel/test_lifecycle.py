@@ -269,3 +269,37 @@ def test_daemon_threads_in_the_middle_of_emits_do_not_disturb_the_end(seconds):
         first, *refused = result.stdout.splitlines()
         assert first == "end"
         assert {*refused} <= {REFUSAL}
+
+
+IMPORTING_THREAD = """
+    import sys, threading
+    from pathlib import Path
+    from types import SimpleNamespace
+    from amplifier_core import _ending
+
+    folder = Path(sys.argv[1])
+    reached, waited = threading.Event(), threading.Event()
+    module = "import __main__; __main__.reached.set(); __main__.waited.wait()"
+    (folder / "late.py").write_text(module)
+    sys.path.insert(0, sys.argv[1])
+
+    def work():
+        import late
+        (folder / "imported").touch()
+
+    def sleep(seconds):
+        waited.set()
+        thread.join()
+
+    _ending.time = SimpleNamespace(monotonic=lambda: 0, sleep=sleep)
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    reached.wait()
+"""
+
+
+def test_a_daemon_thread_may_finish_its_import(tmp_path):
+    result = run_python(IMPORTING_THREAD, str(tmp_path))
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "imported").exists()
