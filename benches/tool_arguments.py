@@ -12,25 +12,43 @@ from typing import Any
 from model_server import messages, model_server, pieces, written
 from side_by_side import Figure, Times, run, time_each
 
+KINDS = ("edits", "file")
 SIZES = {"64 kB": 64 * 1024, "128 kB": 128 * 1024, "1 MB": 1024 * 1024}
-KINDS = {"edits": "a list of edits", "file": "the text of a file"}
-OVER_HTTP = "edits 128 kB over HTTP"
+SIZES_OF_PEERS = ("64 kB", "128 kB")
+"""What ends in bearable time."""
+WHAT = {
+    "edits": "of a list of edits",
+    "file": "of the text of a file",
+    "edits over HTTP": "of a list of edits over HTTP",
+}
 
 
 @dataclass(frozen=True)
 class Growth(Figure):
-    """How many times as much the larger case costs, on each side."""
-
-    smaller: str = ""
+    """How many times as much twice the arguments cost, on each side."""
 
     def row(self, reference: Sequence[Times], ours: Sequence[Times]) -> list[str]:
         """Both multiples; there is nothing to reach."""
 
-        def growth(rounds: Sequence[Times]) -> str:
-            multiples = [times[self.case] / times[self.smaller] for times in rounds]
-            return f"{statistics.median(multiples):.2f}x"
+        def multiple(rounds: Sequence[Times]) -> str:
+            return f"{statistics.median(growth(times, self.case) for times in rounds):.2f}x"
 
-        return [self.what, growth(reference), growth(ours), "", "", ""]
+        return [self.what, multiple(reference), multiple(ours), "", "", ""]
+
+
+@dataclass(frozen=True)
+class Projected(Figure):
+    """1 MB of ours, against theirs of 128 kB grown three times more as it grew from 64 kB."""
+
+    def other(self, reference: Times, ours: Times) -> float:
+        """What 1 MB would cost them."""
+        case = self.case.replace("1 MB", "128 kB")
+        return reference[case] * growth(reference, case) ** 3
+
+
+def growth(times: Times, case: str) -> float:
+    """How many times as much a case of 128 kB costs as that of 64 kB."""
+    return times[case] / times[case.replace("128 kB", "64 kB")]
 
 
 async def time_call(work: Callable[[list[Any]], None], items: list[Any]) -> float:
@@ -80,17 +98,18 @@ async def ours(address: str) -> Times:
             times[case] = await time_call(decode_and_show, events)
 
     async with httpx2.AsyncClient(trust_env=False) as client:
+        for name, size in SIZES.items():
+            url = f"{address}/edits/{size}/v1/messages"
 
-        async def repeat(count: int) -> None:
-            for _ in range(count):
-                url = f"{address}/edits/{SIZES['128 kB']}/v1/messages"
-                async with client.stream("POST", url, json={}) as response:
-                    decoder = StreamDecoder("anthropic", response.status_code)
-                    async for chunk in response.aiter_bytes():
-                        decoder.feed(chunk)
-                assert decoder.finish().stop_reason == "tool_use"
+            async def repeat(count: int, url: str = url) -> None:
+                for _ in range(count):
+                    async with client.stream("POST", url, json={}) as response:
+                        decoder = StreamDecoder("anthropic", response.status_code)
+                        async for chunk in response.aiter_bytes():
+                            decoder.feed(chunk)
+                    assert decoder.finish().stop_reason == "tool_use"
 
-        times[OVER_HTTP] = await time_each(repeat)
+            times[f"edits over HTTP {name}"] = await time_each(repeat)
     return times
 
 
@@ -112,22 +131,23 @@ async def peers(address: str) -> Times:
 
     times: Times = {}
     for kind in KINDS:
-        for name in ("64 kB", "128 kB"):
+        for name in SIZES_OF_PEERS:
             events = [adapter.validate_python(event) for event in messages(kind, SIZES[name])]
             times[f"{kind} {name}"] = await time_call(accumulate, events)
 
-    base = f"{address}/edits/{SIZES['128 kB']}"
-    async with anthropic.AsyncAnthropic(base_url=base, api_key="none", max_retries=0) as client:
+    for name in SIZES_OF_PEERS:
+        base = f"{address}/edits/{SIZES[name]}"
+        async with anthropic.AsyncAnthropic(base_url=base, api_key="none", max_retries=0) as client:
 
-        async def repeat(count: int) -> None:
-            for _ in range(count):
-                prompt = {"role": "user", "content": "Write."}
-                async with client.messages.stream(
-                    model="claude-bench", max_tokens=100, messages=[prompt]
-                ) as stream:
-                    assert (await stream.get_final_message()).stop_reason == "tool_use"
+            async def repeat(count: int, client: anthropic.AsyncAnthropic = client) -> None:
+                for _ in range(count):
+                    prompt = {"role": "user", "content": "Write."}
+                    async with client.messages.stream(
+                        model="claude-bench", max_tokens=100, messages=[prompt]
+                    ) as stream:
+                        assert (await stream.get_final_message()).stop_reason == "tool_use"
 
-        times[OVER_HTTP] = await time_each(repeat)
+            times[f"edits over HTTP {name}"] = await time_each(repeat)
     return times
 
 
@@ -139,19 +159,22 @@ def measure() -> Times:
 
 
 def figures() -> list[Figure]:
-    """A table for each kind of arguments."""
+    """The rows of each kind of arguments."""
     rows: list[Figure] = []
-    for kind, what in KINDS.items():
+    for kind, what in WHAT.items():
+        target = 300 if "HTTP" in kind else 1000
         rows += [
-            Figure(f"128 kB, {what}", f"{kind} 128 kB", 1000),
-            Growth(f"128 kB over 64 kB, {what}", f"{kind} 128 kB", smaller=f"{kind} 64 kB"),
+            Projected(f"1 MB {what}, theirs projected", f"{kind} 1 MB", target),
+            Figure(f"128 kB {what}", f"{kind} 128 kB"),
+            Growth(f"128 kB over 64 kB {what}", f"{kind} 128 kB"),
         ]
-    rows.append(Figure("128 kB over HTTP, a list of edits", OVER_HTTP, 300))
-    for kind, what in KINDS.items():
-        case, smaller = f"{kind} 1 MB", f"{kind} 128 kB"
-        rows.append(Figure(f"1 MB over ours of 128 kB, {what}", case, share=8.8, against=smaller))
-        shown = f"{kind} 1 MB shown"
-        rows.append(Figure(f"1 MB shown after each delta, {what}", shown, against=case))
+    for kind in KINDS:
+        whole, shown = f"{kind} 1 MB", f"{kind} 1 MB shown"
+        growing = f"1 MB {WHAT[kind]} over 128 kB, both ours"
+        rows += [
+            Figure(growing, whole, share=8.8, against=f"{kind} 128 kB"),
+            Figure(f"1 MB {WHAT[kind]} shown after each delta", shown, against=whole),
+        ]
     return rows
 
 
