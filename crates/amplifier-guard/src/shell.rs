@@ -1,0 +1,197 @@
+//! Shell containment: which command lines may run without a person.
+
+mod program;
+mod sed;
+mod table;
+mod words;
+
+use std::path::{Component, Path, PathBuf};
+
+/// The longest command line that is looked at, in bytes.
+const LONGEST_COMMAND: usize = 16_384;
+/// The most words of a command line that is looked at.
+const MOST_WORDS: usize = 1000;
+
+/// Why a command line needs a person.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShellError {
+    /// There is no command.
+    #[error("the command is empty")]
+    Empty,
+    /// It is longer than anyone reads.
+    #[error("the command has {found} {unit}, more than {limit}")]
+    TooLong {
+        /// What was found.
+        found: usize,
+        /// What was counted: `bytes` or `words`.
+        unit: &'static str,
+        /// The most that is looked at.
+        limit: usize,
+    },
+    /// It is more than one plain command, or may be read as more.
+    #[error("the command is not plain: {construct} at {offset}")]
+    NotPlain {
+        /// The construct that was found.
+        construct: &'static str,
+        /// Where it is, in bytes from 0.
+        offset: usize,
+    },
+    /// No allowed prefix begins it.
+    #[error("no allowed prefix begins with `{program}` and the words after it")]
+    NotAllowed {
+        /// The first word, escaped.
+        program: String,
+    },
+    /// The program runs whatever its words name.
+    #[error("`{program}` runs other programs")]
+    Runs {
+        /// The program.
+        program: String,
+    },
+    /// A word that makes an allowed program run, write or load something.
+    #[error("`{program}` runs, writes or loads something with `{word}`")]
+    Word {
+        /// The program.
+        program: String,
+        /// The word, escaped.
+        word: String,
+    },
+    /// A word that names something outside the root.
+    #[error("`{word}` lies outside the project")]
+    Outside {
+        /// The word, escaped.
+        word: String,
+    },
+}
+
+/// Decides which command lines may run without a person.
+///
+/// A command line passes if every POSIX shell reads it as one plain command, a prefix of whole
+/// words allows it, no option makes the program run or write something, and its paths stay inside
+/// the root. What passes is handed back as the words to run, so that no shell reads it again.
+/// The decision is made on the words alone: links inside the root are not followed.
+#[derive(Clone, Debug)]
+pub struct ShellPolicy {
+    prefixes: Vec<Vec<String>>,
+    root: Option<PathBuf>,
+}
+
+impl ShellPolicy {
+    /// Allows commands that begin with one of `prefixes` (words of plain shell); absolute paths
+    /// must lie beneath `root`, the folder in which commands run, and without it there are none.
+    pub fn new<'prefix>(
+        prefixes: impl IntoIterator<Item = &'prefix str>,
+        root: Option<PathBuf>,
+    ) -> Result<Self, ShellError> {
+        let prefixes: Vec<_> = prefixes
+            .into_iter()
+            .map(|prefix| expect_words(words::words(prefix)?))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { prefixes, root })
+    }
+
+    /// The words of `command` to run, or why a person must be asked.
+    pub fn check(&self, command: &str) -> Result<Vec<String>, ShellError> {
+        let argv = read(command)?;
+        let name = argv[0].as_str();
+        let prefix = self
+            .prefixes
+            .iter()
+            .filter(|prefix| argv.starts_with(prefix))
+            .map(Vec::len)
+            .max();
+        let Some(prefix) = prefix else {
+            return Err(ShellError::NotAllowed {
+                program: shown(name),
+            });
+        };
+        if program::runs_others(name, prefix) {
+            return Err(ShellError::Runs {
+                program: shown(name),
+            });
+        }
+        let reading = program::program(name).read(&argv, prefix - 1);
+        if let Some(word) = reading.refused {
+            return Err(ShellError::Word {
+                program: shown(name),
+                word: shown(word),
+            });
+        }
+        match reading.paths.iter().find(|path| !self.is_inside(path)) {
+            Some(path) => Err(ShellError::Outside { word: shown(path) }),
+            None => Ok(argv),
+        }
+    }
+
+    /// Whether `path`, counted from the root, stays beneath it by its spelling.
+    fn is_inside(&self, path: &str) -> bool {
+        if path == "/dev/null" {
+            return true;
+        }
+        let path = Path::new(path);
+        let path = match (&self.root, path.is_absolute()) {
+            (Some(root), true) => match path.strip_prefix(root) {
+                Ok(path) => path,
+                Err(_) => return false,
+            },
+            (None, true) => return false,
+            (_, false) => path,
+        };
+        let mut depth = 0_usize;
+        path.components().all(|component| match component {
+            Component::Normal(_) => {
+                depth += 1;
+                true
+            }
+            Component::ParentDir => {
+                let is_inside = depth > 0;
+                depth = depth.saturating_sub(1);
+                is_inside
+            }
+            Component::CurDir => true,
+            Component::RootDir | Component::Prefix(_) => false,
+        })
+    }
+}
+
+/// The words of one plain command, as every POSIX shell reads it.
+pub fn read(command: &str) -> Result<Vec<String>, ShellError> {
+    if command.len() > LONGEST_COMMAND {
+        return Err(ShellError::TooLong {
+            found: command.len(),
+            unit: "bytes",
+            limit: LONGEST_COMMAND,
+        });
+    }
+    let words = expect_words(words::words(command)?)?;
+    if words.len() > MOST_WORDS {
+        return Err(ShellError::TooLong {
+            found: words.len(),
+            unit: "words",
+            limit: MOST_WORDS,
+        });
+    }
+    Ok(words)
+}
+
+fn expect_words(words: Vec<String>) -> Result<Vec<String>, ShellError> {
+    if words.first().is_none_or(String::is_empty) {
+        return Err(ShellError::Empty);
+    }
+    Ok(words)
+}
+
+/// The beginning of `text`, escaped.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,182 @@
+//! What the options of known programs can do beyond reading: run, write, or change what runs.
+
+use super::sed;
+use super::table::{GIT_RUNS, PLAIN, PROGRAMS, RUNNERS, WRAPPERS};
+
+/// What the operands of a program are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Operands {
+    /// Paths, all of them.
+    Paths,
+    /// A pattern or a script, unless an option gave one, then paths.
+    PatternThenPaths,
+    /// Text that is never opened.
+    Text,
+}
+
+/// How a program reads its options.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Options {
+    /// `-abc` is three options, `--long` is one and may be cut short.
+    Usual,
+    /// `-long` is one option, and so is `--long`.
+    Words,
+    /// As `Words`, and an option may be cut short.
+    Loose,
+}
+
+/// A program whose options are known.
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) operands: Operands,
+    pub(super) options: Options,
+    /// Short options that take the rest of their word, or the next one.
+    pub(super) valued: &'static str,
+    /// Short options that are refused.
+    pub(super) short: &'static str,
+    /// Long options that are refused, without their dashes.
+    pub(super) long: &'static [&'static str],
+    /// Options that give the pattern or the script, so that no operand is one.
+    pub(super) pattern: &'static [&'static str],
+}
+
+/// Whether `name` runs other programs, so that `prefix_words` words of a prefix do not settle what.
+pub(super) fn runs_others(name: &str, prefix_words: usize) -> bool {
+    WRAPPERS.contains(&name) || (prefix_words < 2 && RUNNERS.contains(&name))
+}
+
+/// What is known about the program `name`.
+pub(super) fn program(name: &str) -> &'static Program {
+    let known = PROGRAMS.iter().find(|program| program.name == name);
+    known.unwrap_or(&PLAIN)
+}
+
+/// What the words after a program's name hold.
+#[derive(Debug, Default)]
+pub(super) struct Reading<'argv> {
+    /// The first word that must not pass without a person.
+    pub(super) refused: Option<&'argv str>,
+    /// Everything that the program may open.
+    pub(super) paths: Vec<&'argv str>,
+}
+
+impl Program {
+    /// Reads the words after the name; `prefix` of them were allowed by name.
+    pub(super) fn read<'argv>(&self, argv: &'argv [String], prefix: usize) -> Reading<'argv> {
+        let mut reading = Reading::default();
+        let mut needs_pattern = self.operands == Operands::PatternThenPaths;
+        let mut operands = Vec::new();
+        let mut words = argv.iter().skip(1).map(String::as_str).enumerate();
+        let mut is_over = false;
+        let mut subcommand = None;
+        while let Some((index, word)) = words.next() {
+            if is_over || !word.starts_with('-') || word == "-" {
+                if self.name == "git" && subcommand.is_none() {
+                    subcommand = Some(word);
+                    if index >= prefix && GIT_RUNS.contains(&word) {
+                        reading.refused.get_or_insert(word);
+                    }
+                }
+                if self.name == "tar" && index == 0 && self.has_refused_letter(word) {
+                    // Its first word holds options, with or without a dash.
+                    reading.refused.get_or_insert(word);
+                }
+                operands.push(word);
+                continue;
+            }
+            if word == "--" {
+                // find knows no end of options.
+                is_over = self.options != Options::Words;
+                continue;
+            }
+            if self.name == "git" && subcommand.is_none() && index >= prefix {
+                // Options before the subcommand set what is run and where.
+                reading.refused.get_or_insert(word);
+            }
+            let (option, value) = self.option(word);
+            if self.refuses(word, option) {
+                reading.refused.get_or_insert(word);
+            }
+            let gives_pattern = self.pattern.contains(&option);
+            needs_pattern &= !gives_pattern;
+            let value = match value {
+                None if option.len() == 1 && self.valued.contains(option)
+                    || gives_pattern && !matches!(option, "files" | "type-list") =>
+                {
+                    words.next().map(|(_, next)| next)
+                }
+                value => value,
+            };
+            let Some(value) = value else { continue };
+            match (self.name, gives_pattern) {
+                ("sed", true) if !sed::is_harmless(value) => {
+                    reading.refused.get_or_insert(value);
+                }
+                (_, true) if option != "f" && option != "file" => {}
+                _ => reading.paths.push(value),
+            }
+        }
+        if self.operands == Operands::Text {
+            return reading;
+        }
+        let mut operands = operands.into_iter();
+        if needs_pattern
+            && let Some(pattern) = operands.next()
+            && self.name == "sed"
+            && !sed::is_harmless(pattern)
+        {
+            reading.refused.get_or_insert(pattern);
+        }
+        reading.paths.extend(operands);
+        reading
+    }
+
+    /// The option that takes a value in `word`, or the whole of it, and the value, if it is there.
+    fn option<'word>(&self, word: &'word str) -> (&'word str, Option<&'word str>) {
+        let bare = word.trim_start_matches('-');
+        if word.starts_with("--") || self.options != Options::Usual {
+            return match bare.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (bare, None),
+            };
+        }
+        let valued = bare
+            .char_indices()
+            .find(|(_, letter)| self.valued.contains(*letter));
+        if let Some((offset, letter)) = valued {
+            let (name, value) = bare[offset..].split_at(letter.len_utf8());
+            return (name, Some(value).filter(|value| !value.is_empty()));
+        }
+        // Whether a letter of an unknown option takes the rest is unknown: what looks like a
+        // path is taken for one.
+        let value = bare
+            .find(['/', '=', '~'])
+            .map(|offset| bare[offset..].trim_start_matches('='));
+        (bare, value)
+    }
+
+    fn refuses(&self, word: &str, option: &str) -> bool {
+        let is_cut = |refused: &&str| refused.len() > 1 && refused.starts_with(option);
+        match self.options {
+            Options::Words => return self.long.contains(&option),
+            Options::Loose => return self.long.contains(&option) || self.long.iter().any(is_cut),
+            Options::Usual => {}
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            let name = long.split('=').next().unwrap_or_default();
+            // Most programs take a long option that is cut short; one that gives a pattern must be
+            // spelled out, or the words after it would be taken for what they are not.
+            return self.long.iter().any(|refused| refused.starts_with(name))
+                || !self.pattern.contains(&name)
+                    && self.pattern.iter().any(|pattern| pattern.starts_with(name));
+        }
+        self.has_refused_letter(&word[1..])
+    }
+
+    fn has_refused_letter(&self, letters: &str) -> bool {
+        letters
+            .chars()
+            .take_while(|letter| !self.valued.contains(*letter))
+            .any(|letter| self.short.contains(letter))
+    }
+}

@@ -1,0 +1,204 @@
+//! One plain command line of POSIX shell to its words, and everything else refused by name.
+
+use super::ShellError;
+
+/// The words of one simple command, as every shell would hand them to the program.
+pub(super) fn words(command: &str) -> Result<Vec<String>, ShellError> {
+    let mut reader = Reader::new(command);
+    let mut words = Vec::new();
+    while reader.skip_blanks() {
+        words.push(reader.word(words.is_empty())?);
+    }
+    Ok(words)
+}
+
+/// What a word has shown so far that matters only together.
+#[derive(Default)]
+struct Braces {
+    opened: bool,
+    separated: bool,
+}
+
+struct Reader<'command> {
+    command: &'command str,
+    offset: usize,
+}
+
+impl<'command> Reader<'command> {
+    fn new(command: &'command str) -> Self {
+        Self { command, offset: 0 }
+    }
+
+    fn rest(&self) -> &'command str {
+        &self.command[self.offset..]
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let character = self.rest().chars().next()?;
+        self.offset += character.len_utf8();
+        Some(character)
+    }
+
+    /// Passes blanks; whether anything follows.
+    fn skip_blanks(&mut self) -> bool {
+        let rest = self.rest().trim_start_matches([' ', '\t']);
+        self.offset = self.command.len() - rest.len();
+        !rest.is_empty()
+    }
+
+    fn refuse<T>(&self, length: usize, construct: &'static str) -> Result<T, ShellError> {
+        Err(ShellError::NotPlain {
+            construct,
+            offset: self.offset - length,
+        })
+    }
+
+    fn word(&mut self, is_first: bool) -> Result<String, ShellError> {
+        let mut word = String::new();
+        let mut braces = Braces::default();
+        let mut is_quoted = false;
+        let start = self.offset;
+        while let Some(character) = self.next() {
+            let length = character.len_utf8();
+            let is_start = self.offset == start + length;
+            match character {
+                ' ' | '\t' => break,
+                '\'' | '"' => {
+                    is_quoted = true;
+                    if character == '"' {
+                        self.double_quoted(&mut word)?;
+                    } else {
+                        self.single_quoted(&mut word)?;
+                    }
+                    continue;
+                }
+                '\\' => {
+                    is_quoted = true;
+                    match self.next() {
+                        Some(escaped) if escaped.is_ascii_graphic() || escaped == ' ' => {
+                            word.push(escaped);
+                        }
+                        _ => return self.refuse(1, "a backslash before no plain character"),
+                    }
+                    continue;
+                }
+                '\n' | '\r' => return self.refuse(length, "a second line"),
+                ';' => return self.refuse(length, "the separator `;`"),
+                '&' => return self.refuse(length, "`&` or `&&`"),
+                '|' => return self.refuse(length, "a pipe or `||`"),
+                '<' | '>' => return self.refuse(length, "a redirection"),
+                '(' | ')' => return self.refuse(length, "a subshell or a function"),
+                '`' => return self.refuse(length, "a command substitution"),
+                '*' | '?' | '[' => return self.refuse(length, "a glob (quote it if it is text)"),
+                '$' => self.dollar(" \t", true)?,
+                '#' if is_start => return self.refuse(length, "a comment"),
+                '~' if is_start || word.ends_with(['=', ':']) => {
+                    return self.refuse(length, "a home directory `~`");
+                }
+                '=' if is_first && !is_quoted && is_start => {
+                    return self.refuse(length, "an expansion `=`");
+                }
+                '=' if is_first && !is_quoted && is_name(&word) => {
+                    return self.refuse(length, "an assignment");
+                }
+                '!' if is_first && is_start => return self.refuse(length, "the reserved word `!`"),
+                '{' if is_first && is_start => return self.refuse(length, "a group or braces"),
+                '{' => braces.opened = true,
+                ',' => braces.separated |= braces.opened,
+                '.' => braces.separated |= braces.opened && word.ends_with('.'),
+                '}' if braces.opened && braces.separated => {
+                    return self.refuse(length, "a brace expansion");
+                }
+                _ => {}
+            }
+            if is_hidden(character) || is_look_alike(character) {
+                return self.refuse(length, "a character that looks like another, or like none");
+            }
+            word.push(character);
+        }
+        Ok(word)
+    }
+
+    fn single_quoted(&mut self, word: &mut String) -> Result<(), ShellError> {
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(()),
+                Some(character) => self.push_quoted(word, character)?,
+                None => return self.refuse(0, "a quote without its end"),
+            }
+        }
+    }
+
+    fn double_quoted(&mut self, word: &mut String) -> Result<(), ShellError> {
+        loop {
+            match self.next() {
+                Some('"') => return Ok(()),
+                Some('`') => return self.refuse(1, "a command substitution"),
+                Some('$') => {
+                    self.dollar("\" |)/", false)?;
+                    word.push('$');
+                }
+                Some('\\') => match self.next() {
+                    Some(escaped @ ('$' | '`' | '"' | '\\')) => word.push(escaped),
+                    Some(other) => {
+                        word.push('\\');
+                        self.push_quoted(word, other)?;
+                    }
+                    None => return self.refuse(0, "a quote without its end"),
+                },
+                Some(character) => self.push_quoted(word, character)?,
+                None => return self.refuse(0, "a quote without its end"),
+            }
+        }
+    }
+
+    fn push_quoted(&self, word: &mut String, character: char) -> Result<(), ShellError> {
+        if is_hidden(character) {
+            return self.refuse(character.len_utf8(), "a control or invisible character");
+        }
+        word.push(character);
+        Ok(())
+    }
+
+    /// Lets a dollar sign pass that stands before one of `plain`, or at the end where that `ends`
+    /// a word: there it stands for itself.
+    fn dollar(&self, plain: &str, ends: bool) -> Result<(), ShellError> {
+        match self.rest().chars().next() {
+            Some(next) if plain.contains(next) => Ok(()),
+            Some('\'') if ends => self.refuse(1, "an ANSI-C quote"),
+            Some('(') => self.refuse(1, "a command substitution"),
+            None if ends => Ok(()),
+            _ => self.refuse(1, "an expansion `$`"),
+        }
+    }
+}
+
+/// Whether `word` could be assigned to: a name, or one with `+` or an index after it.
+fn is_name(word: &str) -> bool {
+    let name = word.strip_suffix('+').unwrap_or(word);
+    let mut characters = name.chars();
+    characters
+        .next()
+        .is_some_and(|first| first.is_alphabetic() || first == '_')
+        && characters.all(|character| character.is_alphanumeric() || character == '_')
+}
+
+/// Characters that nobody sees, or that change how others are seen.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Characters that, outside quotes, can be taken for blanks, operators or ASCII letters.
+fn is_look_alike(character: char) -> bool {
+    !character.is_ascii()
+        && (character.is_whitespace()
+            || matches!(character,
+                '\u{037e}' | '\u{2000}'..='\u{206f}' | '\u{2212}' | '\u{2215}' | '\u{2223}'
+                | '\u{fe10}'..='\u{fe19}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff01}'..='\u{ff5e}'
+                | '\u{1d400}'..='\u{1d7ff}'))
+}
