@@ -230,6 +230,34 @@ fn unknown_action(action: &str) -> PyErr {
     PyValueError::new_err(format!("unknown action `{action}`"))
 }
 
+/// The fields of a result; those of the class itself are read from its dict, at a third of what
+/// attributes cost.
+struct Fields<'a, 'py> {
+    result: &'a Bound<'py, PyAny>,
+    values: Option<Bound<'py, PyDict>>,
+}
+
+impl<'a, 'py> Fields<'a, 'py> {
+    fn of(result: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = result.py();
+        let is_plain = result.get_type().is(Models::get(py)?.hook_result.bind(py));
+        let values = if is_plain {
+            result.getattr(intern!(py, "__dict__"))?.cast_into().ok()
+        } else {
+            None
+        };
+        Ok(Self { result, values })
+    }
+
+    fn get(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let value = match &self.values {
+            Some(values) => values.get_item(name)?,
+            None => None,
+        };
+        value.map_or_else(|| self.result.getattr(name), Ok)
+    }
+}
+
 /// An answer, and what it says to the user.
 type Heard = (Answer<Py<PyAny>, Payload>, Option<Notice>);
 
@@ -242,8 +270,9 @@ pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Hear
     let Some(result) = of(value)? else {
         return Ok((Answer::Continue, None));
     };
-    let notice = notice(&result)?;
-    let action = result.getattr(intern!(py, "action"))?;
+    let fields = Fields::of(&result)?;
+    let notice = notice(&fields)?;
+    let action = fields.get(intern!(py, "action"))?;
     let action = action.cast::<PyString>()?.to_str()?;
     let answer = match action {
         "continue" => Answer::Continue,
@@ -271,16 +300,16 @@ pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Hear
 }
 
 /// What a result says to the user; fields of a wrong type say nothing.
-fn notice(result: &Bound<'_, PyAny>) -> PyResult<Option<Notice>> {
-    let py = result.py();
-    let message = result.getattr(intern!(py, "user_message"))?;
-    let suppresses = result.getattr(intern!(py, "suppress_output"))?;
+fn notice(result: &Fields<'_, '_>) -> PyResult<Option<Notice>> {
+    let py = result.result.py();
+    let message = result.get(intern!(py, "user_message"))?;
+    let suppresses = result.get(intern!(py, "suppress_output"))?;
     let suppresses_output = suppresses.extract().unwrap_or(false);
     if message.is_none() && !suppresses_output {
         return Ok(None);
     }
-    let level = result.getattr(intern!(py, "user_message_level"))?;
-    let source = result.getattr(intern!(py, "user_message_source"))?;
+    let level = result.get(intern!(py, "user_message_level"))?;
+    let source = result.get(intern!(py, "user_message_source"))?;
     Ok(Some(Notice {
         message: message.extract().unwrap_or(None),
         level: match level.extract().unwrap_or("info") {
