@@ -873,7 +873,7 @@ class ParsedCall:
 class StreamProcessor:
     """Turns the chunks of one answer into events, each the name of its class and its fields."""
 
-    def __new__(cls, parser: ToolCallParser | None) -> Self: ...
+    def __new__(cls, parser: ToolCallParser | None = None) -> Self: ...
     def feed(self, chunk: Any) -> list[tuple[Any, ...]]:
         """Take a chunk and return what it brings."""
     def finish(self) -> list[tuple[Any, ...]]:

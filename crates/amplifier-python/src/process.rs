@@ -42,6 +42,7 @@ impl StreamProcessor {
 #[pymethods]
 impl StreamProcessor {
     #[new]
+    #[pyo3(signature = (parser = None))]
     fn new(parser: Option<&Bound<'_, ToolCallParser>>) -> Self {
         let parser = parser.map(|parser| parser.get().fresh());
         Self {

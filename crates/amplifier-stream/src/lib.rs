@@ -5,6 +5,9 @@
 //! it gives one [`StreamResult`]. How the bytes are cut into chunks never matters, the work is linear
 //! in them, and no input is fatal: what is not understood is kept as a [`Finding`], and a tool call
 //! of a stream that failed or ended early never has arguments to run with.
+//!
+//! [`ThinkingParser`] and [`ToolCallParser`] find what a model writes as tags into its text, and a
+//! [`StreamProcessor`] turns the chunks of an answer into events for an agent.
 
 mod answer;
 mod arguments;

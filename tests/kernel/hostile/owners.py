@@ -256,6 +256,27 @@ def _() -> Any:
     return SseDecoder().feed(b"data: x\n\n")[0]
 
 
+@maker("TagEvent")
+def _() -> Any:
+    from amplifier_stream import ToolCallParser
+
+    return ToolCallParser().feed("<tool>{}</tool>")[-1]
+
+
+@maker("ParsedCall")
+def _() -> Any:
+    from amplifier_stream import ToolCallParser
+
+    return ToolCallParser().feed("<tool>{}</tool>")[-1].call
+
+
+@maker("ParsedContent")
+def _() -> Any:
+    from amplifier_stream import ToolCallParser
+
+    return ToolCallParser().parse("<tool>{}</tool>")[0]
+
+
 def concrete(cls: type) -> type:
     """A class, or a subclass that has what it leaves open, with plain methods."""
     missing = getattr(cls, "__abstractmethods__", ())
