@@ -27,7 +27,7 @@ pub(super) fn read(raw: &str) -> Result<(OpenBlock, usize), JsonError> {
         Some("thinking") => BlockType::Thinking,
         Some("redacted_thinking") => BlockType::RedactedThinking,
         Some("tool_use") => BlockType::ToolCall,
-        Some(name) => BlockType::Other(name.into()),
+        Some(name) => BlockType::of_wire(name),
         None => BlockType::default(),
     };
     let mut block = OpenBlock::new(block_type, fields);
