@@ -1,0 +1,170 @@
+//! The circuit breaker: a service that fails again and again is left alone for a while.
+
+use crate::SettingError;
+
+/// What a breaker does with the next call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// It lets every call through.
+    Closed,
+    /// It refuses every call.
+    Open,
+    /// It lets one call through, the trial, and refuses all others until that has ended.
+    HalfOpen,
+}
+
+impl BreakerState {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half_open",
+        }
+    }
+}
+
+/// The right to make one call, to be given back with how the call ended.
+///
+/// Calls that began before the breaker last changed its state say nothing of how things are now,
+/// so that what comes of them does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permit(u64);
+
+impl Permit {
+    /// The permit of this number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number that tells it from the permits of other states.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// A call that the breaker refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("circuit is open for another {wait} ns")]
+pub struct CircuitOpen {
+    /// Nanoseconds until the next trial, if the one under way does not end before.
+    pub wait: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Closed { failures: u64 },
+    Open { until: u64 },
+    Trial { until: u64 },
+}
+
+/// Refuses calls to a service that failed several times in a row.
+///
+/// Times are nanoseconds of the caller's clock. Time never runs back: an earlier one counts as the
+/// latest seen.
+#[derive(Clone, Debug)]
+pub struct CircuitBreaker {
+    most_failures: u64,
+    recovery: u64,
+    phase: Phase,
+    permit: Permit,
+    latest: u64,
+}
+
+impl CircuitBreaker {
+    /// A breaker that opens for `recovery` nanoseconds after `most_failures` failures in a row.
+    pub fn new(most_failures: u64, recovery: u64) -> Result<Self, SettingError> {
+        SettingError::unless_positive("failures", most_failures)?;
+        Ok(Self {
+            most_failures,
+            recovery,
+            phase: Phase::Closed { failures: 0 },
+            permit: Permit(0),
+            latest: 0,
+        })
+    }
+
+    /// What it would do with a call.
+    pub fn state(&mut self, now: u64) -> BreakerState {
+        self.reach(now);
+        match self.phase {
+            Phase::Closed { .. } => BreakerState::Closed,
+            Phase::Open { until } if self.latest < until => BreakerState::Open,
+            Phase::Open { .. } | Phase::Trial { .. } => BreakerState::HalfOpen,
+        }
+    }
+
+    /// Nanoseconds until it lets a call through, if none of those under way changes that.
+    pub fn wait(&mut self, now: u64) -> u64 {
+        self.reach(now);
+        match self.phase {
+            Phase::Open { until } | Phase::Trial { until } if self.latest < until => until - now,
+            Phase::Closed { .. } | Phase::Open { .. } | Phase::Trial { .. } => 0,
+        }
+    }
+
+    /// Ask to make a call.
+    ///
+    /// A trial of which nothing is heard for as long as the breaker stays open is given up.
+    pub fn admit(&mut self, now: u64) -> Result<Permit, CircuitOpen> {
+        let wait = self.wait(now);
+        if wait > 0 {
+            return Err(CircuitOpen { wait });
+        }
+        if !matches!(self.phase, Phase::Closed { .. }) {
+            let until = self.latest.saturating_add(self.recovery);
+            self.turn(Phase::Trial { until });
+        }
+        Ok(self.permit)
+    }
+
+    /// Tell that a call succeeded, which closes the breaker.
+    pub fn succeeded(&mut self, permit: Permit) {
+        if permit != self.permit {
+            return;
+        }
+        match self.phase {
+            Phase::Closed { .. } => self.phase = Phase::Closed { failures: 0 },
+            Phase::Trial { .. } => self.turn(Phase::Closed { failures: 0 }),
+            Phase::Open { .. } => {}
+        }
+    }
+
+    /// Tell that a call failed, which counts or, in a trial, opens the breaker anew.
+    pub fn failed(&mut self, permit: Permit, now: u64) {
+        self.reach(now);
+        if permit != self.permit {
+            return;
+        }
+        let until = self.latest.saturating_add(self.recovery);
+        match self.phase {
+            Phase::Closed { failures } if failures + 1 < self.most_failures => {
+                self.phase = Phase::Closed {
+                    failures: failures + 1,
+                };
+            }
+            Phase::Closed { .. } | Phase::Trial { .. } => self.turn(Phase::Open { until }),
+            Phase::Open { .. } => {}
+        }
+    }
+
+    /// Tell that a call ended in a way that says nothing of the service, such as by a cancellation.
+    pub fn abandoned(&mut self, permit: Permit) {
+        if permit == self.permit && matches!(self.phase, Phase::Trial { .. }) {
+            self.turn(Phase::Open { until: self.latest });
+        }
+    }
+
+    fn reach(&mut self, now: u64) {
+        self.latest = self.latest.max(now);
+    }
+
+    /// Take another state, for which the permits given so far do not count.
+    fn turn(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.permit = Permit(self.permit.0.wrapping_add(1));
+    }
+}

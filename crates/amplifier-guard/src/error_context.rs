@@ -1,0 +1,243 @@
+//! What an operation was doing when it failed.
+
+use std::fmt;
+
+use amplifier_core::Timestamp;
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::ErrorKind;
+
+/// The most past operations that are kept, the latest ones.
+const LONGEST_HISTORY: usize = 32;
+
+/// The most characters of the parts of a description, and of the whole.
+const LONGEST_ID: usize = 8;
+const LONGEST_VALUE: usize = 100;
+const LONGEST_DESCRIPTION: usize = 500;
+
+/// What an operation was doing when it failed; one JSON form in Rust and Python.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::Timestamp;
+/// use amplifier_guard::{ErrorContext, ErrorKind};
+///
+/// let now = Timestamp::from_text("2026-01-02T03:04:05Z").unwrap();
+/// let mut context = ErrorContext::builder("complete", now.clone(), |name, text| match name {
+///     "api_key" => "[REDACTED]".to_owned(),
+///     _ => text.to_owned(),
+/// })
+/// .metadata("model", "small")
+/// .metadata("api_key", "hunter2")
+/// .build();
+/// context.retried(ErrorKind::RateLimit, now);
+///
+/// assert_eq!(
+///     context.to_string(),
+///     "operation `complete`, retry 1, model=small, api_key=[REDACTED], \
+///      after `complete` (rate_limit)"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorContext {
+    /// What is being done.
+    pub operation: String,
+    /// When it began.
+    pub timestamp: Timestamp,
+    /// The message it is about.
+    #[serde(default)]
+    pub message_id: Option<String>,
+    /// The tool call it is about.
+    #[serde(default)]
+    pub tool_use_id: Option<String>,
+    /// How often it was tried again.
+    #[serde(default)]
+    pub retry_count: u32,
+    /// Whatever else helps, without secrets.
+    #[serde(default)]
+    pub metadata: IndexMap<String, String>,
+    #[serde(default, deserialize_with = "latest")]
+    history: Vec<PastOperation>,
+}
+
+/// An operation that is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastOperation {
+    /// What was done.
+    pub operation: String,
+    /// When it ended.
+    pub timestamp: Timestamp,
+    /// The word for the kind of failure it ended with, if it failed.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+impl ErrorContext {
+    /// Begin a context. `redact` gets each text with the name of its field or metadata, and gives
+    /// it back without secrets.
+    pub fn builder<R: Fn(&str, &str) -> String>(
+        operation: &str,
+        timestamp: Timestamp,
+        redact: R,
+    ) -> ErrorContextBuilder<R> {
+        let operation = redact("operation", operation);
+        ErrorContextBuilder {
+            redact,
+            context: Self {
+                operation,
+                timestamp,
+                message_id: None,
+                tool_use_id: None,
+                retry_count: 0,
+                metadata: IndexMap::new(),
+                history: Vec::new(),
+            },
+        }
+    }
+
+    /// What was done before, the latest last; at most 32 operations.
+    #[must_use]
+    pub fn history(&self) -> &[PastOperation] {
+        &self.history
+    }
+
+    /// Go on to another operation; the one so far becomes history.
+    pub fn entered(&mut self, operation: impl Into<String>, timestamp: Timestamp) {
+        let past = std::mem::replace(&mut self.operation, operation.into());
+        self.timestamp = timestamp.clone();
+        self.remember(past, timestamp, None);
+    }
+
+    /// Note that the operation failed and is tried again.
+    pub fn retried(&mut self, kind: ErrorKind, timestamp: Timestamp) {
+        self.retry_count = self.retry_count.saturating_add(1);
+        let error = Some(kind.as_str().to_owned());
+        self.remember(self.operation.clone(), timestamp, error);
+    }
+
+    /// The context of a JSON text; of a longer history the latest operations are kept.
+    pub fn of_json(text: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(text)
+    }
+
+    /// The JSON text of the context.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+
+    fn remember(&mut self, operation: String, timestamp: Timestamp, error: Option<String>) {
+        self.history.push(PastOperation {
+            operation,
+            timestamp,
+            error,
+        });
+        forget(&mut self.history);
+    }
+}
+
+fn forget(history: &mut Vec<PastOperation>) {
+    let surplus = history.len().saturating_sub(LONGEST_HISTORY);
+    history.drain(..surplus);
+}
+
+fn latest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PastOperation>, D::Error> {
+    let mut history = Vec::deserialize(deserializer)?;
+    forget(&mut history);
+    Ok(history)
+}
+
+/// Makes an [`ErrorContext`] without secrets.
+#[derive(Clone, Debug)]
+pub struct ErrorContextBuilder<R> {
+    redact: R,
+    context: ErrorContext,
+}
+
+impl<R: Fn(&str, &str) -> String> ErrorContextBuilder<R> {
+    /// Name the message.
+    #[must_use]
+    pub fn message_id(mut self, id: &str) -> Self {
+        self.context.message_id = Some((self.redact)("message_id", id));
+        self
+    }
+
+    /// Name the tool call.
+    #[must_use]
+    pub fn tool_use_id(mut self, id: &str) -> Self {
+        self.context.tool_use_id = Some((self.redact)("tool_use_id", id));
+        self
+    }
+
+    /// Say how often it was tried again.
+    #[must_use]
+    pub fn retry_count(mut self, count: u32) -> Self {
+        self.context.retry_count = count;
+        self
+    }
+
+    /// Add something that helps; its name is looked at, too.
+    #[must_use]
+    pub fn metadata(mut self, name: &str, value: &str) -> Self {
+        let value = (self.redact)(name, value);
+        let name = (self.redact)("metadata", name);
+        self.context.metadata.insert(name, value);
+        self
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn build(self) -> ErrorContext {
+        self.context
+    }
+}
+
+impl fmt::Display for ErrorContext {
+    /// One line for logs and notes: identifiers and values are cut, control characters escaped.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = vec![format!(
+            "operation `{}`",
+            cut(&self.operation, LONGEST_VALUE)
+        )];
+        if self.retry_count > 0 {
+            parts.push(format!("retry {}", self.retry_count));
+        }
+        for (name, id) in [
+            ("message", &self.message_id),
+            ("tool use", &self.tool_use_id),
+        ] {
+            if let Some(id) = id {
+                parts.push(format!("{name} `{}`", cut(id, LONGEST_ID)));
+            }
+        }
+        for (name, value) in &self.metadata {
+            let (name, value) = (cut(name, LONGEST_VALUE), cut(value, LONGEST_VALUE));
+            parts.push(format!("{name}={value}"));
+        }
+        for past in self.history.iter().rev() {
+            let operation = cut(&past.operation, LONGEST_VALUE);
+            parts.push(match &past.error {
+                None => format!("after `{operation}`"),
+                Some(error) => format!("after `{operation}` ({})", cut(error, LONGEST_VALUE)),
+            });
+        }
+        formatter.write_str(&cut(&parts.join(", "), LONGEST_DESCRIPTION))
+    }
+}
+
+/// The first characters of a text, with those that cannot be seen escaped.
+fn cut(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(4 * most));
+    for (index, character) in text.chars().enumerate() {
+        if index == most {
+            shown.push('…');
+            break;
+        }
+        match character {
+            '\'' | '"' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
+}

@@ -1,0 +1,70 @@
+//! How often each type of error came lately.
+
+use indexmap::IndexMap;
+
+/// The most characters of a name that is kept.
+const LONGEST_NAME: usize = 100;
+
+/// Counts errors by type; a type that is not seen for a while is forgotten.
+///
+/// Times are nanoseconds of the caller's clock; an earlier one counts as the latest seen.
+#[derive(Clone, Debug)]
+pub struct ErrorFrequency {
+    most_types: usize,
+    forget_after: u64,
+    /// In the order in which they were last seen.
+    seen: IndexMap<String, Seen>,
+    latest: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    count: u64,
+    last: u64,
+}
+
+impl ErrorFrequency {
+    /// Counts of at most `most_types` types, each forgotten `forget_after` nanoseconds after it
+    /// was last seen.
+    #[must_use]
+    pub fn new(most_types: usize, forget_after: u64) -> Self {
+        Self {
+            most_types,
+            forget_after,
+            seen: IndexMap::new(),
+            latest: 0,
+        }
+    }
+
+    /// Count an error; where there is no room, the type that was not seen for the longest goes.
+    pub fn record(&mut self, name: &str, now: u64) {
+        self.forget(now);
+        let name: String = name.chars().take(LONGEST_NAME).collect();
+        let count = self.seen.shift_remove(&name).map_or(0, |seen| seen.count);
+        if self.seen.len() >= self.most_types {
+            self.seen.shift_remove_index(0);
+        }
+        if self.most_types > 0 {
+            let seen = Seen {
+                count: count.saturating_add(1),
+                last: self.latest,
+            };
+            self.seen.insert(name, seen);
+        }
+    }
+
+    /// The types and how often each was seen, the one seen last at the end.
+    pub fn counts(&mut self, now: u64) -> impl Iterator<Item = (&str, u64)> {
+        self.forget(now);
+        self.seen
+            .iter()
+            .map(|(name, seen)| (name.as_str(), seen.count))
+    }
+
+    fn forget(&mut self, now: u64) {
+        self.latest = self.latest.max(now);
+        let is_old = |seen: &Seen| self.latest - seen.last >= self.forget_after;
+        let old = self.seen.values().take_while(|seen| is_old(seen)).count();
+        self.seen.drain(..old);
+    }
+}

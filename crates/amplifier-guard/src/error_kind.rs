@@ -1,0 +1,166 @@
+//! What kind of failure an error is, and whether another try has a point.
+
+use amplifier_core::error::{
+    AmplifierError, ApprovalError, ContextError, HookError, MountError, SessionError, ToolError,
+};
+
+macro_rules! error_kinds {
+    ($($(#[$meta:meta])* $variant:ident = $word:literal, $retryable:literal;)+) => {
+        /// A kind of failure.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$meta])* $variant,)+
+        }
+
+        impl ErrorKind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word for it.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            /// Whether the same call may succeed later.
+            #[must_use]
+            pub fn is_retryable(self) -> bool {
+                match self {
+                    $(Self::$variant => $retryable,)+
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    /// The input is not what was asked for.
+    Validation = "validation", false;
+    /// The key is missing or wrong.
+    Authentication = "authentication", false;
+    /// It is not allowed.
+    Permission = "permission", false;
+    /// Nothing is left to spend.
+    Quota = "quota", false;
+    /// Too many calls in a span of time.
+    RateLimit = "rate_limit", true;
+    /// No answer in time.
+    Timeout = "timeout", true;
+    /// The other side could not be reached.
+    Network = "network", true;
+    /// The other side is down or overloaded: HTTP 5xx, 529 among them.
+    Server = "server", true;
+    /// The answer broke off.
+    Stream = "stream", true;
+    /// The request is longer than the model's context.
+    ContextLength = "context_length", false;
+    /// A filter refused the content.
+    ContentFilter = "content_filter", false;
+    /// What was asked for does not exist.
+    NotFound = "not_found", false;
+    /// A tool failed; running it again may do its work twice.
+    Tool = "tool", false;
+    /// A store failed.
+    Storage = "storage", false;
+    /// Something is set up wrongly.
+    Configuration = "configuration", false;
+    /// The caller ended it.
+    Cancelled = "cancelled", false;
+    /// Anything else.
+    Internal = "internal", false;
+}
+
+impl ErrorKind {
+    /// The kind of an HTTP status that tells of a failure.
+    #[must_use]
+    pub fn of_status(status: u16) -> Option<Self> {
+        Some(match status {
+            401 => Self::Authentication,
+            402 => Self::Quota,
+            403 => Self::Permission,
+            404 | 410 => Self::NotFound,
+            408 => Self::Timeout,
+            413 => Self::ContextLength,
+            429 => Self::RateLimit,
+            400..=499 => Self::Validation,
+            500..=599 => Self::Server,
+            _ => return None,
+        })
+    }
+
+    /// The kind of an exception of Python, from the names of its class and of those above it, and
+    /// the HTTP status it came with: the most specific class that says anything decides, the status
+    /// where none does.
+    pub fn of_exception<'a>(names: impl IntoIterator<Item = &'a str>, status: Option<u16>) -> Self {
+        names
+            .into_iter()
+            .find_map(Self::of_name)
+            .or_else(|| status.and_then(Self::of_status))
+            .unwrap_or(Self::Internal)
+    }
+
+    /// The kind that the name of a class stands for: those of `llm_errors`, of the standard
+    /// library, and what HTTP clients raise.
+    fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "RateLimitError" => Self::RateLimit,
+            "QuotaExceededError" => Self::Quota,
+            "AuthenticationError" => Self::Authentication,
+            "AccessDeniedError" | "PermissionError" | "ApprovalTimeoutError" => Self::Permission,
+            "ContextLengthError" => Self::ContextLength,
+            "ContentFilterError" => Self::ContentFilter,
+            "InvalidRequestError" | "ValidationError" | "ValueError" | "TypeError" => {
+                Self::Validation
+            }
+            "ProviderUnavailableError" => Self::Server,
+            "NetworkError" | "ConnectionError" | "RemoteProtocolError" => Self::Network,
+            "LLMTimeoutError" | "TimeoutError" | "TimeoutException" => Self::Timeout,
+            "NotFoundError" | "FileNotFoundError" | "ModuleNotFoundError" => Self::NotFound,
+            "StreamError" => Self::Stream,
+            "AbortError" | "CancelledError" | "Cancelled" | "KeyboardInterrupt" => Self::Cancelled,
+            "InvalidToolCallError" => Self::Tool,
+            "ConfigurationError" => Self::Configuration,
+            "OSError" => Self::Storage,
+            _ => return None,
+        })
+    }
+}
+
+impl From<&AmplifierError> for ErrorKind {
+    fn from(error: &AmplifierError) -> Self {
+        match error {
+            AmplifierError::Provider(error) => {
+                Self::of_exception([error.python_name()], error.failure().status_code)
+            }
+            AmplifierError::Session(
+                SessionError::ConfigMissing
+                | SessionError::ModuleMissing(_)
+                | SessionError::ConfigInvalid(_)
+                | SessionError::NotMounted(_),
+            ) => Self::Configuration,
+            AmplifierError::Mount(error) => match error {
+                MountError::InjectionTooLong { .. } | MountError::InjectionsOverLimit { .. } => {
+                    Self::Validation
+                }
+                _ => Self::Configuration,
+            },
+            AmplifierError::Hook(HookError::Timeout(_)) => Self::Timeout,
+            AmplifierError::Tool(error) => match error {
+                ToolError::NotFound(_) => Self::NotFound,
+                ToolError::InvalidInput(_) => Self::Validation,
+                _ => Self::Tool,
+            },
+            AmplifierError::Context(error) => match error {
+                ContextError::InvalidMessage(_) => Self::Validation,
+                ContextError::StorageFailed(_) => Self::Storage,
+                _ => Self::Internal,
+            },
+            AmplifierError::Approval(ApprovalError::Timeout(_)) => Self::Permission,
+            AmplifierError::Other { kind, .. } => Self::of_exception([kind.as_str()], None),
+            _ => Self::Internal,
+        }
+    }
+}

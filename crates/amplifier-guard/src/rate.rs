@@ -1,0 +1,268 @@
+//! Token buckets: how many calls a user, a tool and a provider may make in a span of time.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::SettingError;
+
+/// The most bytes of a name.
+const LONGEST_NAME: usize = 1024;
+
+/// The fewest names a limiter must have room for: those of one call.
+const FEWEST_NAMES: usize = 3;
+
+/// Whose calls are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Those of a user.
+    User,
+    /// Those of a tool.
+    Tool,
+    /// Those to a provider.
+    Provider,
+}
+
+impl Scope {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Tool => "tool",
+            Self::Provider => "provider",
+        }
+    }
+}
+
+/// How many calls are allowed: `limit` in each `period`, and `burst` at once after a rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    limit: u64,
+    period: u64,
+    burst: u64,
+}
+
+impl Rate {
+    /// A rate; the period is in nanoseconds, and nothing may be zero.
+    pub fn new(limit: u64, period: u64, burst: u64) -> Result<Self, SettingError> {
+        SettingError::unless_positive("limit", limit)?;
+        SettingError::unless_positive("period", period)?;
+        SettingError::unless_positive("burst", burst)?;
+        Ok(Self {
+            limit,
+            period,
+            burst,
+        })
+    }
+
+    /// What a full bucket holds. A call takes `period` out and a nanosecond brings `limit`, so that
+    /// everything is whole numbers.
+    fn capacity(self) -> u128 {
+        u128::from(self.burst) * u128::from(self.period)
+    }
+
+    /// The nanoseconds in which `amount` comes in, rounded up.
+    fn time_for(self, amount: u128) -> u128 {
+        amount.div_ceil(u128::from(self.limit))
+    }
+}
+
+/// Who makes a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caller<'a> {
+    /// The user.
+    pub user: Option<&'a str>,
+    /// The tool.
+    pub tool: Option<&'a str>,
+    /// The provider.
+    pub provider: Option<&'a str>,
+}
+
+/// A call that has to wait, or is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RateLimited {
+    /// It would be one call too many.
+    #[error("too many calls of this {}: the next is allowed in {wait} ns", .scope.as_str())]
+    Busy {
+        /// Whose calls are too many, the one that has to wait the longest.
+        scope: Scope,
+        /// Nanoseconds until the call is allowed, if nobody else takes its place.
+        wait: u64,
+    },
+    /// There are too many names to keep count of.
+    #[error("no room to count the calls of another {}: there is in {wait} ns", .scope.as_str())]
+    Crowded {
+        /// Of which there is no room for another.
+        scope: Scope,
+        /// Nanoseconds until there is room, if nobody else takes it.
+        wait: u64,
+    },
+    /// A name is too long to keep.
+    #[error("name of the {} must have at most {LONGEST_NAME} bytes, found {bytes}", .scope.as_str())]
+    LongName {
+        /// What it is the name of.
+        scope: Scope,
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+type Key = (Scope, Arc<str>);
+
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    level: u128,
+    at: u64,
+}
+
+impl Bucket {
+    fn refill(&mut self, rate: Rate, now: u64) {
+        let gained = u128::from(now - self.at) * u128::from(rate.limit);
+        self.level = self.level.saturating_add(gained).min(rate.capacity());
+        self.at = now;
+    }
+
+    fn full_at(&self, rate: Rate) -> u128 {
+        u128::from(self.at) + rate.time_for(rate.capacity() - self.level)
+    }
+}
+
+/// Counts calls by user, tool and provider, each with a rate of its own.
+///
+/// Times are nanoseconds of the caller's clock. Time never runs back: an earlier one counts as the
+/// latest seen. The buckets are bounded in number; where there is no room, the one that has been
+/// full the longest goes, which loses nothing, and while none is full new names have to wait.
+#[derive(Clone, Debug)]
+pub struct RateLimiter {
+    rates: [Option<Rate>; FEWEST_NAMES],
+    most_names: usize,
+    buckets: HashMap<Key, Bucket>,
+    /// Every bucket by the time at which it is full.
+    by_rest: BTreeSet<(u128, Key)>,
+    latest: u64,
+}
+
+impl RateLimiter {
+    /// A limiter with these rates, None for no limit, that keeps count of `most_names` names.
+    pub fn new(
+        user: Option<Rate>,
+        tool: Option<Rate>,
+        provider: Option<Rate>,
+        most_names: usize,
+    ) -> Result<Self, SettingError> {
+        if most_names < FEWEST_NAMES {
+            return Err(SettingError::new("max_names", "at least 3", most_names));
+        }
+        Ok(Self {
+            rates: [user, tool, provider],
+            most_names,
+            buckets: HashMap::new(),
+            by_rest: BTreeSet::new(),
+            latest: 0,
+        })
+    }
+
+    /// How many names are counted at the moment.
+    #[must_use]
+    pub fn names(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// Take a call out of each bucket of the caller, or out of none.
+    pub fn take(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
+        self.latest = self.latest.max(now);
+        let mut wanted: Vec<(Key, Rate)> = Vec::with_capacity(FEWEST_NAMES);
+        let names = [
+            (Scope::User, caller.user, self.rates[0]),
+            (Scope::Tool, caller.tool, self.rates[1]),
+            (Scope::Provider, caller.provider, self.rates[2]),
+        ];
+        for (scope, name, rate) in names {
+            let (Some(name), Some(rate)) = (name, rate) else {
+                continue;
+            };
+            if name.len() > LONGEST_NAME {
+                let bytes = name.len();
+                return Err(RateLimited::LongName { scope, bytes });
+            }
+            wanted.push(((scope, name.into()), rate));
+        }
+        self.make_room(&wanted, now)?;
+        self.check(&wanted, now)?;
+        for (key, rate) in wanted {
+            self.spend(key, rate);
+        }
+        Ok(())
+    }
+
+    /// Let buckets go until those of the names that are not counted yet have a place.
+    fn make_room(&mut self, wanted: &[(Key, Rate)], now: u64) -> Result<(), RateLimited> {
+        let is_new = |(key, _): &&(Key, Rate)| !self.buckets.contains_key(key);
+        let Some(((scope, _), _)) = wanted.iter().find(is_new) else {
+            return Ok(());
+        };
+        let needed = self.buckets.len() + wanted.iter().filter(is_new).count();
+        let resting: Vec<_> = self
+            .by_rest
+            .iter()
+            .filter(|(_, key)| wanted.iter().all(|(other, _)| other != key))
+            .take(needed.saturating_sub(self.most_names))
+            .cloned()
+            .collect();
+        if let Some((full_at, _)) = resting.last()
+            && *full_at > u128::from(self.latest)
+        {
+            return Err(RateLimited::Crowded {
+                scope: *scope,
+                wait: until(*full_at, now),
+            });
+        }
+        for place in resting {
+            self.buckets.remove(&place.1);
+            self.by_rest.remove(&place);
+        }
+        Ok(())
+    }
+
+    /// Whether each bucket has a call in it.
+    fn check(&self, wanted: &[(Key, Rate)], now: u64) -> Result<(), RateLimited> {
+        let waits = wanted.iter().filter_map(|(key, rate)| {
+            let mut bucket = *self.buckets.get(key)?;
+            bucket.refill(*rate, self.latest);
+            let missing = u128::from(rate.period).checked_sub(bucket.level)?;
+            let ready_at = u128::from(self.latest) + rate.time_for(missing);
+            (missing > 0).then_some((ready_at, key.0))
+        });
+        match waits.max() {
+            None => Ok(()),
+            Some((ready_at, scope)) => Err(RateLimited::Busy {
+                scope,
+                wait: until(ready_at, now),
+            }),
+        }
+    }
+
+    fn spend(&mut self, key: Key, rate: Rate) {
+        let mut bucket = match self.buckets.get(&key) {
+            Some(bucket) => {
+                self.by_rest.remove(&(bucket.full_at(rate), key.clone()));
+                *bucket
+            }
+            None => Bucket {
+                level: rate.capacity(),
+                at: self.latest,
+            },
+        };
+        bucket.refill(rate, self.latest);
+        bucket.level -= u128::from(rate.period);
+        self.by_rest.insert((bucket.full_at(rate), key.clone()));
+        self.buckets.insert(key, bucket);
+    }
+}
+
+/// The nanoseconds from `now` on, at least one.
+fn until(time: u128, now: u64) -> u64 {
+    let wait = time.saturating_sub(u128::from(now)).max(1);
+    u64::try_from(wait).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,212 @@
+//! The breaker does what a plain model of it does, whatever its calls and its clock do.
+
+use amplifier_guard::{BreakerState, CircuitBreaker, CircuitOpen, Permit};
+use proptest::prelude::*;
+
+const RECOVERY: u64 = 60;
+
+fn opened() -> CircuitBreaker {
+    let mut breaker = CircuitBreaker::new(2, RECOVERY).unwrap();
+    for _ in 0..2 {
+        let permit = breaker.admit(100).unwrap();
+        breaker.failed(permit, 100);
+    }
+    breaker
+}
+
+#[test]
+fn failures_in_a_row_open_it_and_a_success_between_them_does_not() {
+    let mut breaker = CircuitBreaker::new(2, RECOVERY).unwrap();
+    let permit = breaker.admit(0).unwrap();
+    breaker.failed(permit, 0);
+    breaker.succeeded(permit);
+    breaker.failed(permit, 0);
+    assert_eq!(breaker.state(0), BreakerState::Closed);
+
+    breaker.failed(permit, 0);
+    assert_eq!(breaker.state(0), BreakerState::Open);
+    assert_eq!(breaker.admit(1), Err(CircuitOpen { wait: 59 }));
+}
+
+#[test]
+fn one_trial_is_let_through_and_its_success_closes_it() {
+    let mut breaker = opened();
+    assert_eq!(breaker.state(160), BreakerState::HalfOpen);
+    let trial = breaker.admit(160).unwrap();
+    assert_eq!(breaker.admit(170), Err(CircuitOpen { wait: 50 }));
+
+    breaker.succeeded(trial);
+    assert_eq!(breaker.state(170), BreakerState::Closed);
+    assert!(breaker.admit(170).is_ok());
+}
+
+#[test]
+fn a_trial_that_fails_opens_it_for_as_long_again() {
+    let mut breaker = opened();
+    let trial = breaker.admit(200).unwrap();
+    breaker.failed(trial, 210);
+
+    assert_eq!(breaker.admit(269), Err(CircuitOpen { wait: 1 }));
+    assert!(breaker.admit(270).is_ok());
+}
+
+#[test]
+fn a_trial_that_is_abandoned_makes_way_for_another() {
+    let mut breaker = opened();
+    let trial = breaker.admit(200).unwrap();
+    breaker.abandoned(trial);
+
+    let other = breaker.admit(200).unwrap();
+    breaker.succeeded(trial);
+    assert_eq!(breaker.state(200), BreakerState::HalfOpen);
+    breaker.succeeded(other);
+    assert_eq!(breaker.state(200), BreakerState::Closed);
+}
+
+#[test]
+fn a_trial_that_is_never_heard_of_again_does_not_block_it_for_ever() {
+    let mut breaker = opened();
+    breaker.admit(200).unwrap();
+
+    assert_eq!(breaker.admit(259), Err(CircuitOpen { wait: 1 }));
+    assert!(breaker.admit(260).is_ok());
+}
+
+#[test]
+fn a_call_from_before_it_opened_says_nothing_of_the_trial() {
+    let mut breaker = CircuitBreaker::new(1, RECOVERY).unwrap();
+    let late = breaker.admit(0).unwrap();
+    let permit = breaker.admit(0).unwrap();
+    breaker.failed(permit, 0);
+    breaker.succeeded(late);
+    assert_eq!(breaker.state(0), BreakerState::Open);
+
+    breaker.admit(60).unwrap();
+    breaker.failed(late, 60);
+    breaker.succeeded(late);
+    breaker.abandoned(late);
+    assert_eq!(breaker.admit(61), Err(CircuitOpen { wait: 59 }));
+}
+
+#[test]
+fn no_failure_at_all_is_no_setting() {
+    assert_eq!(
+        CircuitBreaker::new(0, 1).unwrap_err().to_string(),
+        "`failures` must be at least 1, found `0`"
+    );
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Admit,
+    Succeed(usize),
+    Fail(usize),
+    Abandon(usize),
+}
+
+fn deeds() -> impl Strategy<Value = Vec<(u64, Deed)>> {
+    let deed = prop_oneof![
+        3 => Just(Deed::Admit),
+        1 => (0_usize..4).prop_map(Deed::Succeed),
+        3 => (0_usize..4).prop_map(Deed::Fail),
+        1 => (0_usize..4).prop_map(Deed::Abandon),
+    ];
+    let time = prop_oneof![8 => 0_u64..400, 1 => Just(u64::MAX), 1 => Just(u64::MAX - 70)];
+    proptest::collection::vec((time, deed), 0..60)
+}
+
+/// All that happened, from which each question is answered anew.
+#[derive(Default)]
+struct Model {
+    /// Times at which it opened, a trial began, or it closed; of an abandoned trial when it ended.
+    turns: Vec<(u64, Turn)>,
+    /// Failures since it closed or a call succeeded.
+    streak: u64,
+    clock: u64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Turn {
+    Opened,
+    Tried,
+    Abandoned,
+    Closed,
+}
+
+impl Model {
+    fn state(&self) -> BreakerState {
+        let rested = |at: u64| self.clock >= at.saturating_add(RECOVERY);
+        match self.turns.last() {
+            None | Some((_, Turn::Closed)) => BreakerState::Closed,
+            Some((at, Turn::Opened)) if !rested(*at) => BreakerState::Open,
+            Some(_) => BreakerState::HalfOpen,
+        }
+    }
+
+    /// The number of turns so far, or how long to wait.
+    fn admit(&mut self, now: u64) -> Result<usize, u64> {
+        match self.turns.last().copied() {
+            None | Some((_, Turn::Closed)) => {}
+            Some((at, Turn::Opened | Turn::Tried)) if self.clock < at.saturating_add(RECOVERY) => {
+                return Err(at.saturating_add(RECOVERY) - now);
+            }
+            Some(_) => self.turns.push((self.clock, Turn::Tried)),
+        }
+        Ok(self.turns.len())
+    }
+
+    fn end(&mut self, permit: usize, how: Deed) {
+        if permit != self.turns.len() {
+            return;
+        }
+        let is_trial = matches!(self.turns.last(), Some((_, Turn::Tried)));
+        let is_closed = self.state() == BreakerState::Closed;
+        match how {
+            Deed::Succeed(_) if is_trial => self.turns.push((self.clock, Turn::Closed)),
+            Deed::Abandon(_) if is_trial => self.turns.push((self.clock, Turn::Abandoned)),
+            Deed::Fail(_) if is_closed => self.streak += 1,
+            _ => {}
+        }
+        if matches!(how, Deed::Succeed(_)) {
+            self.streak = 0;
+        }
+        if matches!(how, Deed::Fail(_)) && (is_trial || self.streak == 3) {
+            self.streak = 0;
+            self.turns.push((self.clock, Turn::Opened));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn it_does_what_its_model_does(deeds in deeds()) {
+        let mut breaker = CircuitBreaker::new(3, RECOVERY).unwrap();
+        let mut model = Model::default();
+        let mut permits: Vec<(Permit, usize)> = Vec::new();
+        for (now, deed) in deeds {
+            model.clock = model.clock.max(now);
+            let given = |index: usize| permits.get(permits.len().checked_sub(index + 1)?).copied();
+            match deed {
+                Deed::Admit => match (breaker.admit(now), model.admit(now)) {
+                    (Ok(permit), Ok(number)) => permits.push((permit, number)),
+                    (ours, theirs) => {
+                        prop_assert_eq!(ours.map_err(|open| open.wait).err(), theirs.err());
+                    }
+                },
+                Deed::Succeed(index) => if let Some((permit, number)) = given(index) {
+                    breaker.succeeded(permit);
+                    model.end(number, deed);
+                },
+                Deed::Fail(index) => if let Some((permit, number)) = given(index) {
+                    breaker.failed(permit, now);
+                    model.end(number, deed);
+                },
+                Deed::Abandon(index) => if let Some((permit, number)) = given(index) {
+                    breaker.abandoned(permit);
+                    model.end(number, deed);
+                },
+            }
+            prop_assert_eq!(breaker.state(now), model.state());
+        }
+    }
+}
