@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -42,6 +42,9 @@ WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
     "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
 )
+
+Ending = tuple[str, dict[str, Any]]
+"""An event and its payload."""
 
 
 class Outcome(Enum):
@@ -115,12 +118,13 @@ class Turn:
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
+            endings = self._endings(outcome)
             if outcome is Outcome.CANCELLED:
                 with grace():
                     await self._close_cancelled(was_interrupted or self.cancellation.is_immediate)
-                    await self._close(outcome)
+                    await self._tell(endings)
             else:
-                await self._close(outcome)
+                await self._close(endings)
         return self.answer
 
     async def _converse(self, model: ModelCalls | Exception) -> Outcome:
@@ -220,26 +224,26 @@ class Turn:
             await self.context.add_message(message)
         self._ends_in_tool_results = False
 
-    async def _close(self, outcome: Outcome) -> None:
-        await self.hooks.emit(
-            TURN_END,
-            {
-                "orchestrator": self.orchestrator,
-                "turn_count": self.iterations,
-                "status": _EXECUTION_STATUS[outcome],
-            },
-        )
-        await self.hooks.emit(
-            ORCHESTRATOR_COMPLETE,
-            {
-                "orchestrator": self.orchestrator,
-                "turn_count": self.iterations,
-                "status": _ORCHESTRATOR_STATUS[outcome],
-            },
-        )
-        await self.hooks.emit(
-            EXECUTION_END, {"response": self.answer, "status": _EXECUTION_STATUS[outcome]}
-        )
+    async def _close(self, endings: Iterator[Ending]) -> None:
+        """Tell of every ending, though the turn is cancelled meanwhile."""
+        try:
+            await self._tell(endings)
+        except anyio.get_cancelled_exc_class():
+            with grace():
+                await self._tell(endings)
+            raise
+
+    async def _tell(self, endings: Iterator[Ending]) -> None:
+        for event, data in endings:
+            await self.hooks.emit(event, data)
+
+    def _endings(self, outcome: Outcome) -> Iterator[Ending]:
+        """Give the events that end every turn, each once."""
+        status = _EXECUTION_STATUS[outcome]
+        about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
+        yield TURN_END, {**about, "status": status}
+        yield ORCHESTRATOR_COMPLETE, {**about, "status": _ORCHESTRATOR_STATUS[outcome]}
+        yield EXECUTION_END, {"response": self.answer, "status": status}
 
     async def _close_cancelled(self, was_immediate: bool) -> None:
         await self.hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
