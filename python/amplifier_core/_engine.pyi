@@ -93,6 +93,90 @@ BATCH: Final[str]
 ALL_WELL_KNOWN_CAPABILITIES: Final[list[str]]
 
 @final
+class ErrorHandler:
+    """Judges failures; `amplifier_guard.ErrorHandler` gives it their facts, the time and the chance."""
+
+    def __new__(
+        cls,
+        *,
+        max_retries: int,
+        initial_delay: float,
+        backoff_factor: float,
+        max_delay: float,
+        jitter: float,
+        budget: float | None,
+        max_types: int,
+        forget_after: float,
+    ) -> Self: ...
+    def handle(
+        self,
+        names: list[str],
+        *,
+        status: int | None,
+        retryable: bool | None,
+        retry_after: float | None,
+        delay_multiplier: float | None,
+        retries: int,
+        now: int,
+        elapsed: float,
+        random: float,
+    ) -> tuple[tuple[float, int] | None, str | None]:
+        """Return `(delay, attempt)` for a retry and None, or None and why none follows."""
+    def frequency(self, now: int) -> list[tuple[str, int]]:
+        """Return each type of error and how often it came lately, the one seen last at the end."""
+
+@final
+class CircuitBreaker:
+    """Refuses calls to a service that failed several times in a row; `amplifier_guard` gives the time."""
+
+    def __new__(cls, failures: int, recovery: float) -> Self: ...
+    def state(self, now: int) -> str:
+        """Return `closed`, `open` or `half_open`."""
+    def wait(self, now: int) -> float:
+        """Return the seconds until a call is let through."""
+    def admit(self, now: int) -> tuple[int | None, float]:
+        """Return a permit, or None and the seconds until the next trial."""
+    def succeeded(self, permit: int) -> None:
+        """Tell that the call of a permit succeeded."""
+    def failed(self, permit: int, now: int) -> None:
+        """Tell that the call of a permit failed."""
+    def abandoned(self, permit: int) -> None:
+        """Tell that the call of a permit ended in a way that says nothing of the service."""
+
+@final
+class RateLimiter:
+    """Counts calls by user, tool and provider; `amplifier_guard` gives the time."""
+
+    def __new__(
+        cls,
+        user: tuple[int, float, int] | None,
+        tool: tuple[int, float, int] | None,
+        provider: tuple[int, float, int] | None,
+        max_names: int,
+    ) -> Self: ...
+    def take(
+        self, user: str | None, tool: str | None, provider: str | None, now: int
+    ) -> tuple[str, float] | None:
+        """Take a call; return whose calls are too many and the seconds to wait, or None."""
+    def names(self) -> int:
+        """Return how many names are counted at the moment."""
+
+def _round_trip_error_context(json: bytes) -> str:
+    """Read a JSON text as an error context and return the JSON that it writes."""
+
+def describe_error_context(json: bytes) -> str:
+    """Return the one line that tells an error context, which comes as JSON."""
+
+def error_kinds() -> list[tuple[str, bool]]:
+    """Return each kind of failure and whether the same call may succeed later."""
+
+def error_kind(names: list[str], status: int | None = None) -> str:
+    """Return the kind of an exception whose class and those above it have these names."""
+
+def asked_wait(text: str) -> float | None:
+    """Return the seconds of a `retry-after` header, None if they make no sense."""
+
+@final
 class PathPolicy:
     """Keeps every read inside one directory, the root.
 

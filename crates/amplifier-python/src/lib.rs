@@ -1,6 +1,7 @@
 //! The extension module `amplifier_core._engine`: one file for each exposed class.
 
 mod awaitable;
+mod breaker;
 mod cancellation;
 mod cleanup;
 mod clock;
@@ -14,6 +15,8 @@ mod effects;
 mod elsewhere;
 mod emit;
 mod error;
+mod error_context;
+mod error_handler;
 mod execute;
 mod framing;
 mod handlers;
@@ -29,6 +32,7 @@ mod partial_arguments;
 mod path;
 mod payload;
 mod process;
+mod rate;
 mod report;
 mod sequence;
 mod session;
@@ -62,6 +66,16 @@ mod _engine {
 
     #[pymodule_export]
     use crate::path::{LineWindow, PathPolicy, SearchReport, Walk};
+
+    #[pymodule_export]
+    use crate::{
+        breaker::CircuitBreaker,
+        error_context::{
+            asked_wait, describe_error_context, error_kind, error_kinds, round_trip_error_context,
+        },
+        error_handler::ErrorHandler,
+        rate::RateLimiter,
+    };
 
     #[pymodule_export]
     use crate::{

@@ -1,0 +1,48 @@
+//! Error contexts and kinds of failures, for `amplifier_guard`.
+
+use amplifier_guard::{ErrorContext, ErrorKind, asked_wait_of_text};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Read a JSON text as an error context and return the JSON that it writes.
+#[pyfunction(name = "_round_trip_error_context")]
+pub(crate) fn round_trip_error_context(json: &[u8]) -> PyResult<String> {
+    context(json)?.to_json().map_err(refused)
+}
+
+/// Return the one line that tells an error context, which comes as JSON.
+#[pyfunction]
+pub(crate) fn describe_error_context(json: &[u8]) -> PyResult<String> {
+    Ok(context(json)?.to_string())
+}
+
+/// Return each kind of failure and whether the same call may succeed later.
+#[pyfunction]
+pub(crate) fn error_kinds() -> Vec<(&'static str, bool)> {
+    let kinds = ErrorKind::ALL.iter();
+    kinds
+        .map(|kind| (kind.as_str(), kind.is_retryable()))
+        .collect()
+}
+
+/// Return the kind of an exception whose class and those above it have these names.
+#[pyfunction(signature = (names, status = None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub(crate) fn error_kind(names: Vec<String>, status: Option<u16>) -> &'static str {
+    ErrorKind::of_exception(names.iter().map(String::as_str), status).as_str()
+}
+
+/// Return the seconds of a `retry-after` header, None if they make no sense.
+#[pyfunction]
+pub(crate) fn asked_wait(text: &str) -> Option<f64> {
+    asked_wait_of_text(text)
+}
+
+fn context(json: &[u8]) -> PyResult<ErrorContext> {
+    ErrorContext::of_json(json).map_err(refused)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]
+fn refused(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

@@ -1,0 +1,14 @@
+"""Counts as the engine takes them."""
+
+from __future__ import annotations
+
+from operator import index
+
+_MOST = 2**32 - 1
+
+
+def count(name: str, value: int) -> int:
+    """Give back a count, or refuse what is not one by the name of its setting."""
+    if not 0 <= index(value) <= _MOST:
+        raise ValueError(f"`{name}` must be from 0 to {_MOST}, found `{value}`")
+    return value

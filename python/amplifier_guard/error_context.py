@@ -1,0 +1,135 @@
+"""What an operation was doing when it failed, without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from amplifier_core._base_model import ClosedModel
+from amplifier_core._engine import describe_error_context
+from amplifier_core.utils import redact_secrets
+from amplifier_guard.error_kind import ErrorKind
+
+Redact: TypeAlias = Callable[[str, str], str]
+"""Gets the name of a field or of metadata and its text, and gives the text without secrets."""
+
+_LONGEST_HISTORY = 32
+_MOST_RETRIES = 2**32 - 1
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _writable(text: str) -> str:
+    """A text without lone surrogates, which JSON cannot hold."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _redact_by_name(name: str, text: str) -> str:
+    return redact_secrets({name: text})[name]
+
+
+class PastOperation(ClosedModel):
+    """An operation that is over."""
+
+    operation: str
+    timestamp: datetime
+    """When it ended."""
+    error: str | None = None
+    """The word for the kind of failure it ended with, if it failed."""
+
+
+def _latest(history: list[PastOperation]) -> list[PastOperation]:
+    return history[-_LONGEST_HISTORY:]
+
+
+class ErrorContext(ClosedModel):
+    """What an operation was doing when it failed; the type of seed 001, one JSON in Rust and here.
+
+    A context that is made by `builder` holds no secret that its redactor knows. `str(context)` is
+    one line for logs: identifiers are cut at 8 characters, values at 100, the whole at 500, and
+    control characters are escaped.
+    """
+
+    operation: str
+    timestamp: datetime = Field(default_factory=_now)
+    """When it began."""
+    message_id: str | None = None
+    tool_use_id: str | None = None
+    retry_count: Annotated[int, Field(ge=0, le=_MOST_RETRIES)] = 0
+    metadata: dict[str, str] = Field(default_factory=dict[str, str])
+    history: Annotated[list[PastOperation], AfterValidator(_latest)] = Field(
+        default_factory=list[PastOperation]
+    )
+    """What was done before, the latest 32 operations."""
+
+    @classmethod
+    def builder(
+        cls, operation: str, *, redact: Redact | None = None, timestamp: datetime | None = None
+    ) -> ErrorContextBuilder:
+        """Begin a context.
+
+        Args:
+            operation: What is being done.
+            redact: Gives each text without secrets; by default what has a name such as `api_key`
+                or `accessToken` becomes `[REDACTED]`.
+            timestamp: When it began; None for now in UTC.
+        """
+        return ErrorContextBuilder(operation, redact or _redact_by_name, timestamp or _now())
+
+    def entered(self, operation: str, timestamp: datetime | None = None) -> None:
+        """Go on to another operation; the one so far becomes history."""
+        timestamp = timestamp or _now()
+        self._remember(timestamp, None)
+        self.operation = _writable(operation)
+        self.timestamp = timestamp
+
+    def retried(self, kind: ErrorKind, timestamp: datetime | None = None) -> None:
+        """Note that the operation failed and is tried again."""
+        self.retry_count = min(self.retry_count + 1, _MOST_RETRIES)
+        self._remember(timestamp or _now(), kind)
+
+    def _remember(self, timestamp: datetime, error: str | None) -> None:
+        past = PastOperation(operation=self.operation, timestamp=timestamp, error=error)
+        self.history = _latest([*self.history, past])
+
+    def __str__(self) -> str:
+        """Tell the context in one line."""
+        return describe_error_context(self.model_dump_json().encode())
+
+
+class ErrorContextBuilder:
+    """Makes an `ErrorContext` without secrets; each method returns the builder."""
+
+    def __init__(self, operation: str, redact: Redact, timestamp: datetime) -> None:
+        self._redact = redact
+        self._context = ErrorContext(
+            operation=self._redacted("operation", operation), timestamp=timestamp
+        )
+
+    def message_id(self, message_id: str) -> ErrorContextBuilder:
+        """Name the message."""
+        self._context.message_id = self._redacted("message_id", message_id)
+        return self
+
+    def tool_use_id(self, tool_use_id: str) -> ErrorContextBuilder:
+        """Name the tool call."""
+        self._context.tool_use_id = self._redacted("tool_use_id", tool_use_id)
+        return self
+
+    def metadata(self, name: str, value: str) -> ErrorContextBuilder:
+        """Add something that helps; its name is looked at, too."""
+        value = self._redacted(name, value)
+        self._context.metadata[self._redacted("metadata", name)] = value
+        return self
+
+    def build(self) -> ErrorContext:
+        """Give the context."""
+        return self._context.model_copy(deep=True)
+
+    def _redacted(self, name: str, text: str) -> str:
+        return _writable(self._redact(name, _writable(text)))

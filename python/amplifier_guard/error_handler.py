@@ -1,0 +1,121 @@
+"""Whether a failed operation is tried again, and when."""
+
+from __future__ import annotations
+
+import random as _random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from amplifier_core._engine import ErrorHandler as Engine
+from amplifier_guard._clock import Clock, now
+from amplifier_guard._count import count
+from amplifier_guard.error_context import ErrorContext
+from amplifier_guard.error_kind import failure_of
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Call again."""
+
+    delay: float
+    """Seconds to wait before."""
+    attempt: int
+    """Number of the retry, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Let the error out."""
+
+    reason: Literal["not_retryable", "retries_exhausted", "budget_spent"]
+
+
+class ErrorHandler:
+    """Judges failures, and counts them by type; safe to share between threads.
+
+    The waits are those of the kernel's `compute_delay`: they grow, are limited, and spread by
+    chance; what the server asks to wait is the floor of all that, unless it is negative or beyond a
+    day. No wait is longer than a day.
+
+    Args:
+        max_retries: Most calls after the first one.
+        initial_delay: Seconds before the first retry.
+        backoff_factor: Factor from one wait to the next.
+        max_delay: Most seconds of a wait, before an error's `delay_multiplier` and `retry_after`.
+        jitter: Share of a wait, from 0 to 1, by which chance makes it longer or shorter; the
+            kernel's spread is 0.5.
+        budget: Seconds after the first call beyond which no retry begins; None for no limit.
+        max_types: Most types of errors that are counted.
+        forget_after: Seconds after which a type that is not seen again is forgotten.
+        clock: Gives now in nanoseconds; it must not run back.
+        random: Gives a number from 0 to 1.
+
+    Raises:
+        ValueError: A setting makes no sense.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_retries: int = 3,
+        initial_delay: float = 0.5,
+        backoff_factor: float = 2.0,
+        max_delay: float = 30.0,
+        jitter: float = 0.1,
+        budget: float | None = None,
+        max_types: int = 100,
+        forget_after: float = 300.0,
+        clock: Clock = time.monotonic_ns,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        self._engine = Engine(
+            max_retries=count("max_retries", max_retries),
+            initial_delay=initial_delay,
+            backoff_factor=backoff_factor,
+            max_delay=max_delay,
+            jitter=jitter,
+            budget=budget,
+            max_types=count("max_types", max_types),
+            forget_after=forget_after,
+        )
+        self._budget = budget
+        self._clock = clock
+        self._random = random
+
+    @property
+    def budget(self) -> float | None:
+        """Seconds after the first call beyond which no retry begins."""
+        return self._budget
+
+    def handle(
+        self, error: BaseException, context: ErrorContext, *, elapsed: float = 0.0
+    ) -> Retry | GiveUp:
+        """Judge a failure.
+
+        Args:
+            error: What was raised; its `retryable`, `retry_after`, `delay_multiplier` and
+                `status_code` count, where it has them.
+            context: What was being done; its `retry_count` counts.
+            elapsed: Seconds since the first call of the operation.
+        """
+        failure = failure_of(error)
+        retry, reason = self._engine.handle(
+            failure.names,
+            status=failure.status,
+            retryable=failure.retryable,
+            retry_after=failure.retry_after,
+            delay_multiplier=failure.delay_multiplier,
+            retries=context.retry_count,
+            now=now(self._clock),
+            elapsed=elapsed,
+            random=self._random(),
+        )
+        if retry is not None:
+            return Retry(*retry)
+        return GiveUp(cast(Literal["not_retryable", "retries_exhausted", "budget_spent"], reason))
+
+    def frequency(self) -> dict[str, int]:
+        """Give each type of error and how often it came lately, the one seen last at the end."""
+        return dict(self._engine.frequency(now(self._clock)))

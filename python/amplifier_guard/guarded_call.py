@@ -1,0 +1,114 @@
+"""Making a call within limits, and again where that has a point, under asyncio and trio."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+
+from amplifier_core._engine import error_kinds
+from amplifier_guard._clock import Clock, now
+from amplifier_guard.breaker import CircuitBreaker, CircuitOpen, Permit
+from amplifier_guard.error_context import ErrorContext
+from amplifier_guard.error_handler import ErrorHandler, GiveUp
+from amplifier_guard.error_kind import error_kind
+from amplifier_guard.rate import RateLimited, RateLimiter
+
+T = TypeVar("T")
+
+_PASSING = {kind for kind, is_retryable in error_kinds() if is_retryable}
+
+
+async def guarded_call(
+    operation: Callable[[], Awaitable[T]],
+    context: ErrorContext | str,
+    *,
+    handler: ErrorHandler,
+    breaker: CircuitBreaker | None = None,
+    limiter: RateLimiter | None = None,
+    user: str | None = None,
+    tool: str | None = None,
+    provider: str | None = None,
+    clock: Clock = time.monotonic_ns,
+    sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+) -> T:
+    """Call an operation until it succeeds or trying again has no point.
+
+    Each call first waits until the limiter allows it, within the handler's budget. Failures that
+    may pass by themselves count for the breaker; others say nothing of the service. The error that
+    comes out is the operation's last one itself, with the context and the reason as a note; what is
+    no `Exception`, such as a cancellation, passes at once.
+
+    Args:
+        operation: Called anew for each try.
+        context: What is being done, or the name of it; retries are noted in it.
+        handler: Decides on retries.
+        breaker: Leaves a service alone that fails again and again.
+        limiter: Limits the calls of `user`, `tool` and `provider`.
+        user: Who calls.
+        tool: The tool that is called.
+        provider: The provider that is called.
+        clock: Gives now in nanoseconds.
+        sleep: Waits some seconds.
+
+    Raises:
+        CircuitOpen: The first call was refused.
+        RateLimited: The first call would have begun beyond the budget.
+    """
+    if isinstance(context, str):
+        context = ErrorContext.builder(context).build()
+    begun = now(clock)
+
+    def elapsed() -> float:
+        return max(now(clock) - begun, 0) / 1e9
+
+    async def admitted() -> Permit | None:
+        """Wait for the limiter, then ask the breaker."""
+        while limiter is not None:
+            try:
+                limiter.take(user=user, tool=tool, provider=provider)
+                break
+            except RateLimited as refusal:
+                wait = refusal.retry_after
+                if handler.budget is not None and elapsed() + wait > handler.budget:
+                    raise
+            await sleep(wait)
+        return None if breaker is None else breaker.admit()
+
+    permit = await admitted()
+    while True:
+        try:
+            result = await operation()
+        except Exception as error:
+            kind = error_kind(error)
+            if breaker is not None and permit is not None:
+                if kind in _PASSING:
+                    breaker.failed(permit)
+                else:
+                    breaker.abandoned(permit)
+            decision = handler.handle(error, context, elapsed=elapsed())
+            if isinstance(decision, GiveUp):
+                error.add_note(f"{context}: given up ({decision.reason})")
+                raise
+            refused: Exception | None = None
+            try:
+                if breaker is not None and (wait := breaker.wait()) > decision.delay:
+                    raise CircuitOpen(wait)
+                await sleep(decision.delay)
+                permit = await admitted()
+            except (CircuitOpen, RateLimited) as refusal:
+                refused = refusal
+            if refused is not None:
+                error.add_note(f"{context}: given up ({refused})")
+                raise
+            context.retried(kind)
+        except BaseException:
+            if breaker is not None and permit is not None:
+                breaker.abandoned(permit)
+            raise
+        else:
+            if breaker is not None and permit is not None:
+                breaker.succeeded(permit)
+            return result

@@ -1,0 +1,95 @@
+"""How many calls a user, a tool and a provider may make in a span of time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from amplifier_core._engine import RateLimiter as Engine
+from amplifier_guard._clock import Clock, now
+from amplifier_guard._count import count
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many calls are allowed."""
+
+    limit: int
+    """Calls in each period."""
+    period: float = 60.0
+    """Seconds."""
+    burst: int | None = None
+    """Calls at once after a rest; None for as many as in a period."""
+
+
+class RateLimited(RuntimeError):
+    """A call that would be one too many.
+
+    Args:
+        scope: Whose calls are too many.
+        retry_after: Seconds until the call is allowed, if nobody else takes its place.
+    """
+
+    def __init__(self, scope: Literal["user", "tool", "provider"], retry_after: float) -> None:
+        super().__init__(f"too many calls of this {scope}: try again in {retry_after:.3f} s")
+        self.scope = scope
+        self.retry_after = retry_after
+
+
+class RateLimiter:
+    """Counts calls by user, tool and provider in token buckets; safe to share.
+
+    The arithmetic is exact. The names are bounded in number: where there is no room, one whose
+    bucket is full goes, which loses nothing, and while there is none new names have to wait.
+
+    Args:
+        user: Rate of each user; None for no limit.
+        tool: Rate of each tool.
+        provider: Rate of each provider.
+        max_names: Most names that are counted at a time, at least 3.
+        clock: Gives now in nanoseconds; an earlier time counts as the latest seen.
+
+    Raises:
+        ValueError: A setting makes no sense.
+    """
+
+    def __init__(
+        self,
+        *,
+        user: Rate | None = None,
+        tool: Rate | None = None,
+        provider: Rate | None = None,
+        max_names: int = 10_000,
+        clock: Clock = time.monotonic_ns,
+    ) -> None:
+        self._engine = Engine(
+            _limits(user), _limits(tool), _limits(provider), count("max_names", max_names)
+        )
+        self._clock = clock
+
+    def take(
+        self, *, user: str | None = None, tool: str | None = None, provider: str | None = None
+    ) -> None:
+        """Take a call out of each bucket that is named, or out of none.
+
+        Raises:
+            RateLimited: It would be one too many of one of them.
+            ValueError: A name is longer than 1024 bytes.
+        """
+        refusal = self._engine.take(user, tool, provider, now(self._clock))
+        if refusal is not None:
+            scope, wait = refusal
+            raise RateLimited(cast(Literal["user", "tool", "provider"], scope), wait)
+
+    @property
+    def names(self) -> int:
+        """How many names are counted at the moment."""
+        return self._engine.names()
+
+
+def _limits(rate: Rate | None) -> tuple[int, float, int] | None:
+    if rate is None:
+        return None
+    burst = rate.limit if rate.burst is None else rate.burst
+    return count("limit", rate.limit), rate.period, count("burst", burst)
