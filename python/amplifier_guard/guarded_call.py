@@ -6,8 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-import anyio
-
+from amplifier_core import _sleep as waiting
 from amplifier_core._engine import error_kinds
 from amplifier_guard._clock import Clock, now
 from amplifier_guard.breaker import CircuitBreaker, CircuitOpen, Permit
@@ -32,7 +31,7 @@ async def guarded_call(
     tool: str | None = None,
     provider: str | None = None,
     clock: Clock = time.monotonic_ns,
-    sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+    sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
 ) -> T:
     """Call an operation until it succeeds or trying again has no point.
 

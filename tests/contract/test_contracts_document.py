@@ -16,6 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 import amplifier_core
+import amplifier_guard
 import amplifier_stream
 from amplifier_core import (
     _engine,
@@ -279,12 +280,24 @@ def test_a_stream_row_is_true(rust: list[str], python: list[str], members: list[
     assert sorted(found) == members
 
 
+@pytest.mark.parametrize(("rust", "python", "parts"), rows("Failures"))
+def test_a_row_of_failures_is_true(rust: list[str], python: list[str], parts: list[str]) -> None:
+    crate = (ROOT / "crates/amplifier-guard/src/lib.rs").read_text()
+    exported = " ".join(re.findall(r"^pub use [^;]+;", crate, re.MULTILINE))
+    value = getattr(amplifier_guard, python[0].partition(".")[2])
+
+    assert re.search(rf"\b{rust[0]}\b", exported)
+    members = sorted(name for name in getattr(value, "__dict__", ()) if not name.startswith("_"))
+    assert (parts_of(value) or members) == parts
+
+
 @pytest.mark.parametrize(
     "held_by",
     [
         words(row[-1])[0]
         for heading in (
             "What holds of every stream",
+            "What holds of failures",
             "What holds of tags and events",
             "Where we differ from 2.0.2",
             "What stays as 2.0.2 has it",

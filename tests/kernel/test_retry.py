@@ -126,6 +126,17 @@ async def test_any_error_that_says_so_is_retried_with_its_own_wait(waits: list[f
     assert waits == [100, 20]
 
 
+@pytest.mark.parametrize("asked", [-1.0, 86_400.5, math.inf, math.nan])
+async def test_nobody_waits_for_what_makes_no_sense_to_ask(asked: float, waits: list[float]):
+    assert await retry_with_backoff(Calls(slow(retry_after=asked)), STEADY) == "done"
+    assert waits == [1]
+
+
+async def test_a_wait_of_a_day_is_honoured(waits: list[float]):
+    assert await retry_with_backoff(Calls(slow(retry_after=86_400)), STEADY) == "done"
+    assert waits == [86_400]
+
+
 async def test_the_observer_gets_the_error_itself_before_each_wait(waits: list[float]):
     errors, seen = [slow(), llm_errors.NetworkError("gone")], []
 

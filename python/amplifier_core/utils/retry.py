@@ -24,6 +24,9 @@ __all__ = ["RetryConfig", "classify_error_message", "compute_delay", "retry_with
 
 T = TypeVar("T")
 
+_LONGEST_ASKED = 86_400.0
+"""Most seconds that a server is taken to mean when it asks to wait: a day."""
+
 _BY_STATUS: dict[int, type[LLMError]] = {
     401: AuthenticationError,
     403: AccessDeniedError,
@@ -50,6 +53,8 @@ async def retry_with_backoff(
 ) -> T:
     """Call an operation until it succeeds or trying again has no point.
 
+    An error's `retry_after` is the least that is waited, unless it is negative or beyond a day.
+
     Args:
         operation: Called anew for each try.
         config: How often and with what waits; None for the defaults of `RetryConfig`.
@@ -69,7 +74,10 @@ async def retry_with_backoff(
             if not error.retryable or attempt >= settings.max_retries:
                 raise
             failure = error
-        delay = compute_delay(settings, attempt, failure.retry_after, failure.delay_multiplier)
+        asked = failure.retry_after
+        if asked is not None and not 0 <= asked <= _LONGEST_ASKED:
+            asked = None
+        delay = compute_delay(settings, attempt, asked, failure.delay_multiplier)
         attempt += 1
         if on_retry is not None:
             await on_retry(attempt, delay, failure)
