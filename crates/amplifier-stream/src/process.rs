@@ -9,6 +9,7 @@ mod drive;
 mod event;
 mod native;
 mod processor;
+mod result;
 
 pub use adapter::{chunk_of, last_chunk};
 pub use chunk::{ChunkCall, ChunkType, StreamChunk};
@@ -16,4 +17,5 @@ pub use drive::process_stream;
 #[cfg(feature = "futures")]
 pub use drive::process_stream_async;
 pub use event::AgentEvent;
-pub use processor::{ProcessedStream, StreamProcessor};
+pub use processor::StreamProcessor;
+pub use result::ProcessedStream;

@@ -2,7 +2,8 @@
 
 use super::chunk::StreamChunk;
 use super::event::AgentEvent;
-use super::processor::{ProcessedStream, StreamProcessor};
+use super::processor::StreamProcessor;
+use super::result::ProcessedStream;
 use crate::ToolCallParser;
 
 /// Processes the chunks of one answer, and lets go of them after the last one.

@@ -1,0 +1,28 @@
+//! What a processed answer amounts to.
+
+use amplifier_core::Object;
+
+use crate::ParsedCall;
+
+/// What an answer amounts to, whole or not.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProcessedStream {
+    /// The text without thinking and calls.
+    pub assistant_content: String,
+    /// The thinking.
+    pub thinking_content: String,
+    /// The calls that may run, each as a JSON object or as it stood in its tags, on lines of their own.
+    pub tool_call_content: String,
+    /// Who speaks.
+    pub role: String,
+    /// All calls in the order of their beginnings, those that must not run too.
+    pub calls: Vec<ParsedCall>,
+    /// What the answer cost, as its last chunk that tells says.
+    pub usage: Option<Object>,
+    /// Whether the answer ended before its last chunk; then no call of it may run.
+    pub truncated: bool,
+    /// Whether the answer was given up.
+    pub cancelled: bool,
+    /// What went wrong.
+    pub error: Option<String>,
+}
