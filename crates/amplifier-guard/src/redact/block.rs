@@ -1,0 +1,105 @@
+//! Private keys in PEM blocks: of several lines, with their ends escaped or missing.
+
+use memchr::memmem;
+
+use super::vendor::stretch;
+use super::{Span, Until};
+
+const BEGIN: &[u8] = b"-----BEGIN";
+/// The longest label of a block, such as ` ENCRYPTED PRIVATE KEY`.
+const LABEL: usize = 64;
+/// Lines shorter than this are words, unless a line ends after them.
+const SHORT: usize = 32;
+
+/// Finds private keys, and where one begins whose label or end is yet to come.
+pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
+    let mut open = None;
+    let mut done = 0;
+    for start in memmem::find_iter(text, BEGIN) {
+        if start < done {
+            continue;
+        }
+        let label = start + BEGIN.len();
+        let window = &text[label..text.len().min(label + LABEL)];
+        let Some(dashes) = memmem::find(window, b"-----") else {
+            if window.len() < LABEL {
+                open = Some(start);
+            }
+            continue;
+        };
+        let name = &window[..dashes];
+        if memmem::find(name, b"PRIVATE").is_none() || memmem::find(name, b"KEY").is_none() {
+            continue;
+        }
+        let (end, is_open) = body(text, label + dashes + 5);
+        if is_open {
+            open = Some(start);
+        }
+        spans.push(Span {
+            start,
+            end,
+            kind: "private key",
+            until: Until::Block,
+        });
+        done = end;
+    }
+    open
+}
+
+/// Where the lines of a block end that begin at `place`, and whether the text ends first.
+fn body(text: &[u8], mut place: usize) -> (usize, bool) {
+    let mut end = place;
+    loop {
+        place += stretch(&text[place..], |byte| {
+            matches!(byte, b'\n' | b'\r' | b' ' | b'\t')
+        });
+        let rest = &text[place..];
+        if rest.is_empty() {
+            return (end, true);
+        }
+        if rest.starts_with(b"-----END") {
+            let window = &rest[8..rest.len().min(8 + LABEL)];
+            return match memmem::find(window, b"-----") {
+                Some(dashes) => (place + 8 + dashes + 5, false),
+                None => (place + 8 + stretch(window, is_label), window.len() < LABEL),
+            };
+        }
+        let is_part = |byte: &u8| is_body(*byte) || matches!(byte, b'-' | b':');
+        if rest.len() < SHORT && rest.iter().all(is_part) {
+            // The beginning of a line, of a header or of the end.
+            return (text.len(), true);
+        }
+        let line = header(rest).unwrap_or_else(|| stretch(rest, is_body));
+        let after = &rest[line..];
+        // A short word with more behind it is prose after a block without an end.
+        let is_line = line >= SHORT
+            || matches!(after.first(), None | Some(b'\n' | b'\r' | b'"' | b'\''))
+            || after.starts_with(b"-----END");
+        if line == 0 || !is_line {
+            return (end, false);
+        }
+        place += line;
+        end = place;
+    }
+}
+
+/// The length of a header such as `Proc-Type: 4,ENCRYPTED`.
+fn header(line: &[u8]) -> Option<usize> {
+    let name = stretch(&line[..line.len().min(SHORT)], |byte| {
+        is_body(byte) || byte == b'-'
+    });
+    (name > 0 && line[name..].starts_with(b": ")).then(|| {
+        stretch(&line[..line.len().min(4 * LABEL)], |byte| {
+            !matches!(byte, b'\n' | b'\\' | b'"')
+        })
+    })
+}
+
+/// Base64, and the escaped ends of its lines.
+fn is_body(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\' | b'%')
+}
+
+fn is_label(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-' | b'+' | b'%')
+}

@@ -1,0 +1,40 @@
+//! Fields of data whose keys say secret.
+
+use super::name::{self, Name};
+use super::value::{self, Value};
+use super::vendor::is_random;
+use super::{MARK, Until};
+
+/// The mark for a text under a key, if the key says that it is secret.
+pub(super) fn mark(key: &str, text: &str) -> Option<String> {
+    let kind = match name::classify(key.as_bytes())? {
+        Name::Strong(kind) => kind,
+        Name::Weak(kind) if text.len() >= 16 && !text.contains(' ') => {
+            if !is_random(text.as_bytes()) {
+                return None;
+            }
+            kind
+        }
+        Name::Weak(_) => return None,
+        Name::Authorization => "credentials",
+        Name::Cookie => "cookie",
+    };
+    let value = Value {
+        start: 0,
+        end: text.len(),
+        is_quoted: true,
+        is_open: false,
+        until: Until::Word,
+    };
+    let is_benign = value::is_benign(text.as_bytes(), &value, kind, false)
+        || key.eq_ignore_ascii_case("pwd") && text.starts_with('/');
+    (!is_benign).then(|| [MARK, kind, "]"].concat())
+}
+
+/// Whether a key says that its value is secret, whatever it is.
+pub(super) fn is_secret_key(key: &str) -> bool {
+    !matches!(
+        name::classify(key.as_bytes()),
+        None | Some(Name::Weak(_) | Name::Cookie)
+    )
+}

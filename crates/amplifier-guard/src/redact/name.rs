@@ -1,0 +1,224 @@
+//! Names that say secret.
+
+use super::MARK;
+
+/// The longest name that is looked at, in bytes.
+pub(super) const LONGEST: usize = 64;
+
+/// What a name says of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    /// A secret, of this kind.
+    Strong(&'static str),
+    /// A secret if the value looks like one.
+    Weak(&'static str),
+    /// The header with a scheme and credentials.
+    Authorization,
+    /// The headers with pairs.
+    Cookie,
+}
+
+/// Endings of secret names without their separators, and the kind of the value.
+const STRONG: &[(&str, &str)] = &[
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passphrase", "password"),
+    ("passcode", "password"),
+    ("pwd", "password"),
+    ("secret", "secret"),
+    ("token", "token"),
+    ("apikey", "key"),
+    ("secretkey", "key"),
+    ("privatekey", "key"),
+    ("accesskey", "key"),
+    ("accountkey", "key"),
+    ("signingkey", "key"),
+    ("encryptionkey", "key"),
+    ("masterkey", "key"),
+    ("subscriptionkey", "key"),
+    ("sessionkey", "key"),
+    ("authkey", "key"),
+    ("credential", "credentials"),
+    ("credentials", "credentials"),
+    ("xamzsignature", "signature"),
+    ("xgoogsignature", "signature"),
+    ("passwordhash", "password"),
+];
+
+/// Words before `key` that make it a vendor's.
+const OWNERS: &[&str] = &[
+    "anthropic",
+    "openai",
+    "azure",
+    "google",
+    "gemini",
+    "stripe",
+    "aws",
+    "mistral",
+    "groq",
+    "deepseek",
+    "cohere",
+    "together",
+    "fireworks",
+    "xai",
+    "service",
+    "storage",
+    "license",
+    "deploy",
+    "ssh",
+    "function",
+    "host",
+];
+
+/// Words before `token` that make it a mark in a text or a place in a list.
+const MARKS: &[&str] = &[
+    "next",
+    "nextpage",
+    "page",
+    "continuation",
+    "stop",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "sep",
+    "cls",
+    "mask",
+    "special",
+    "per",
+    "max",
+    "min",
+    "start",
+    "end",
+    "first",
+    "last",
+    "input",
+    "output",
+    "prompt",
+    "completion",
+    "cached",
+    "reasoning",
+    "total",
+    "each",
+    "cancellation",
+    "sync",
+    "unexpected",
+    "invalid",
+    "cancel",
+];
+
+/// A name in front of a separator.
+pub(super) struct Named {
+    pub(super) name: Name,
+    /// Whether it is `PWD`, which names a folder as often.
+    pub(super) is_working_directory: bool,
+}
+
+/// The name before the separator at `place`, if it says secret.
+pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
+    let before = &text[place.saturating_sub(LONGEST + 16)..place];
+    let bare = before.trim_ascii_end();
+    // What stands on an earlier line names nothing.
+    if before[bare.len()..].contains(&b'\n') {
+        return None;
+    }
+    let bare = bare.strip_suffix(b"&quot;").unwrap_or(bare);
+    let quotes = bare
+        .iter()
+        .rev()
+        .take(8)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*'))
+        .count();
+    if bare[bare.len() - quotes..].contains(&b']') {
+        // The kind in a mark names nothing.
+        let open = bare.iter().rposition(|byte| *byte == b'[');
+        if open.is_some_and(|open| bare[open..].starts_with(MARK.as_bytes())) {
+            return None;
+        }
+    }
+    let bare = &bare[..bare.len() - quotes];
+    let start = bare
+        .iter()
+        .rposition(|byte| !is_part(*byte))
+        .map_or(0, |last| last + 1);
+    let mut name = &bare[start..];
+    // An escape before a name ends in a letter: `\napi_key=…`.
+    if bare[..start].ends_with(b"\\") && matches!(name.first(), Some(b'n' | b't' | b'r')) {
+        name = &name[1..];
+    }
+    let is_query = bare[..start].ends_with(b"?") || bare[..start].ends_with(b"&");
+    let found = classify(name).or(match name {
+        b"sig" | b"key" | b"code" | b"signature" if is_query => Some(Name::Weak("key")),
+        _ => None,
+    })?;
+    Some(Named {
+        name: found,
+        is_working_directory: name.eq_ignore_ascii_case(b"pwd")
+            || name.eq_ignore_ascii_case(b"oldpwd"),
+    })
+}
+
+/// What a whole name says of its value.
+pub(super) fn classify(name: &[u8]) -> Option<Name> {
+    // The last letters of all endings below, so that most names cost one look.
+    if !matches!(
+        name.last()?.to_ascii_lowercase(),
+        b'd' | b'e' | b'y' | b'n' | b't' | b'l' | b's' | b'h' | b'r' | b'i'
+    ) {
+        return None;
+    }
+    let name = &name[name.len().saturating_sub(LONGEST)..];
+    let mut buffer = [0; LONGEST];
+    let mut length = 0;
+    let mut last_word = 0;
+    let mut previous = b'_';
+    for byte in name {
+        if byte.is_ascii_alphanumeric() {
+            let is_start = !previous.is_ascii_alphanumeric()
+                || previous.is_ascii_lowercase() && byte.is_ascii_uppercase();
+            if is_start {
+                last_word = length;
+            }
+            buffer[length] = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        previous = *byte;
+    }
+    let squeezed = &buffer[..length];
+    if squeezed.ends_with(b"authorization") {
+        return Some(Name::Authorization);
+    }
+    if matches!(squeezed, b"cookie" | b"setcookie" | b"cookies") {
+        return Some(Name::Cookie);
+    }
+    let strong = STRONG
+        .iter()
+        .find(|(ending, _)| squeezed.ends_with(ending.as_bytes()));
+    if let Some((ending, kind)) = strong {
+        let before = &squeezed[..length - ending.len()];
+        let is_mark =
+            *ending == "token" && MARKS.iter().any(|mark| before.ends_with(mark.as_bytes()));
+        return (!is_mark).then_some(Name::Strong(kind));
+    }
+    let word = &squeezed[last_word..];
+    let before = &squeezed[..last_word];
+    match word {
+        b"pass" if !before.is_empty() => Some(Name::Strong("password")),
+        b"key"
+            if OWNERS
+                .iter()
+                .any(|owner| before.ends_with(owner.as_bytes())) =>
+        {
+            Some(Name::Weak("key"))
+        }
+        b"auth" | b"bearer" | b"jwt" | b"session" | b"sessionid" | b"sid" => {
+            Some(Name::Weak("token"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a byte can stand in a name.
+pub(super) fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}

@@ -1,0 +1,306 @@
+//! Values behind names that say secret: `password=…`, `"api_key": "…"`, headers, flags, addresses.
+
+use memchr::{memchr2_iter, memmem};
+
+use super::name::{self, Name};
+use super::value::{self, Value};
+use super::vendor::{LOOK, is_random, stretch};
+use super::{Span, Until};
+
+/// Finds named values, and where one begins whose end is yet to come.
+pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
+    let mut open = None;
+    let mut done = 0;
+    let mut take = |found: Option<Found>, done: &mut usize| {
+        let Some(found) = found else { return };
+        if found.is_open {
+            let start = found.span.start;
+            open = Some(open.map_or(start, |open: usize| open.min(start)));
+        }
+        if !found.is_benign {
+            *done = found.span.end;
+            spans.push(found.span);
+        }
+    };
+    for place in memchr2_iter(b':', b'=', text) {
+        if place >= done {
+            let found = if text[place..].starts_with(b"://") {
+                password_in_address(text, place + 3)
+            } else {
+                value_after(text, place)
+            };
+            take(found, &mut done);
+        }
+    }
+    done = 0;
+    for place in memmem::find_iter(text, "--") {
+        if place >= done {
+            take(value_of_flag(text, place + 2), &mut done);
+        }
+    }
+    done = 0;
+    for place in memmem::find_iter(text, "</") {
+        if place >= done {
+            take(value_of_element(text, place), &mut done);
+        }
+    }
+    done = 0;
+    for place in memmem::find_iter(text, "', ").chain(memmem::find_iter(text, "\", ")) {
+        take(value_of_pair(text, place), &mut done);
+    }
+    open
+}
+
+/// A value that was looked at.
+struct Found {
+    span: Span,
+    /// Whether more text could make the value longer, or tell what it is.
+    is_open: bool,
+    /// Whether it stays as it is.
+    is_benign: bool,
+}
+
+impl Found {
+    fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
+        Self {
+            span: Span {
+                start: value.start,
+                end: value.end,
+                kind,
+                until: value.until,
+            },
+            is_open: value.is_open,
+            is_benign,
+        }
+    }
+}
+
+/// The value after the `:` or `=` at `place`, if the name before it says secret.
+fn value_after(text: &[u8], place: usize) -> Option<Found> {
+    let named = name::before(text, place)?;
+    let mut start = place + 1;
+    let is_arrow = text[place] == b'=' && text.get(start) == Some(&b'>');
+    let is_walrus = text[place] == b':' && text.get(start) == Some(&b'=');
+    if is_arrow || is_walrus {
+        start += 1;
+    } else if text.get(start) == Some(&text[place]) {
+        // A comparison, or a path of Rust or C++.
+        return None;
+    }
+    let is_assignment = text[place] == b'=' && text.get(start) != Some(&b' ');
+    match named.name {
+        Name::Authorization => authorization(text, start),
+        Name::Cookie => cookie(text, start),
+        Name::Strong(kind) => {
+            let value = value::parse(text, start)?;
+            let is_benign = value::is_benign(text, &value, kind, is_assignment)
+                || named.is_working_directory
+                    && matches!(text.get(value.start), Some(b'/' | b'~' | b'$'));
+            Some(Found::new(&value, kind, is_benign))
+        }
+        Name::Weak(kind) => {
+            // What is not looked at again must not be long.
+            let window = &text[..text.len().min(start + 2 * LOOK)];
+            let value = value::parse(window, start)?;
+            let look = &text[value.start..value.end.min(value.start + LOOK)];
+            let is_secret = look.len() >= 16
+                && is_random(look)
+                && !value::is_benign(text, &value, kind, is_assignment)
+                && !look.contains(&b' ');
+            if is_secret {
+                Some(Found::new(&value::parse(text, start)?, kind, false))
+            } else {
+                let mut found = Found::new(&value, kind, true);
+                found.is_open &= window.len() == text.len();
+                Some(found)
+            }
+        }
+    }
+}
+
+/// `Authorization: <scheme> <credentials>`; the scheme stays.
+fn authorization(text: &[u8], start: usize) -> Option<Found> {
+    let whole = value::parse_line(text, start, LOOK)?;
+    let line = &text[whole.start..whole.end.min(whole.start + 64)];
+    let scheme = line
+        .iter()
+        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-')
+        .unwrap_or(line.len());
+    let rest = &line[scheme..];
+    let gap = rest.len() - rest.trim_ascii_start().len();
+    if scheme == line.len() || gap == 0 {
+        let value = value::parse(text, start)?;
+        let is_benign = value::is_benign(text, &value, "credentials", false);
+        return Some(Found::new(&value, "credentials", is_benign));
+    }
+    let is = |names: &[&str]| {
+        names
+            .iter()
+            .any(|name| line[..scheme].eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let kind = match () {
+        () if is(&["bearer"]) => "bearer token",
+        () if is(&["basic"]) => "basic credentials",
+        () if is(&[
+            "token",
+            "apikey",
+            "bot",
+            "sharedkey",
+            "negotiate",
+            "ntlm",
+            "key",
+        ]) =>
+        {
+            "credentials"
+        }
+        () if is(&["digest", "hawk", "oauth"]) || line.starts_with(b"AWS4-") => {
+            let from = whole.start + scheme + gap;
+            if !text[from..whole.end].contains(&b'=') {
+                return Some(Found::new(&whole, "credentials", true));
+            }
+            // Its own quotation marks are double.
+            let rest = &text[from..];
+            let length = stretch(rest, |byte| !matches!(byte, b'\n' | b'\r' | b'\''));
+            let value = Value {
+                start: from,
+                end: from + length,
+                is_quoted: false,
+                is_open: length == rest.len(),
+                until: Until::Line,
+            };
+            return Some(Found::new(&value, "credentials", false));
+        }
+        () => {
+            let value = value::parse(text, start)?;
+            let is_benign = value::is_benign(text, &value, "credentials", false)
+                || !is_random(&text[value.start..value.end]);
+            return Some(Found::new(&value, "credentials", is_benign));
+        }
+    };
+    let mut value = value::parse(text, whole.start + scheme + gap)?;
+    if whole.is_quoted {
+        value.end = value.end.min(whole.end.max(value.start));
+    }
+    let is_benign = value::is_benign(text, &value, kind, false);
+    Some(Found::new(&value, kind, is_benign))
+}
+
+/// `Cookie: name=value; name=value`, to the end of the line.
+fn cookie(text: &[u8], start: usize) -> Option<Found> {
+    let value = value::parse_line(text, start, LOOK)?;
+    let look = &text[value.start..value.end];
+    if !look.contains(&b'=') || value::is_placeholder(look) {
+        return Some(Found::new(&value, "cookie", true));
+    }
+    let value = value::parse_line(text, start, usize::MAX)?;
+    Some(Found::new(&value, "cookie", false))
+}
+
+/// `user:password@` or `token@` in the address whose authority begins at `start`.
+fn password_in_address(text: &[u8], start: usize) -> Option<Found> {
+    const LONGEST: usize = 1024;
+    let rest = &text[start..text.len().min(start + LONGEST)];
+    let is_end = |byte: &u8| {
+        byte.is_ascii_whitespace() || byte.is_ascii_control() || matches!(byte, b'"' | b'\'' | b'`')
+    };
+    let word = &rest[..rest.iter().position(is_end).unwrap_or(rest.len())];
+    let colon = word.iter().position(|byte| *byte == b':');
+    let authority = word
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'<' | b'>' | b'\\' | b','));
+    let authority = authority.unwrap_or(word.len());
+    let mut at = word[..authority].iter().rposition(|byte| *byte == b'@');
+    if at.is_none() {
+        // A password may hold what ends an authority; a port and a path do not look like one.
+        let colon = colon.filter(|colon| *colon < authority)?;
+        let is_port = word[colon + 1..authority].iter().all(u8::is_ascii_digit);
+        if is_port || word[colon + 1..].starts_with(b"//") {
+            return None;
+        }
+        at = word.iter().rposition(|byte| *byte == b'@');
+    }
+    let at = at?;
+    let from = match colon {
+        Some(colon) if colon < at => colon + 1,
+        _ if at >= 16 && is_random(&word[..at]) => 0,
+        _ => return None,
+    };
+    let value = Value {
+        start: start + from,
+        end: start + at,
+        is_quoted: true,
+        is_open: false,
+        until: Until::Word,
+    };
+    let mark = word[..at].iter().rposition(|byte| *byte == b'[');
+    let is_benign = from == at
+        || value::is_placeholder(&word[from..at])
+        || mark.is_some_and(|mark| value::is_placeholder(&word[mark..at]));
+    Some(Found::new(&value, "password", is_benign))
+}
+
+/// `--password value`; with `=` it is an assignment.
+fn value_of_flag(text: &[u8], start: usize) -> Option<Found> {
+    let length = text[start..]
+        .iter()
+        .take(name::LONGEST)
+        .position(|byte| !name::is_part(*byte))?;
+    let end = start + length;
+    if text[end] != b' ' {
+        return None;
+    }
+    let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&text[start..end])? else {
+        return None;
+    };
+    let value = value::parse(text, end)?;
+    let look = &text[value.start..value.end.min(value.start + LOOK)];
+    let is_benign = look.starts_with(b"-")
+        || look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted
+        || value::is_benign(text, &value, kind, true);
+    Some(Found::new(&value, kind, is_benign))
+}
+
+/// `<password>value</password>`, from its closing tag on.
+fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
+    const LONGEST: usize = 1024;
+    let rest = &text[close + 2..];
+    let length = rest
+        .iter()
+        .take(name::LONGEST)
+        .position(|byte| !name::is_part(*byte))?;
+    let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&rest[..length])? else {
+        return None;
+    };
+    let before = &text[close.saturating_sub(LONGEST)..close];
+    let start = before.iter().rposition(|byte| *byte == b'>')? + 1;
+    let value = Value {
+        start: close - (before.len() - start),
+        end: close,
+        is_quoted: true,
+        is_open: false,
+        until: Until::Word,
+    };
+    let is_benign = value.start == value.end || value::is_benign(text, &value, kind, true);
+    Some(Found::new(&value, kind, is_benign))
+}
+
+/// `('x-api-key', 'value')`: a header as a pair, the comma after its name at `quote + 1`.
+fn value_of_pair(text: &[u8], quote: usize) -> Option<Found> {
+    let before = &text[quote.saturating_sub(name::LONGEST)..quote];
+    let open = before.iter().rposition(|byte| *byte == text[quote])?;
+    let lead = before[..open].strip_suffix(b"b").unwrap_or(&before[..open]);
+    if !matches!(lead.last(), Some(b'(' | b'[')) {
+        return None;
+    }
+    let named = &before[open + 1..];
+    match name::classify(named)? {
+        Name::Authorization => authorization(text, quote + 2),
+        Name::Cookie => cookie(text, quote + 2),
+        Name::Strong(kind) if named.contains(&b'-') => {
+            let value = value::parse(text, quote + 2)?;
+            let is_benign = !value.is_quoted || value::is_benign(text, &value, kind, true);
+            Some(Found::new(&value, kind, is_benign))
+        }
+        Name::Strong(_) | Name::Weak(_) => None,
+    }
+}

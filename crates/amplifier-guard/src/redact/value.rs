@@ -1,0 +1,327 @@
+//! Values behind secret names: where they end, and which are none.
+
+use super::Until;
+use super::vendor::{LOOK, stretch, variety};
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+pub(super) struct Value {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) is_quoted: bool,
+    /// Whether the text ends where more of the value may follow.
+    pub(super) is_open: bool,
+    pub(super) until: Until,
+}
+
+/// The value that begins after blanks at `start`: quoted, or one word.
+pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
+    let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
+    if let Some(value) = quoted(text, start) {
+        return Some(value);
+    }
+    let rest = &text[start..];
+    let length = word(rest);
+    let word = &rest[..length];
+    let has_bracket = word.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'));
+    // What closes a bracket inside the value belongs to it.
+    let closers = word.iter().rev().take_while(|byte| match byte {
+        b',' | b';' | b'\\' | b'.' | b':' => true,
+        b')' | b']' | b'}' => !has_bracket,
+        _ => false,
+    });
+    let end = start + length - closers.count();
+    let behind = &text[start + length..];
+    let is_open = behind.len() < LOOK && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+        || rest.starts_with(b"<")
+            && rest.len() < LOOK
+            && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
+    (end > start).then_some(Value {
+        start,
+        end,
+        is_quoted: false,
+        is_open,
+        until: Until::Word,
+    })
+}
+
+/// The length of an unquoted value.
+fn word(text: &[u8]) -> usize {
+    if text.starts_with(b"<") {
+        // A placeholder such as `<your key>`.
+        let window = &text[..text.len().min(LOOK)];
+        if let Some(close) = window.iter().position(|byte| matches!(byte, b'>' | b'\n'))
+            && window[close] == b'>'
+        {
+            return close + 1;
+        }
+    }
+    let is_end = |(place, byte): (usize, &u8)| match byte {
+        b'&' | b'"' | b'\'' | b'`' => true,
+        b'<' => place > 0,
+        byte if byte.is_ascii_whitespace() => true,
+        _ => place > 0 && is_separator(&text[place..]),
+    };
+    text.iter()
+        .enumerate()
+        .position(is_end)
+        .unwrap_or(text.len())
+}
+
+/// Whether a value ends before what follows: `;Database=…`, `,user: …`, `})`.
+fn is_separator(text: &[u8]) -> bool {
+    let rest = &text[1..text.len().min(48)];
+    match text[0] {
+        b';' | b',' => {
+            let name = stretch(rest, |byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')
+            });
+            name > 0 && matches!(rest.get(name), Some(b'=' | b':'))
+                || matches!(rest.first(), Some(b'"' | b'\''))
+        }
+        b'}' | b']' | b')' => matches!(rest.first(), Some(b'}' | b']' | b')' | b',')),
+        _ => false,
+    }
+}
+
+/// The value in quotes at `start`, which may be escaped, and have a letter before them.
+fn quoted(text: &[u8], start: usize) -> Option<Value> {
+    const DEEPEST: usize = 7;
+    let mut open = start;
+    if matches!(
+        text.get(open)?.to_ascii_lowercase(),
+        b'b' | b'r' | b'u' | b'f'
+    ) && matches!(text.get(open + 1), Some(b'"' | b'\'' | b'\\'))
+    {
+        open += 1;
+    }
+    let rest = &text[open..];
+    if let Some(inner) = rest.strip_prefix(b"&quot;") {
+        let length = stretch(inner, |byte| byte != b'&' && byte != b'\n');
+        let start = open + 6;
+        return Some(Value {
+            start,
+            end: start + length,
+            is_quoted: true,
+            is_open: length == inner.len(),
+            until: Until::Word,
+        });
+    }
+    let escapes = stretch(&rest[..rest.len().min(DEEPEST)], |byte| byte == b'\\');
+    let quote = *rest.get(escapes)?;
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let start = open + escapes + 1;
+    let mut backslashes = 0;
+    for (place, byte) in text[start..].iter().enumerate() {
+        let is_close = *byte == quote
+            && if escapes == 0 {
+                backslashes % 2 == 0
+            } else {
+                backslashes <= escapes
+            };
+        if is_close || *byte == b'\n' {
+            let end = start + place
+                - if is_close {
+                    escapes.min(backslashes)
+                } else {
+                    0
+                };
+            return Some(Value {
+                start,
+                end,
+                is_quoted: true,
+                is_open: false,
+                until: Until::Quote(quote),
+            });
+        }
+        backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
+    }
+    Some(Value {
+        start,
+        end: text.len(),
+        is_quoted: true,
+        is_open: true,
+        until: Until::Quote(quote),
+    })
+}
+
+/// The value that begins after blanks at `start`: quoted, or to the end of the line or string;
+/// at most `longest` bytes are looked at.
+pub(super) fn parse_line(text: &[u8], start: usize, longest: usize) -> Option<Value> {
+    let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
+    let window = &text[..text.len().min(start.saturating_add(longest))];
+    let to_end_of_line = || {
+        let rest = &window[start..];
+        let length = stretch(rest, |byte| {
+            !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\')
+        });
+        Value {
+            start,
+            end: start + length,
+            is_quoted: false,
+            is_open: length == rest.len(),
+            until: Until::Line,
+        }
+    };
+    let mut value = quoted(window, start).unwrap_or_else(to_end_of_line);
+    value.is_open &= window.len() == text.len();
+    (value.end > value.start || value.is_quoted).then_some(value)
+}
+
+/// Words that say that there is no value, or of what type it is.
+const WORDS: &[&str] = &[
+    "none",
+    "null",
+    "nil",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "undefined",
+    "unset",
+    "not",
+    "missing",
+    "required",
+    "optional",
+    "invalid",
+    "expired",
+    "empty",
+    "default",
+    "todo",
+    "unknown",
+    "wrong",
+    "incorrect",
+    "changed",
+    "hidden",
+    "redacted",
+    "masked",
+    "removed",
+    "str",
+    "string",
+    "text",
+    "bytes",
+    "int",
+    "integer",
+    "number",
+    "bool",
+    "boolean",
+    "object",
+    "array",
+    "any",
+    "secretstr",
+    "password",
+    "secret",
+    "token",
+    "bearer",
+    "basic",
+];
+
+/// What values of code begin with.
+const CODE: &[&str] = &[
+    "self.",
+    "cls.",
+    "os.",
+    "env.",
+    "process.",
+    "settings.",
+    "config.",
+    "cfg.",
+    "args.",
+    "request.",
+    "req.",
+    "ctx.",
+    "options.",
+    "opts.",
+    "this.",
+    "params.",
+    "data.",
+    "response.",
+    "secrets.",
+    "st.",
+    "getpass.",
+    "import.",
+    "std::",
+    "Optional[",
+    "Option<",
+    "Union[",
+    "list[",
+    "dict[",
+    "&str",
+];
+
+/// Whether a value stays: empty, a placeholder, a word of prose, a type, code.
+pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: bool) -> bool {
+    let whole = &text[value.start..value.end];
+    if whole.len() > LOOK {
+        return false;
+    }
+    let is_word = WORDS
+        .iter()
+        .any(|word| whole.eq_ignore_ascii_case(word.as_bytes()));
+    if whole.is_empty() || is_word || is_placeholder(whole) {
+        return true;
+    }
+    if whole.iter().all(u8::is_ascii_digit) {
+        return kind != "password" && whole.len() < 8;
+    }
+    if value.is_quoted {
+        return false;
+    }
+    // A call, a subscript, an attribute, a container.
+    let named = stretch(whole, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
+    });
+    let is_code = matches!(whole[0], b'{' | b'[' | b'(')
+        || CODE.iter().any(|start| whole.starts_with(start.as_bytes()))
+        || named > 0 && matches!(whole.get(named), Some(b'(')) && !whole[0].is_ascii_digit();
+    if is_code {
+        return true;
+    }
+    // After a colon, a word with more words behind it is prose.
+    let is_word = whole
+        .iter()
+        .all(|byte| byte.is_ascii_alphabetic() || *byte == b'-');
+    let next = text[value.end..]
+        .iter()
+        .find(|byte| !matches!(byte, b' ' | b'\t'));
+    !is_assignment
+        && is_word
+        && !super::vendor::is_random(whole)
+        && text.get(value.end) == Some(&b' ')
+        && next.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether a value stands for one: `<YOUR_KEY>`, `${API_KEY}`, `xxxx`, `sk-...`, our own mark.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    let ends = |start: &[u8], end: &[u8]| {
+        value.len() >= start.len() + end.len() && value.starts_with(start) && value.ends_with(end)
+    };
+    let is_variable = value.strip_prefix(b"$").is_some_and(|name| {
+        name.iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+    });
+    let bare = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'*'));
+    let bare: Vec<u8> = bare.copied().collect();
+    let is_filler = matches!(bare.first(), Some(b'x' | b'X' | b'*')) && variety(&bare) == 1;
+    let lower = value.to_ascii_lowercase();
+    is_variable
+        || is_filler
+        || ends(b"<", b">")
+        || ends(b"${", b"}")
+        || ends(b"$(", b")")
+        || ends(b"{{", b"}}")
+        || ends(b"{", b"}")
+        || ends(b"%", b"%")
+        || value.starts_with(super::MARK.as_bytes())
+        || value == b"[REDACTED]"
+        || bare.is_empty()
+        || (value.ends_with(b"...") || value.ends_with("…".as_bytes())) && value.len() < 20
+        || lower.starts_with(b"your-")
+        || lower.starts_with(b"your_")
+        || value.starts_with(b"%s")
+        || value.starts_with(b"%(")
+}
