@@ -74,6 +74,40 @@ pub enum PathError {
         /// The length of the whole path.
         bytes: usize,
     },
+    /// The name of a file that decides what runs, is trusted or is reached.
+    #[error("`{path}` may not be written without a person: `{name}` {reason}")]
+    Protected {
+        /// The path as given.
+        path: String,
+        /// The name on the way to the file.
+        name: String,
+        /// What such a file does.
+        reason: &'static str,
+    },
+    /// The path is written in a form that other systems or layers read as another path.
+    #[error("path `{path}` may not be written: {reason}")]
+    Form {
+        /// The path as given.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file has other names, which may lie outside the root.
+    #[error("`{path}` has {links} names (hard links), so it is a file of someone else too")]
+    HardLinks {
+        /// The path as given.
+        path: String,
+        /// How many names the file has.
+        links: u64,
+    },
+    /// The operating system refused to write.
+    #[error("cannot write `{path}`: {source}")]
+    Unwritable {
+        /// The path as given.
+        path: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
     /// The caller asked for the work to end.
     #[error("reading `{path}` was stopped before it was complete")]
     Stopped {

@@ -81,7 +81,7 @@ pub struct Entry {
 /// an open leads nowhere. Links inside the root are followed as long as they stay inside.
 #[derive(Debug)]
 pub struct PathPolicy {
-    directory: Dir,
+    pub(crate) directory: Dir,
     root: PathBuf,
     /// The root as the caller spelled it, made absolute: absolute paths may begin with either.
     spelled: PathBuf,
@@ -222,7 +222,7 @@ impl PathPolicy {
     }
 
     /// `path` as it counts from the root, or why no path of this form can.
-    fn relative<'path>(&self, path: &'path Path) -> Result<&'path Path, PathError> {
+    pub(crate) fn relative<'path>(&self, path: &'path Path) -> Result<&'path Path, PathError> {
         if path.as_os_str().is_empty() {
             return Err(PathError::Empty);
         }
@@ -251,7 +251,7 @@ impl PathPolicy {
 
     /// Follows the links of a path by hand: the operating system refuses every absolute link, also
     /// one that points back into the root. What this finds is opened beneath the root all the same.
-    fn follow(&self, path: &Path, relative: &Path) -> Result<PathBuf, PathError> {
+    pub(crate) fn follow(&self, path: &Path, relative: &Path) -> Result<PathBuf, PathError> {
         let mut followed = PathBuf::new();
         let mut links = 0;
         let mut pending = Vec::new();

@@ -1,0 +1,56 @@
+//! Paths as they go into logs and error contexts: without the names of users and machines.
+
+use std::path::{Component, Path, PathBuf};
+
+/// `path` for a log: counted from `root` where it lies beneath, else from `home` as `~`, with
+/// doubled separators, `.` and, where its spelling tells, `..` gone and control characters escaped.
+///
+/// Nothing is looked up: links count for what they are called.
+#[must_use]
+pub fn log_path(path: &Path, root: Option<&Path>, home: Option<&Path>) -> String {
+    let path = normalised(path);
+    let beneath = |folder: Option<&Path>| {
+        let folder = normalised(folder?);
+        // A root of `/` says nothing about anyone.
+        let is_known = folder.components().count() > 1;
+        is_known.then(|| path.strip_prefix(&folder).ok().map(Path::to_owned))?
+    };
+    let shortened = match (beneath(root), beneath(home)) {
+        (Some(relative), _) if relative.as_os_str().is_empty() => PathBuf::from("."),
+        (Some(relative), _) => relative,
+        (None, Some(relative)) => Path::new("~").join(relative),
+        (None, None) => path,
+    };
+    let mut text = String::new();
+    for chunk in shortened.as_os_str().as_encoded_bytes().utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
+                text.extend(character.escape_default());
+            } else {
+                text.push(character);
+            }
+        }
+        for byte in chunk.invalid() {
+            text.extend(byte.escape_ascii().map(char::from));
+        }
+    }
+    // What is left of a folder's own path ends in nothing.
+    if text.len() > 1 && text.ends_with('/') {
+        text.pop();
+    }
+    text
+}
+
+fn normalised(path: &Path) -> PathBuf {
+    let mut normalised = PathBuf::new();
+    for component in path.components() {
+        match (component, normalised.components().next_back()) {
+            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                normalised.pop();
+            }
+            _ => normalised.push(component),
+        }
+    }
+    normalised
+}

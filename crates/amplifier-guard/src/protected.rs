@@ -1,0 +1,219 @@
+//! Names that are not written without a person, and forms of paths that are not written at all.
+
+use std::path::Path;
+
+/// What a refused name does.
+const RUNS: &str = "decides what runs";
+const KEEPS: &str = "keeps secrets or says where requests go";
+const HISTORY: &str = "is the memory of version control";
+
+/// Folders; nothing beneath them is written.
+const FOLDERS: &[(&str, &str)] = &[
+    (".git", HISTORY),
+    (".hg", HISTORY),
+    (".jj", HISTORY),
+    (".svn", HISTORY),
+    (".aider", RUNS),
+    (".amplifier", RUNS),
+    (".cargo", RUNS),
+    (".circleci", RUNS),
+    (".claude", RUNS),
+    (".codex", RUNS),
+    (".continue", RUNS),
+    (".cursor", RUNS),
+    (".devcontainer", RUNS),
+    (".gemini", RUNS),
+    (".githooks", RUNS),
+    (".husky", RUNS),
+    (".idea", RUNS),
+    (".kiro", RUNS),
+    (".roo", RUNS),
+    (".vscode", RUNS),
+    (".windsurf", RUNS),
+    (".zed", RUNS),
+    (".aws", KEEPS),
+    (".azure", KEEPS),
+    (".docker", KEEPS),
+    (".gnupg", KEEPS),
+    (".kube", KEEPS),
+    (".ssh", KEEPS),
+];
+
+/// Folders within `.github` that run; the others hold text.
+const GITHUB: &[&str] = &["actions", "workflows"];
+
+/// Files, wherever they lie.
+const FILES: &[(&str, &str)] = &[
+    (".bash_aliases", RUNS),
+    (".bash_login", RUNS),
+    (".bash_logout", RUNS),
+    (".bash_profile", RUNS),
+    (".bashrc", RUNS),
+    (".envrc", RUNS),
+    (".gitconfig", RUNS),
+    (".gitlab-ci.yml", RUNS),
+    (".gitmodules", RUNS),
+    (".mcp.json", RUNS),
+    (".pre-commit-config.yaml", RUNS),
+    (".profile", RUNS),
+    (".yarnrc", RUNS),
+    (".yarnrc.yml", RUNS),
+    (".zlogin", RUNS),
+    (".zprofile", RUNS),
+    (".zshenv", RUNS),
+    (".zshrc", RUNS),
+    ("sitecustomize.py", RUNS),
+    ("usercustomize.py", RUNS),
+    (".env", KEEPS),
+    (".git-credentials", KEEPS),
+    (".netrc", KEEPS),
+    (".npmrc", KEEPS),
+    (".pgpass", KEEPS),
+    (".pypirc", KEEPS),
+];
+
+/// Endings of `.env.…` that hold no secrets.
+const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
+
+/// Names that Windows keeps for devices, with any ending.
+const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
+
+/// The first name of `path` that is not written without a person, and what it does.
+pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
+    let names: Vec<String> = path
+        .iter()
+        .map(|name| folded(&name.to_string_lossy()))
+        .collect();
+    for (index, name) in names.iter().enumerate() {
+        let is_last = index + 1 == names.len();
+        let found = FOLDERS
+            .iter()
+            .chain(FILES.iter().filter(|_| is_last))
+            .find(|(known, _)| known == name)
+            .map(|(_, reason)| *reason)
+            .or_else(|| (name == "git~1").then_some(HISTORY))
+            .or_else(|| {
+                let in_github = index > 0 && names[index - 1] == ".github";
+                (in_github && GITHUB.contains(&name.as_str())).then_some(RUNS)
+            })
+            .or_else(|| {
+                let ending = name.strip_prefix(".env.")?;
+                (!SAMPLES.contains(&ending)).then_some(KEEPS)
+            });
+        if let Some(reason) = found {
+            return Some((name.clone(), reason));
+        }
+    }
+    None
+}
+
+/// A name as the most careless file system takes it: case, invisible characters, what stands
+/// behind a colon, and dots and blanks at the end do not count.
+fn folded(name: &str) -> String {
+    let visible: String = name
+        .chars()
+        .filter(|character| {
+            !matches!(character,
+                '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        })
+        .flat_map(char::to_lowercase)
+        .collect();
+    let name = visible.split(':').next().unwrap_or_default();
+    name.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Why a new file must not be called `path`: other systems or layers would read another path.
+pub(crate) fn misread(path: &Path) -> Option<&'static str> {
+    let Some(text) = path.to_str() else {
+        return Some("it is not utf-8");
+    };
+    let has_drive = text.as_bytes().get(1) == Some(&b':')
+        && text.as_bytes()[0].is_ascii_alphabetic()
+        && matches!(text.as_bytes().get(2), None | Some(b'\\' | b'/'));
+    if text.contains('\\') || has_drive {
+        return Some("it is a path of windows (write `/` between names, from the root on)");
+    }
+    if text.chars().any(char::is_control) {
+        return Some("it holds a control character");
+    }
+    if text.contains(":$") {
+        return Some("it names a stream of a file");
+    }
+    for name in text.split('/') {
+        if climbs_when_decoded(name) {
+            return Some("it leads upwards once it is decoded");
+        }
+        if name.ends_with(['.', ' ']) && !name.trim_matches('.').is_empty() {
+            return Some("a name ends in a dot or a blank, which windows drops");
+        }
+        let stem = name
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .trim_end()
+            .to_lowercase();
+        let numbered = stem
+            .strip_prefix("com")
+            .or_else(|| stem.strip_prefix("lpt"))
+            .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
+        if DEVICES.contains(&stem.as_str()) || numbered {
+            return Some("a name is that of a device on windows");
+        }
+    }
+    None
+}
+
+/// Whether `name`, percent-decoded as often as it can be and its wide characters taken for the
+/// plain ones, has a part that leads upwards.
+fn climbs_when_decoded(name: &str) -> bool {
+    if matches!(name, "." | "..") {
+        return false;
+    }
+    let mut bytes = name.as_bytes().to_vec();
+    // Each round shortens what it changes.
+    loop {
+        let decoded = percent_decoded(&bytes);
+        if decoded.len() == bytes.len() {
+            break;
+        }
+        bytes = decoded;
+    }
+    // An overlong slash is no UTF-8 and a slash all the same.
+    let text: String = bytes
+        .utf8_chunks()
+        .flat_map(|chunk| {
+            let slash = (!chunk.invalid().is_empty()).then_some('/');
+            chunk.valid().chars().chain(slash)
+        })
+        .flat_map(|character| {
+            let plain = match character {
+                '\u{ff0e}' | '\u{2024}' | '\u{fe52}' => ".",
+                '\u{2025}' | '\u{fe30}' => "..",
+                '\u{2026}' => "...",
+                '\u{ff0f}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff3c}' | '\u{fe68}'
+                | '\\' => "/",
+                _ => "",
+            };
+            let other = plain.is_empty().then_some(character);
+            plain.chars().chain(other)
+        })
+        .collect();
+    text.split('/').any(|part| part == "..")
+}
+
+fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while let Some(&byte) = bytes.get(index) {
+        let pair = (digit(bytes.get(index + 1)), digit(bytes.get(index + 2)));
+        if let (b'%', (Some(high), Some(low))) = (byte, pair) {
+            decoded.push(u8::try_from(high * 16 + low).unwrap_or(byte));
+            index += 3;
+        } else {
+            decoded.push(byte);
+            index += 1;
+        }
+    }
+    decoded
+}

@@ -1,0 +1,180 @@
+//! Writing beneath the root: new files with their folders, and existing regular files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+
+use crate::error::shown;
+use crate::path::expect_file;
+use crate::protected::{misread, protected};
+use crate::{PathError, PathPolicy};
+
+/// The longest name and the longest path that Linux takes, in bytes.
+const LONGEST_NAME: usize = 255;
+const LONGEST_PATH: usize = 4095;
+
+impl PathPolicy {
+    /// Where a write to `path` would land, relative to the root; nothing is changed.
+    ///
+    /// Links are followed inside the root. Refused are the names of files that decide what runs,
+    /// unless `protected_too`, forms that other systems read as another path, files with several
+    /// hard links and everything that is not a regular file.
+    pub fn writable(
+        &self,
+        path: impl AsRef<Path>,
+        protected_too: bool,
+    ) -> Result<PathBuf, PathError> {
+        let path = path.as_ref();
+        let relative = self.relative(path)?;
+        if let Some(reason) = misread(relative) {
+            return Err(PathError::Form {
+                path: shown(path),
+                reason,
+            });
+        }
+        let is_long = |name: &std::ffi::OsStr| name.len() > LONGEST_NAME;
+        if path.as_os_str().len() > LONGEST_PATH || relative.iter().any(is_long) {
+            return Err(PathError::TooLong {
+                path: shown(path),
+                bytes: path.as_os_str().len(),
+            });
+        }
+        let target = self.follow(path, relative)?;
+        // `components` would pass over the dot that says directory.
+        let spelled = target.as_os_str().as_encoded_bytes();
+        if spelled == b"." || spelled.ends_with(b"/.") {
+            return Err(PathError::NotAFile {
+                path: shown(path),
+                found: crate::Kind::Directory,
+            });
+        }
+        if let Some((name, reason)) = protected(&target).filter(|_| !protected_too) {
+            return Err(PathError::Protected {
+                path: shown(path),
+                name,
+                reason,
+            });
+        }
+        self.expect_folders(path, &target)?;
+        match self.directory.symlink_metadata(&target) {
+            Ok(metadata) => expect_own_file(path, &metadata)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(self.failure(path, error)),
+        }
+        Ok(target)
+    }
+
+    /// Writes `content` to a new or existing file, makes the folders that are missing, and returns
+    /// where it landed, relative to the root.
+    ///
+    /// Refuses what [`PathPolicy::writable`] refuses. From the root to the file every name is
+    /// opened on its own and no link is followed, so that one swapped in meanwhile leads nowhere.
+    #[cfg(unix)]
+    pub fn write(
+        &self,
+        path: impl AsRef<Path>,
+        content: &[u8],
+        protected_too: bool,
+    ) -> Result<PathBuf, PathError> {
+        let path = path.as_ref();
+        let target = self.writable(path, protected_too)?;
+        let fail = |error| self.write_failure(path, error);
+        let mut folder = self.directory.try_clone().map_err(fail)?;
+        let parent = target.parent().unwrap_or(Path::new(""));
+        for name in parent {
+            folder = match open_folder(&folder, name.as_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match folder.create_dir(name) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+                        _ => open_folder(&folder, name.as_ref()),
+                    }
+                }
+                opened => opened,
+            }
+            .map_err(fail)?;
+        }
+        let name = Path::new(target.file_name().unwrap_or_default());
+        let file = folder.open_with(name, &writing()).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        expect_own_file(path, &metadata)?;
+        // Emptied only now: what is refused keeps its content.
+        file.set_len(0).map_err(fail)?;
+        let mut file = file.into_std();
+        file.write_all(content).map_err(fail)?;
+        Ok(target)
+    }
+
+    /// Refuses a path that leads through something other than directories.
+    fn expect_folders(&self, path: &Path, target: &Path) -> Result<(), PathError> {
+        let mut folders: Vec<_> = target.ancestors().skip(1).collect();
+        folders.pop();
+        for folder in folders.into_iter().rev() {
+            match self.directory.symlink_metadata(folder) {
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(metadata) => {
+                    return Err(PathError::NotADirectory {
+                        path: shown(folder),
+                        found: metadata.file_type().into(),
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                Err(error) => return Err(self.failure(path, error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn write_failure(&self, path: &Path, error: io::Error) -> PathError {
+        match self.failure(path, error) {
+            PathError::Io { path, source } => PathError::Unwritable { path, source },
+            other => other,
+        }
+    }
+}
+
+/// Refuses what is not a regular file under this one name.
+fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
+    expect_file(path, metadata)?;
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+
+        let links = metadata.nlink();
+        if links > 1 {
+            return Err(PathError::HardLinks {
+                path: shown(path),
+                links,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Opens the directory `name` in `folder`, but not through a link.
+#[cfg(unix)]
+fn open_folder(folder: &Dir, name: &Path) -> io::Result<Dir> {
+    use cap_std::fs::OpenOptionsExt;
+    use rustix::fs::OFlags;
+
+    let mut options = OpenOptions::new();
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    let opened = folder.open_with(name, &options)?;
+    Ok(Dir::from_std_file(opened.into_std()))
+}
+
+/// How files are opened for writing: not through a link, and without waiting for a pipe's reader.
+#[cfg(unix)]
+fn writing() -> OpenOptions {
+    use cap_std::fs::OpenOptionsExt;
+    use rustix::fs::OFlags;
+
+    let mut options = OpenOptions::new();
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    options
+        .write(true)
+        .create(true)
+        .custom_flags(flags.bits().cast_signed());
+    options
+}
