@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
@@ -99,7 +100,9 @@ class ErrorContext(ClosedModel):
 
     def __str__(self) -> str:
         """Tell the context in one line."""
-        return describe_error_context(self.model_dump_json().encode())
+        # Not by `model_dump_json`, which fails on a lone surrogate: who tells an error must not.
+        written = json.dumps(self.model_dump(mode="json"), ensure_ascii=False)
+        return describe_error_context(written.encode("utf-8", "replace"))
 
 
 class ErrorContextBuilder:

@@ -135,6 +135,12 @@ def test_any_text_can_be_told_in_one_short_line(operation: str, value: str):
     assert not {"\n", "\r", "\x1b", "\u202e", "\u2028"} & set(told)
 
 
+def test_a_text_that_json_cannot_hold_is_told_all_the_same():
+    context = ErrorContext(operation="\ud800", metadata={"x": "\ud800x"})
+
+    assert str(context) == "operation `?`, x=?x"
+
+
 def test_identifiers_and_values_are_cut():
     context = ErrorContext(operation="x", tool_use_id="toolu_0123", metadata={"a": "é" * 101})
     context.retried("server")
