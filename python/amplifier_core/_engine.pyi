@@ -194,6 +194,13 @@ class PathPolicy:
         """Open a regular file for reading bytes."""
     def read(self, path: _StrPath, limit: int) -> bytes:
         """Return the first `limit` bytes of a regular file."""
+    def writable(self, path: _StrPath, *, protected: bool = False) -> str:
+        """Return where a write to `path` would land, relative to the root, and change nothing.
+
+        Names that decide what runs raise `PathProtected` unless `protected`: a person agreed.
+        """
+    def write(self, path: _StrPath, content: bytes, *, protected: bool = False) -> str:
+        """Write a new or existing file, make missing folders, and return where it landed."""
     def list(self, path: _StrPath = ...) -> builtins.list[tuple[str, str, int]]:
         """Return the `(name, kind, bytes)` of a directory's entries, by name.
 
@@ -240,6 +247,71 @@ class PathPolicy:
 
         At most `limit` matching lines are kept; all are counted.
         """
+
+def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | None = None) -> str:
+    """Return `path` for a log: from `root`, else from `home` as `~`, control characters escaped."""
+
+@final
+class ShellPolicy:
+    """Decides which command lines may run without a person."""
+
+    def __new__(cls, allow_prefixes: Sequence[str], *, root: _StrPath | None = None) -> Self: ...
+    def check(self, command: str) -> list[str]:
+        """Return the words of `command` to run; raise `ShellDenied` where a person must be asked."""
+
+def read_command(command: str) -> list[str]:
+    """Return the words of one plain command, as every POSIX shell reads it."""
+
+class UrlPolicy:
+    """Decides which URLs may be requested and at which addresses."""
+
+    def __new__(
+        cls,
+        *,
+        schemes: Sequence[str] | None = None,
+        ports: Sequence[int] | None = None,
+        deny_private: bool = True,
+    ) -> Self: ...
+    def destination(self, url: str) -> Destination:
+        """Read a URL and judge all of it but the addresses of its host name."""
+    def redirect(self, source: Destination, location: str) -> Destination:
+        """Read what a redirect from `source` names as `location`, and judge it as any URL."""
+    def judge(self, destination: Destination, addresses: Sequence[str]) -> CheckedUrl:
+        """Judge every address that was found for the name of a destination."""
+
+@final
+class Destination:
+    """Where a URL leads, the addresses of its name not yet known."""
+
+    @property
+    def url(self) -> str:
+        """The URL in the one form that every client reads alike."""
+    @property
+    def host(self) -> str:
+        """The host in ASCII, without brackets and trailing dot."""
+    @property
+    def port(self) -> int:
+        """The port, that of the scheme where the URL names none."""
+    @property
+    def address(self) -> str | None:
+        """The address, if the host is one; it has been judged."""
+
+@final
+class CheckedUrl:
+    """A URL that may be requested, at exactly these addresses."""
+
+    @property
+    def url(self) -> str:
+        """The URL in the one form that every client reads alike; request this one."""
+    @property
+    def host(self) -> str:
+        """The host in ASCII, for the `Host` header and the name in the certificate."""
+    @property
+    def port(self) -> int:
+        """The port to connect to."""
+    @property
+    def addresses(self) -> list[str]:
+        """The addresses to connect to, none other."""
 
 @final
 class LineWindow:

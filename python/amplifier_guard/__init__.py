@@ -6,8 +6,15 @@ try:
     from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
     from amplifier_guard.error_kind import ErrorKind, error_kind
     from amplifier_guard.guarded_call import guarded_call
-    from amplifier_guard.path import NotText, PathDenied, PathPolicy
+    from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
     from amplifier_guard.rate import Rate, RateLimited, RateLimiter
+    from amplifier_guard.shell import (
+        ShellDenied,
+        ShellPolicy,
+        child_environment,
+        read_command,
+    )
+    from amplifier_guard.url import CheckedUrl, Destination, UrlDenied, UrlPolicy
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
         raise
@@ -17,8 +24,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
+    "CheckedUrl",
     "CircuitBreaker",
     "CircuitOpen",
+    "Destination",
     "ErrorContext",
     "ErrorHandler",
     "ErrorKind",
@@ -27,10 +36,18 @@ __all__ = [
     "PastOperation",
     "PathDenied",
     "PathPolicy",
+    "PathProtected",
     "Rate",
     "RateLimited",
     "RateLimiter",
     "Retry",
+    "ShellDenied",
+    "ShellPolicy",
+    "UrlDenied",
+    "UrlPolicy",
+    "child_environment",
     "error_kind",
     "guarded_call",
+    "log_path",
+    "read_command",
 ]

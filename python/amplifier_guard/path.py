@@ -1,12 +1,25 @@
-"""Path containment: reading beneath one directory and nowhere else."""
+"""Path containment: reading and writing beneath one directory and nowhere else."""
 
-from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk
+from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk, log_path
 
-__all__ = ["LineWindow", "NotText", "PathDenied", "PathPolicy", "SearchReport", "Walk"]
+__all__ = [
+    "LineWindow",
+    "NotText",
+    "PathDenied",
+    "PathPolicy",
+    "PathProtected",
+    "SearchReport",
+    "Walk",
+    "log_path",
+]
 
 
 class PathDenied(PermissionError):
-    """A path that leads outside the root, or to something that is never read, such as a pipe."""
+    """A path that leads outside the root, or to something never read or written, such as a pipe."""
+
+
+class PathProtected(PathDenied):
+    """A file that decides what runs or keeps secrets: written only when a person agreed."""
 
 
 class NotText(ValueError):

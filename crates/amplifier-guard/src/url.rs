@@ -94,7 +94,7 @@ pub enum UrlError {
         answer: String,
     },
     /// One of the addresses is not to be reached.
-    #[error("host `{host}` leads to `{address}`, a {network} address")]
+    #[error("host `{host}` leads to `{address}`, which is not public ({network})")]
     Address {
         /// The host of the URL.
         host: String,

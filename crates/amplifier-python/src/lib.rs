@@ -36,6 +36,7 @@ mod rate;
 mod report;
 mod sequence;
 mod session;
+mod shell;
 mod shutdown;
 mod stream_event;
 mod stream_result;
@@ -44,6 +45,7 @@ mod tag_call;
 mod tag_event;
 mod time_limit;
 mod unregister;
+mod url;
 
 /// The Rust engine behind `amplifier_core`.
 #[pyo3::pymodule]
@@ -65,7 +67,13 @@ mod _engine {
     };
 
     #[pymodule_export]
-    use crate::path::{LineWindow, PathPolicy, SearchReport, Walk};
+    use crate::path::{LineWindow, PathPolicy, SearchReport, Walk, log_path};
+
+    #[pymodule_export]
+    use crate::shell::{ShellPolicy, read_command};
+
+    #[pymodule_export]
+    use crate::url::{CheckedUrl, Destination, UrlPolicy};
 
     #[pymodule_export]
     use crate::{

@@ -15,6 +15,7 @@ use pyo3::types::PyBytes;
 
 pyo3::import_exception!(amplifier_guard.path, NotText);
 pyo3::import_exception!(amplifier_guard.path, PathDenied);
+pyo3::import_exception!(amplifier_guard.path, PathProtected);
 
 /// How often a long walk asks whether to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
@@ -70,6 +71,27 @@ impl PathPolicy {
     ) -> Result<Bound<'py, PyBytes>, Error> {
         let content = py.detach(|| self.policy.read(path, limit))?;
         Ok(PyBytes::new(py, &content))
+    }
+
+    /// Return where a write to `path` would land, relative to the root, and change nothing.
+    #[pyo3(signature = (path, *, protected = false))]
+    fn writable(&self, py: Python<'_>, path: PathBuf, protected: bool) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.writable(path, protected))?;
+        Ok(target.into_os_string())
+    }
+
+    /// Write a new or existing file, make missing folders, and return where it landed.
+    #[cfg(unix)]
+    #[pyo3(signature = (path, content, *, protected = false))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        content: &[u8],
+        protected: bool,
+    ) -> Result<OsString, Error> {
+        let target = py.detach(|| self.policy.write(path, content, protected))?;
+        Ok(target.into_os_string())
     }
 
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
@@ -165,6 +187,17 @@ impl PathPolicy {
     fn __repr__(&self) -> String {
         format!("PathPolicy('{}')", self.policy.root().display())
     }
+}
+
+/// Return `path` for a log: from `root`, else from `home` as `~`, control characters escaped.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are extracted by value"
+)]
+#[pyfunction]
+#[pyo3(signature = (path, *, root = None, home = None))]
+pub(crate) fn log_path(path: PathBuf, root: Option<PathBuf>, home: Option<PathBuf>) -> String {
+    guard::log_path(&path, root.as_deref(), home.as_deref())
 }
 
 /// Some lines of a text file, and the figures of the whole.
@@ -333,9 +366,12 @@ impl From<Error> for PyErr {
         };
         let message = error.to_string();
         match error {
-            PathError::Empty | PathError::Nul { .. } | PathError::Outside { .. } => {
-                PathDenied::new_err(message)
-            }
+            PathError::Empty
+            | PathError::Nul { .. }
+            | PathError::Outside { .. }
+            | PathError::Form { .. }
+            | PathError::HardLinks { .. } => PathDenied::new_err(message),
+            PathError::Protected { .. } => PathProtected::new_err(message),
             PathError::NotAFile {
                 found: Kind::Directory,
                 ..
@@ -345,7 +381,7 @@ impl From<Error> for PyErr {
             PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
             PathError::Binary { .. } => NotText::new_err(message),
             PathError::Stopped { .. } => PyInterruptedError::new_err(message),
-            PathError::Io { source, .. }
+            PathError::Io { source, .. } | PathError::Unwritable { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
             {
                 PyPermissionError::new_err(message)

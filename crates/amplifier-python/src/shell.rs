@@ -1,0 +1,44 @@
+//! `ShellPolicy`: which command lines may run without a person.
+
+use std::path::PathBuf;
+
+use amplifier_guard as guard;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pyo3::import_exception!(amplifier_guard.shell, ShellDenied);
+
+/// Decides which command lines may run without a person.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct ShellPolicy {
+    policy: guard::ShellPolicy,
+}
+
+#[pymethods]
+impl ShellPolicy {
+    #[new]
+    #[pyo3(signature = (allow_prefixes, *, root = None))]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments from Python are extracted by value"
+    )]
+    fn new(allow_prefixes: Vec<String>, root: Option<PathBuf>) -> PyResult<Self> {
+        let prefixes = allow_prefixes.iter().map(String::as_str);
+        let policy = guard::ShellPolicy::new(prefixes, root)
+            .map_err(|error| PyValueError::new_err(format!("not a prefix: {error}")))?;
+        Ok(Self { policy })
+    }
+
+    /// Return the words of `command` to run; raise `ShellDenied` where a person must be asked.
+    fn check(&self, command: &str) -> PyResult<Vec<String>> {
+        self.policy
+            .check(command)
+            .map_err(|error| ShellDenied::new_err(error.to_string()))
+    }
+}
+
+/// Return the words of one plain command, as every POSIX shell reads it.
+#[pyfunction]
+pub(crate) fn read_command(command: &str) -> PyResult<Vec<String>> {
+    guard::read_command(command).map_err(|error| ShellDenied::new_err(error.to_string()))
+}

@@ -1,0 +1,71 @@
+"""What `PathPolicy` writes, and how it refuses, as Python sees it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from amplifier_guard import PathDenied, PathPolicy, PathProtected, log_path
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> PathPolicy:
+    (tmp_path / "secret").write_bytes(b"old")
+    root = tmp_path / "proj"
+    (root / "src").mkdir(parents=True)
+    (root / "src/main.rs").write_bytes(b"old")
+    (root / "out").symlink_to("../secret")
+    (root / "near").symlink_to("src/main.rs")
+    os.link(tmp_path / "secret", root / "hard")
+    return PathPolicy(root)
+
+
+def test_files_are_written_where_their_path_leads(policy: PathPolicy) -> None:
+    assert policy.writable("docs/deep/page.md") == "docs/deep/page.md"
+    assert not Path(policy.root, "docs").exists()
+    assert policy.write("docs/deep/page.md", b"new") == "docs/deep/page.md"
+    assert policy.write(Path(policy.root, "near"), b"") == "src/main.rs"
+    assert policy.read("docs/deep/page.md", 9) == b"new"
+    assert policy.read("src/main.rs", 9) == b""
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("../secret", PathDenied),
+        ("out", PathDenied),
+        ("hard", PathDenied),
+        ("C:\\x", PathDenied),
+        ("a\0", PathDenied),
+        (os.fsdecode(b"caf\xe9"), PathDenied),
+        (".GIT/hooks/pre-commit", PathProtected),
+        (".claude/settings.json", PathProtected),
+        (".", IsADirectoryError),
+        ("src", IsADirectoryError),
+        ("near/x", NotADirectoryError),
+        ("x" * 256, OSError),
+    ],
+)
+def test_a_write_that_is_refused_changes_nothing(
+    tmp_path: Path, policy: PathPolicy, path: str, error: type[Exception]
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    for attempt in (policy.writable, lambda path: policy.write(path, b"new")):
+        with pytest.raises(error) as raised:
+            attempt(path)
+        assert type(raised.value) is error
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "secret").read_bytes() == b"old"
+
+
+def test_a_person_may_let_a_protected_name_be_written(policy: PathPolicy) -> None:
+    assert policy.write(".claude/settings.json", b"{}", protected=True) == ".claude/settings.json"
+    assert policy.read(".claude/settings.json", 9) == b"{}"
+
+
+def test_a_log_tells_a_path_without_its_owner() -> None:
+    assert log_path("/home/me/proj/a/../b", root="/home/me/proj", home="/home/me") == "b"
+    assert log_path("/home/me/x\n", root="/home/me/proj", home="/home/me") == "~/x\\n"
+    assert log_path("/etc/x") == "/etc/x"
