@@ -19,6 +19,17 @@ fn waits_double_until_the_limit() {
 }
 
 #[test]
+fn the_error_and_chance_are_factors_past_the_limit() {
+    let cases = [(3, 0.5, 1.0), (3, 10.0, 0.5), (9, 2.0, 1.5)];
+    let waits: Vec<f64> = cases
+        .iter()
+        .map(|&(attempt, factor, jitter)| backoff().delay(attempt, Some(factor), jitter, None))
+        .collect();
+
+    assert_eq!(waits, [4.0, 40.0, 180.0]);
+}
+
+#[test]
 fn the_last_attempt_of_all_waits_as_long_as_allowed() {
     assert!((backoff().delay(u32::MAX, None, 1.0, None) - 60.0).abs() < f64::EPSILON);
 }
@@ -100,7 +111,9 @@ proptest! {
         asked in prop_oneof![
             Just(f64::NAN), Just(f64::INFINITY), -1e300..-1e-300, (DAY * 1.000_001)..1e300,
         ],
-        multiplier in prop_oneof![Just(f64::NAN), Just(f64::INFINITY), -1e300..=0.0],
+        multiplier in prop_oneof![
+            Just(f64::NAN), Just(f64::INFINITY), Just(0.0), -1e300..0.0,
+        ],
     ) {
         let delay = backoff().delay(attempt, Some(multiplier), jitter, Some(asked));
 

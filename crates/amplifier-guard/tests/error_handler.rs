@@ -88,6 +88,17 @@ fn the_error_itself_has_the_last_word_on_whether_it_is_tried_again() {
 }
 
 #[test]
+fn each_failure_that_is_judged_is_counted() {
+    let mut handler = handler(settings());
+    for kind in [ErrorKind::Server, ErrorKind::Validation, ErrorKind::Server] {
+        handler.handle(&failure(kind), 9, moment(0.0, 0.0));
+    }
+
+    let counts: Vec<_> = handler.frequency().counts(0).collect();
+    assert_eq!(counts, [("validation", 1), ("server", 2)]);
+}
+
+#[test]
 fn no_retry_begins_beyond_the_budget() {
     let mut handler = handler(RetrySettings {
         budget: Some(10.0),

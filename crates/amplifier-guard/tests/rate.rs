@@ -64,6 +64,24 @@ fn each_user_tool_and_provider_counts_alone() {
 }
 
 #[test]
+fn of_several_that_are_too_many_the_one_that_waits_the_longest_is_named() {
+    let rate = |period| Some(Rate::new(1, period, 1).unwrap());
+    let mut limiter = RateLimiter::new(rate(50), rate(100), rate(70), 100).unwrap();
+    let caller = Caller {
+        user: Some("x"),
+        tool: Some("x"),
+        provider: Some("x"),
+    };
+    assert_eq!(limiter.take(caller, 0), Ok(()));
+
+    let (scope, wait) = (Scope::Tool, 90);
+    assert_eq!(
+        limiter.take(caller, 10),
+        Err(RateLimited::Busy { scope, wait })
+    );
+}
+
+#[test]
 fn a_scope_without_a_rate_has_no_limit() {
     let mut limiter = RateLimiter::new(None, None, None, 3).unwrap();
     for _ in 0..1000 {
@@ -137,6 +155,7 @@ fn what_makes_no_sense_is_refused_by_name() {
         "`max_names` must be at least 3, found `2`"
     );
 
+    assert_eq!(limiter(1, 1, 1).take(user(&"x".repeat(1024)), 0), Ok(()));
     let answer = limiter(1, 1, 1).take(user(&"x".repeat(1025)), 0);
     assert_eq!(
         answer.unwrap_err().to_string(),
