@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from math import isfinite, isnan
 from operator import index
+from typing import TypeVar
+
+_Error = TypeVar("_Error", bound=Exception)
 
 
-def refusal(value: object, wanted: str) -> TypeError:
+def refusal(value: object, wanted: str, argument: str | None = None) -> TypeError:
     """Make the error for an argument of another type than is wanted."""
     found = "'None'" if value is None else f"'{type(value).__name__}' object"
-    return TypeError(f"{found} is not an instance of '{wanted}'")
+    return naming(TypeError(f"{found} is not an instance of '{wanted}'"), argument)
 
 
-def text(value: object) -> str:
+def naming(error: _Error, argument: str | None) -> _Error:
+    """Have an error name the argument that it is about, in a note, as those of Rust do."""
+    if argument is not None:
+        error.add_note(f"while processing '{argument}'")
+    return error
+
+
+def text(value: object, argument: str | None = None) -> str:
     """Take a text, a plain one that UTF-8 can hold.
 
     Raises:
         TypeError: It is none.
         UnicodeEncodeError: It holds a lone surrogate.
     """
-    plain = any_text(value)
+    plain = any_text(value, argument)
     if not plain.isascii():
-        plain.encode()
+        try:
+            plain.encode()
+        except UnicodeEncodeError as error:
+            naming(error, argument)
+            raise
     return plain
 
 
-def any_text(value: object) -> str:
+def any_text(value: object, argument: str | None = None) -> str:
     """Take a text, whatever it holds.
 
     Raises:
@@ -34,33 +48,38 @@ def any_text(value: object) -> str:
     if type(value) is str:
         return value
     if not isinstance(value, str):
-        raise refusal(value, "str")
+        raise refusal(value, "str", argument)
     return str.__str__(value)
 
 
-def flag(value: object) -> bool:
+def flag(value: object, argument: str | None = None) -> bool:
     """Take a `bool`.
 
     Raises:
         TypeError: It is none, though it may be true or false.
     """
     if not isinstance(value, bool):
-        raise refusal(value, "bool")
+        raise refusal(value, "bool", argument)
     return value
 
 
-def integer(value: object, *, bits: int) -> int:
+def integer(value: object, argument: str, *, bits: int) -> int:
     """Take a signed whole number of at most so many bits.
 
     Raises:
         TypeError: It is none.
         OverflowError: It is too large.
     """
-    number = index(value)  # pyright: ignore[reportArgumentType] -- raises the wanted error
+    try:
+        number = index(value)  # pyright: ignore[reportArgumentType] -- raises the wanted error
+    except Exception as error:
+        naming(error, argument)
+        raise
     if not -(1 << 63) <= number < 1 << 63:
-        raise OverflowError("Python int too large to convert to C long")
+        raise naming(OverflowError("Python int too large to convert to C long"), argument)
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
-        raise OverflowError("out of range integral type conversion attempted")
+        message = "out of range integral type conversion attempted"
+        raise naming(OverflowError(message), argument)
     return number
 
 
@@ -75,9 +94,15 @@ def time_limit(value: object) -> float | None:
         return None
     if not isinstance(value, int | float):
         found = type(value).__name__
-        raise TypeError(f"`timeout` must be a number of seconds or None, not `{found}`")
-    seconds = float(value)
+        message = f"`timeout` must be a number of seconds or None, not `{found}`"
+        raise naming(TypeError(message), "timeout")
+    try:
+        seconds = float(value)
+    except Exception as error:
+        naming(error, "timeout")
+        raise
     if isnan(seconds) or seconds < 0:
         shown = "NaN" if isnan(seconds) else f"{seconds:g}"
-        raise ValueError(f"`timeout` must be None or at least 0 seconds, not {shown}")
+        message = f"`timeout` must be None or at least 0 seconds, not {shown}"
+        raise naming(ValueError(message), "timeout")
     return seconds if isfinite(seconds) else None

@@ -18,6 +18,9 @@ def real_number(name: str, value: Any) -> float:
             return float(value)
     except TypeError:
         pass
+    except OverflowError:
+        message = f"`{name}` must be a number that a `float` can hold, found `{shown(value)}`"
+        raise OverflowError(message) from None
     raise TypeError(f"`{name}` must be a number, found `{shown(value)}`")
 
 

@@ -94,11 +94,12 @@ class CancellationToken(metaclass=ABCMeta):
 
     def register_tool_start(self, tool_call_id: str, tool_name: str) -> None:
         """Note that a tool call runs."""
-        self._tools[text(tool_call_id)] = text(tool_name)
+        call = text(tool_call_id, "tool_call_id")
+        self._tools[call] = text(tool_name, "tool_name")
 
     def register_tool_complete(self, tool_call_id: str) -> None:
         """Note that a tool call is over; an unknown one is ignored."""
-        self._tools.pop(text(tool_call_id), None)
+        self._tools.pop(text(tool_call_id, "tool_call_id"), None)
 
     def register_child(self, child: Any) -> None:
         """Pass every request on to this token too, and what was requested already at once.

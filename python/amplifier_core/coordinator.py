@@ -79,8 +79,8 @@ class ModuleCoordinator(metaclass=ABCMeta):
         if session is None:
             self._identity = ("", None, {})
         else:
-            session_id, parent_id = any_text(session.session_id), session.parent_id
-            parent_id = None if parent_id is None else any_text(parent_id)
+            session_id, parent_id = any_text(session.session_id, "session_id"), session.parent_id
+            parent_id = None if parent_id is None else any_text(parent_id, "parent_id")
             self._identity = (session_id, parent_id, session.config)
         self._owner, self._session = session, None
         self._hooks, self._cancellation = HookRegistry(), CancellationToken()
@@ -151,7 +151,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     @mount_points.setter
     def mount_points(self, points: dict[str, Any]) -> None:
         if not issubclass(cast("type[Any]", type(points)), dict):
-            raise refusal(points, "dict")
+            raise refusal(points, "dict", "mount_points")
         self._mount_points = points
 
     @property
@@ -162,7 +162,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     @session_state.setter
     def session_state(self, shared: dict[str, Any]) -> None:
         if not issubclass(cast("type[Any]", type(shared)), dict):
-            raise refusal(shared, "dict")
+            raise refusal(shared, "dict", "session_state")
         self._shared = shared
 
     @property
@@ -172,7 +172,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
     @_current_turn_injections.setter
     def _current_turn_injections(self, tokens: int) -> None:
-        self._injected_tokens = integer(tokens, bits=64)
+        self._injected_tokens = integer(tokens, "tokens", bits=64)
 
     def _set_session(self, session: Any) -> None:
         """Set the session; one that holds this coordinator is held weakly, so that it is freed."""
@@ -196,7 +196,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
             TypeError: The name is no text.
         """
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name)
+        name = None if name is None else text(name, "name")
         if kind == "registry":
             raise ValueError("Hooks should be registered directly with the HookRegistry")
         if kind == "single":
@@ -205,13 +205,13 @@ class ModuleCoordinator(metaclass=ABCMeta):
             own: Any = getattr(module, "name", None) if name is None else name
             if own is None:
                 raise ValueError(f"Name required for {slot}")
-            self._modules(slot)[text(own)] = module
+            self._modules(slot)[text(own, "name")] = module
         return _mounted(None)
 
     def unmount(self, mount_point: str, name: str | None = None) -> Coroutine[Any, Any, None]:
         """Remove a module at once; what is returned may be awaited. A missing one is ignored."""
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name)
+        name = None if name is None else text(name, "name")
         if kind == "single":
             self._mount_points[slot] = None
         elif kind == "named":
@@ -225,18 +225,18 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def get(self, mount_point: str, name: str | None = None) -> Any:
         """Look up a slot, or one module of a named slot; None where nothing is mounted."""
         slot, kind = _parse(mount_point)
-        name = None if name is None else text(name)
+        name = None if name is None else text(name, "name")
         if kind == "named" and name is not None:
             return self._modules(slot).get(name)
         return self._slot(slot)
 
     def register_capability(self, name: str, value: Any) -> None:
         """Offer a value to other modules under a name, in the place of one of that name."""
-        self._capabilities[text(name)] = value
+        self._capabilities[text(name, "name")] = value
 
     def get_capability(self, name: str) -> Any:
         """Give the value offered under a name, or None."""
-        return self._capabilities.get(text(name))
+        return self._capabilities.get(text(name, "name"))
 
     def register_cleanup(self, cleanup_fn: Any) -> None:
         """Run a function, plain or async, at clean-up; what cannot be called is ignored."""
@@ -269,18 +269,18 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
         """Contribute to a channel: the callback, plain or async, is asked at each collection."""
-        channel, name = text(channel), text(name)
+        channel, name = text(channel, "channel"), text(name, "name")
         self._channels.setdefault(channel, []).append({"name": name, "callback": callback})
 
     def collect_contributions(self, channel: str) -> Coroutine[Any, Any, list[Any]]:
         """Ask every contributor of a channel and list what they give."""
-        collected = _collect_helper.collect_contributions(self._channels, text(channel))
+        collected = _collect_helper.collect_contributions(self._channels, text(channel, "channel"))
         collected.__qualname__ = "ModuleCoordinator.collect_contributions"
         return collected
 
     def request_cancel(self, immediate: bool = False) -> Coroutine[Any, Any, None]:
         """Request cancellation at once; what is returned may be awaited."""
-        if flag(immediate):
+        if flag(immediate, "immediate"):
             self.cancellation.request_immediate()
         else:
             self.cancellation.request_graceful()
@@ -294,7 +294,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self, result: Any, event: str, hook_name: str = "unknown"
     ) -> Coroutine[Any, Any, HookResult]:
         """Carry out what a hook's result asks for, and return what is left to the loop."""
-        return _carry_out(self, result, any_text(event), any_text(hook_name))
+        return _carry_out(self, result, any_text(event, "event"), any_text(hook_name, "hook_name"))
 
     def to_dict(self) -> dict[str, Any]:
         """Describe what is mounted, as plain data."""
@@ -322,7 +322,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
             raise ValueError(f"Unknown mount point: {slot}")
         modules = self._slot(slot)
         if not issubclass(type(modules), dict):
-            raise refusal(modules, "dict")
+            raise refusal(modules, "dict", f"mount_points.{slot}")
         return modules
 
     def _session_setting(self, name: str) -> int | None:
@@ -333,7 +333,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         if not issubclass(type(section), dict):
             return None
         value = cast("dict[str, Any]", section).get(name)
-        return None if value is None else integer(value, bits=64)
+        return None if value is None else integer(value, f"config.session.{name}", bits=64)
 
 
 def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"]]:
@@ -342,7 +342,7 @@ def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"
     Raises:
         ValueError: No such slot.
     """
-    slot = any_text(mount_point)
+    slot = text(mount_point, "mount_point")
     kind = _SLOTS.get(slot)
     if kind is None:
         raise ValueError(f"Unknown mount point: {slot}")

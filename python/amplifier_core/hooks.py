@@ -91,13 +91,13 @@ class HookRegistry(metaclass=ABCMeta):
             TypeError: An argument is of the wrong type.
             ValueError: The timeout is negative or not a number.
         """
-        event = text(event)
+        event = text(event, "event")
         registration = Registration(
             serial=self._next_serial,
-            priority=integer(priority, bits=32),
-            name=f"_auto_{event}_{uuid4()}" if name is None else text(name),
+            priority=integer(priority, "priority", bits=32),
+            name=f"_auto_{event}_{uuid4()}" if name is None else text(name, "name"),
             handler=handler,
-            fail_closed=flag(fail_closed),
+            fail_closed=flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
         )
         self._next_serial += 1
@@ -122,7 +122,7 @@ class HookRegistry(metaclass=ABCMeta):
 
     def unregister(self, name: str) -> None:
         """Unregister every handler of this name; an unknown one is ignored."""
-        name = text(name)
+        name = text(name, "name")
         for registered in tuple(self._events.values()):
             for registration in tuple(registered):
                 if registration.name == name:
@@ -134,14 +134,14 @@ class HookRegistry(metaclass=ABCMeta):
 
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
-        events = tuple(self._events) if event is None else (text(event),)
+        events = tuple(self._events) if event is None else (text(event, "event"),)
         return {event: [one.name for one in self._snapshot(event)] for event in events}
 
     def _registrations(self, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
         return [
             (one.serial, one.name, one.handler, one.fail_closed, one.timeout)
-            for one in self._snapshot(text(event))
+            for one in self._snapshot(text(event, "event"))
         ]
 
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
@@ -151,7 +151,7 @@ class HookRegistry(metaclass=ABCMeta):
             ValueError: The data contains itself.
             TypeError: A key of the data is none that JSON knows.
         """
-        event = any_text(event)
+        event = any_text(event, "event")
         data = _correlated(event, top_level(data))
         payload = stamped(data, self._defaults) if self._snapshot(event) else None
         return self._emit(event, data, payload)
@@ -166,7 +166,7 @@ class HookRegistry(metaclass=ABCMeta):
             TypeError: The timeout is no number, or a key of the data is none that JSON knows.
         """
         seconds = time_limit(timeout)
-        return self._collect(any_text(event), bare(top_level(data)), seconds)
+        return self._collect(any_text(event, "event"), bare(top_level(data)), seconds)
 
     def __repr__(self) -> str:
         """Count handlers and events."""

@@ -115,6 +115,8 @@ class ModuleLoader:
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a module that was loaded, and give what its `mount` returns."""
+        if not callable(module):
+            raise TypeError(f"`module` must be what `load` gives, found `{shown(module)}`")
         try:
             return await module(coordinator)
         except Exception as error:

@@ -64,8 +64,8 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             TypeError: An argument is of the wrong type.
         """
         _check(config)
-        self.session_id = any_text(session_id) if session_id else str(uuid4())
-        self.parent_id = None if parent_id is None else any_text(parent_id)
+        self.session_id = any_text(session_id, "session_id") if session_id else str(uuid4())
+        self.parent_id = None if parent_id is None else any_text(parent_id, "parent_id")
         self.config = config
         self.status = SessionStatus(session_id=self.session_id)
         """Where the session stands."""
@@ -78,7 +78,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             session_id=self.session_id, parent_id=self.parent_id
         )
         self.loader: Any = ModuleLoader(coordinator=self.coordinator) if loader is None else loader
-        self._is_resumed = flag(is_resumed)
+        self._is_resumed = flag(is_resumed, "is_resumed")
         self._initialized = False
         self._is_announced = False
         self._loading: Any = None

@@ -13,7 +13,7 @@ use crate::effects::Effects;
 use crate::error::Error;
 use crate::hook::RustHookRegistry;
 use crate::module::module;
-use crate::mounted::{Identity, Mounted};
+use crate::mounted::{Identity, Mounted, named};
 use crate::sequence::Sequence;
 use crate::session::RustSession;
 
@@ -45,8 +45,10 @@ impl RustCoordinator {
 }
 
 /// The same value, if it is a text.
-fn text(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
-    Ok(value.cast_into::<PyString>()?.into_any())
+fn text<'py>(value: Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let text = value.cast_into::<PyString>().map_err(PyErr::from);
+    Ok(named(py, name, text)?.into_any())
 }
 
 #[pymethods]
@@ -61,10 +63,10 @@ impl RustCoordinator {
     ) -> PyResult<Self> {
         let (session_id, parent_id, config) = match session {
             Some(session) => (
-                text(session.getattr(intern!(py, "session_id"))?)?,
+                text(session.getattr(intern!(py, "session_id"))?, "session_id")?,
                 match session.getattr(intern!(py, "parent_id"))? {
                     none if none.is_none() => none,
-                    parent => text(parent)?,
+                    parent => text(parent, "parent_id")?,
                 },
                 session.getattr(intern!(py, "config"))?,
             ),
@@ -165,8 +167,9 @@ impl RustCoordinator {
     }
 
     #[setter(mount_points)]
-    fn set_mount_points(&self, value: Py<PyDict>) {
-        self.mounted.put(value, |state| &mut state.mount_points);
+    fn set_mount_points(&self, mount_points: Py<PyDict>) {
+        self.mounted
+            .put(mount_points, |state| &mut state.mount_points);
     }
 
     /// The module loader, or None until the session is initialised.
@@ -209,8 +212,9 @@ impl RustCoordinator {
     }
 
     #[setter(session_state)]
-    fn set_session_state(&self, value: Py<PyDict>) {
-        self.mounted.put(Some(value), |state| &mut state.shared);
+    fn set_session_state(&self, session_state: Py<PyDict>) {
+        self.mounted
+            .put(Some(session_state), |state| &mut state.shared);
     }
 
     /// The tokens that hooks have injected in this turn.
@@ -249,7 +253,9 @@ impl RustCoordinator {
         let slot = Slot::parse(mount_point).map_err(Error::from)?;
         let own_name = || -> Result<_, Error> {
             match module.getattr_opt(intern!(py, "name"))? {
-                Some(name) if !name.is_none() => Ok(Some(name.extract::<String>()?)),
+                Some(name) if !name.is_none() => {
+                    Ok(Some(named(py, "name", name.extract::<String>())?))
+                }
                 _ => Ok(None),
             }
         };

@@ -14,6 +14,14 @@ use crate::error::Error;
 use crate::hook::RustHookRegistry;
 use crate::module::module;
 
+/// Has an error name the value that it is about, in a note, as those about arguments do.
+pub(crate) fn named<T>(py: Python<'_>, name: &str, result: PyResult<T>) -> PyResult<T> {
+    result.or_else(|error| {
+        error.add_note(py, format!("while processing '{name}'"))?;
+        Err(error)
+    })
+}
+
 /// What can be set anew from outside.
 pub(crate) struct State {
     /// What was given as the session; for a session's own coordinator, its namespace, once asked for.
@@ -140,7 +148,10 @@ impl Mounted {
     /// The modules of a slot of many by name, whoever put them there.
     pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
         match self.points(py).get_item(slot.as_str())? {
-            Some(modules) => Ok(modules.cast_into::<PyDict>()?),
+            Some(modules) => {
+                let modules = modules.cast_into::<PyDict>().map_err(PyErr::from);
+                named(py, &format!("mount_points.{}", slot.as_str()), modules)
+            }
             None => Err(Error::from(MountError::UnknownPoint(slot.as_str().to_owned())).into()),
         }
     }
@@ -179,7 +190,9 @@ impl Mounted {
             return Ok(None);
         };
         match section.get_item(name)? {
-            Some(value) if !value.is_none() => value.extract().map(Some),
+            Some(value) if !value.is_none() => {
+                named(py, &format!("config.session.{name}"), value.extract()).map(Some)
+            }
             _ => Ok(None),
         }
     }

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from amplifier_core._retry_config import RetryConfig, compute_delay
+from amplifier_core._shown import shown
 from amplifier_core._sleep import sleep
 from amplifier_core.llm_errors import (
     AccessDeniedError,
@@ -62,9 +63,14 @@ async def retry_with_backoff(
             seconds that are waited, and the error.
 
     Raises:
+        TypeError: What is to be called cannot be.
         LLMError: The last error of the operation, or one that is not retryable. Errors that are
             not `LLMError` come through at once.
     """
+    if not callable(operation):
+        raise TypeError(f"`operation` must be callable, found `{shown(operation)}`")
+    if on_retry is not None and not callable(on_retry):
+        raise TypeError(f"`on_retry` must be callable or None, found `{shown(on_retry)}`")
     settings = RetryConfig() if config is None else config
     attempt = 0
     while True:
@@ -94,8 +100,13 @@ def classify_error_message(
         message: What the provider said; looked at where the status does not tell.
         status_code: HTTP status of the answer, if there was one.
         provider: Name of the provider; no class depends on it.
+
+    Raises:
+        TypeError: The message is no text.
     """
     del provider
+    if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"`message` must be a `str`, found `{shown(message)}`")
     if status_code is not None:
         if status_code in _BY_STATUS:
             return _BY_STATUS[status_code]
