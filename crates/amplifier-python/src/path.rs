@@ -366,17 +366,17 @@ impl From<Error> for PyErr {
         };
         let message = error.to_string();
         match error {
-            PathError::Empty
-            | PathError::Nul { .. }
-            | PathError::Outside { .. }
-            | PathError::Form { .. }
-            | PathError::HardLinks { .. } => PathDenied::new_err(message),
             PathError::Protected { .. } => PathProtected::new_err(message),
             PathError::NotAFile {
                 found: Kind::Directory,
                 ..
             } => PyIsADirectoryError::new_err(message),
-            PathError::NotAFile { .. } => PathDenied::new_err(message),
+            PathError::Empty
+            | PathError::Nul { .. }
+            | PathError::Outside { .. }
+            | PathError::Form { .. }
+            | PathError::HardLinks { .. }
+            | PathError::NotAFile { .. } => PathDenied::new_err(message),
             PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
             PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
             PathError::Binary { .. } => NotText::new_err(message),

@@ -1,0 +1,125 @@
+"""An HTTP transport that connects to checked addresses only, each hop of a redirect anew."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from amplifier_guard.url import Destination, Resolver, UrlDenied, UrlPolicy
+
+__all__ = ["CheckedTransport"]
+
+
+class CheckedTransport(httpx2.AsyncBaseTransport):
+    """Sends each request to an address that `policy` checked, and to no other.
+
+    The policy judges every request, and the address at the moment of connecting: a name that
+    changes its answer afterwards changes nothing. The `Host` header and the name in the
+    certificate stay those of the URL. No proxy and no setting of the environment is heeded.
+    """
+
+    def __init__(
+        self,
+        policy: UrlPolicy,
+        *,
+        resolve: Resolver | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        """Check by `policy`, with `resolve` for names; `ssl_context` says whom to trust."""
+        self._policy = policy
+        self._backend = _CheckedBackend(policy, resolve)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=ssl_context or httpx2.create_ssl_context(trust_env=False),
+            network_backend=self._backend,
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request; `UrlDenied` where the policy refuses it."""
+        destination = self._policy.destination(str(request.url))
+        self._backend.destinations[destination.host, destination.port] = destination
+        url = httpx2.URL(destination.url)
+        sent = httpcore2.Request(
+            method=request.method,
+            url=httpcore2.URL(
+                scheme=url.raw_scheme,
+                host=destination.host,
+                port=destination.port,
+                target=url.raw_path,
+            ),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        try:
+            answer = await self._pool.handle_async_request(sent)
+        except Exception as error:
+            raise _translated(error) from error
+        return httpx2.Response(
+            status_code=answer.status,
+            headers=answer.headers,
+            stream=_Body(answer),
+            extensions=answer.extensions,  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._pool.aclose()
+
+
+class _CheckedBackend(httpcore2.AsyncNetworkBackend):
+    """Looks names up, judges the answers, and connects to those, in their order."""
+
+    def __init__(self, policy: UrlPolicy, resolve: Resolver | None) -> None:
+        self._policy = policy
+        self._resolve = resolve
+        self._network: Any = httpcore2.AnyIOBackend()
+        self.destinations: dict[tuple[str, int], Destination] = {}
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature of every backend
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        checked = await self._policy.look_up(self.destinations[host, port], self._resolve)
+        failure: Exception | None = None
+        for address in checked.addresses:
+            try:
+                return await self._network.connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure or UrlDenied(f"host `{host}` has no address")
+
+    async def sleep(self, seconds: float) -> None:
+        await self._network.sleep(seconds)
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(self, answer: httpcore2.Response) -> None:
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._answer.aiter_stream():
+                yield chunk
+        except Exception as error:
+            raise _translated(error) from error
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+def _translated(error: Exception) -> Exception:
+    """The error of the client that stands for one of the connection: they share their names."""
+    if isinstance(error, UrlDenied) or not type(error).__module__.startswith("httpcore2"):
+        return error
+    kind = getattr(httpx2, type(error).__name__, httpx2.TransportError)
+    return kind(str(error))
