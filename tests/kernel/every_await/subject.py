@@ -9,6 +9,7 @@ import anyio.lowlevel
 
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult, ToolResult
+from amplifier_modules.contexts.simple import SimpleContext
 
 OBSERVED = (
     "execution:start",
@@ -111,15 +112,22 @@ class Approvals:
         return "Allow"
 
 
+class SlowContext(SimpleContext):
+    """A context that gives way when it has stored a message, as one on a disk does."""
+
+    async def add_message(self, message: Any) -> None:
+        await super().add_message(message)
+        await suspend()
+
+
 class Loader:
     """A loader of our loops and context, and of the provider and the tool above."""
 
-    def __init__(self, subject: Subject, calls: int) -> None:
-        from amplifier_modules.contexts.simple import SimpleContext
+    def __init__(self, subject: Subject, calls: int, context_class: Any) -> None:
         from amplifier_modules.loops import basic, streaming
 
         async def context(coordinator: Any, config: Any) -> None:
-            made = SimpleContext({}, coordinator.hooks, clock=lambda: NOW)
+            made = context_class({}, coordinator.hooks, clock=lambda: NOW)
             await coordinator.mount("context", made)
 
         async def provider(coordinator: Any, config: Any) -> None:
@@ -150,14 +158,16 @@ class Loader:
 class Subject:
     """A session with two hooks, a tool and an approval, and what came out of it."""
 
-    def __init__(self, session_class: Any, loop: str, calls: int) -> None:
+    def __init__(
+        self, session_class: Any, loop: str, calls: int, context_class: Any = SimpleContext
+    ) -> None:
         plan = {
             "session": {"orchestrator": loop, "context": "context"},
             "providers": [{"module": "provider"}],
             "tools": [{"module": "tool"}],
         }
         self.loop, self.calls, self.record, self.cleaned = loop, calls, Record(), []
-        self.loader = Loader(self, calls)
+        self.loader = Loader(self, calls, context_class)
         self.session = session_class(
             plan, loader=self.loader, session_id="s", approval_system=Approvals(self)
         )

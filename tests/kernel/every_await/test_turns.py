@@ -9,19 +9,26 @@ from typing import Any
 import expected
 import pytest
 import trio
-from interrupting import with_the_error_thrown
-from subject import ANSWER, PROMPTS, Record, Subject
+from interrupting import WAYS, with_the_error_thrown
+from subject import ANSWER, PROMPTS, Record, SlowContext, Subject
+
+from amplifier_modules.contexts.simple import SimpleContext
 
 
 async def interrupted_turn(
-    session_class: Any, loop: str, calls: int, interrupt: Any, at: int
+    session_class: Any,
+    loop: str,
+    calls: int,
+    interrupt: Any,
+    at: int,
+    context_class: Any = SimpleContext,
 ) -> tuple[int, Any]:
     """Run a turn that is interrupted at one suspension, and check all that must hold then.
 
     Returns:
         How often the turn was suspended, and what came of it.
     """
-    subject = Subject(session_class, loop, calls)
+    subject = Subject(session_class, loop, calls, context_class)
     session = subject.session
     await session.initialize()
     token, before = session.coordinator.cancellation, subject.registrations()
@@ -71,3 +78,16 @@ async def test_a_turn_can_be_cancelled_at_every_await(session_class, loop, calls
     # Thrown into a hook, a bare error is that hook's own failure; a cancellation is the turn's.
     survived = {ANSWER} if interrupt is with_the_error_thrown else set()
     assert outcomes - survived in ({asyncio.CancelledError}, {trio.Cancelled})
+
+
+@pytest.mark.parametrize("way", [WAYS["scope"], WAYS["trio"]], ids=["scope", "trio"])
+async def test_what_is_being_stored_is_stored_whole_when_its_scope_is_cancelled(
+    session_class, interrupt
+):
+    """A scope is heard of in every await that is not shielded, so also between two results."""
+    turn = (session_class, "loop-basic", 2, interrupt)
+    suspensions, answer = await interrupted_turn(*turn, at=0, context_class=SlowContext)
+    assert answer == ANSWER
+
+    for at in range(1, suspensions + 1):
+        await interrupted_turn(*turn, at, context_class=SlowContext)
