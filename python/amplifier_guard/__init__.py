@@ -1,6 +1,7 @@
 """Decisions at the sinks, and what is done about failures."""
 
 try:
+    from amplifier_guard.approval import Approval, ApprovalDenied, ApprovalTicket
     from amplifier_guard.breaker import CircuitBreaker, CircuitOpen
     from amplifier_guard.error_context import ErrorContext, PastOperation
     from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
@@ -24,6 +25,9 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
+    "Approval",
+    "ApprovalDenied",
+    "ApprovalTicket",
     "CheckedUrl",
     "CircuitBreaker",
     "CircuitOpen",
