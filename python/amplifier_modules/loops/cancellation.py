@@ -44,7 +44,11 @@ class TurnCancellation:
 
 
 def shielded() -> anyio.CancelScope:
-    """Return a scope for what must be done even while the turn is being cancelled."""
+    """Return a scope for what must be done even while the turn is being cancelled.
+
+    It holds against the scopes of anyio and trio, and so against the session's own token, but not
+    against `asyncio.Task.cancel`, which reaches whatever the task awaits at that moment.
+    """
     return anyio.CancelScope(shield=True)
 
 

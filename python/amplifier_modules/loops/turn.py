@@ -76,7 +76,9 @@ class Turn:
     """A turn of a loop; `run` it once.
 
     The history that it leaves in the context is valid at every exit: each tool call that was
-    stored has its result, whether the turn ended well, was cancelled or failed.
+    stored has its result, whether the turn ended well, was cancelled or failed. Known and not held:
+    `asyncio.Task.cancel` may cut off a context that suspends while it stores a message, which ours
+    does not.
     """
 
     orchestrator: str
