@@ -344,6 +344,41 @@ class Walk:
     def unreadable(self) -> int:
         """How many directories could not be read, so that their files are missing."""
 
+class Redactor:
+    """Takes secrets out of text and data; `amplifier_guard.Redactor` adds errors and logs."""
+
+    def __new__(cls, secrets: list[str] = ...) -> Self: ...
+    def redact(self, text: str) -> str:
+        """Return the text without its secrets; the same object if there are none."""
+    def redact_data(self, data: Any) -> Any:
+        """Return the data without its secrets; the same object if there are none.
+
+        Dicts, lists, tuples and sets are gone through; a value whose key says secret becomes a mark.
+        Models and dataclasses become their fields, other objects their text, if those hold a secret.
+        What is nested deeper than 200 containers, or in itself, becomes a mark.
+        """
+    def stream(self) -> RedactorStream:
+        """Return a redactor for one text that comes in chunks."""
+
+@final
+class RedactorStream:
+    """Takes secrets out of one text that comes in chunks.
+
+    Held back is what may be the beginning of a secret: the last word, a value or a block whose end
+    has not come; at most 8 KiB and a chunk.
+    """
+
+    def feed(self, chunk: str) -> str:
+        """Take a chunk and return what is safe to show by now."""
+    def flush(self) -> str:
+        """Return the rest; what is fed later begins another text."""
+
+def hide_homes(text: str) -> str:
+    """Return the text with each home folder as `~`: `/home/ada/x` is `~/x`."""
+
+def shorten(text: str, most: int) -> str:
+    """Return at most `most` characters of the text, with `…` as the last one where it is cut."""
+
 @final
 class SearchReport:
     """What a search found; its totals are complete, whatever the lines were limited to."""

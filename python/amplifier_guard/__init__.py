@@ -9,6 +9,13 @@ try:
     from amplifier_guard.guarded_call import guarded_call
     from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
     from amplifier_guard.rate import Rate, RateLimited, RateLimiter
+    from amplifier_guard.redact import (
+        RedactingFilter,
+        Redactor,
+        RedactorStream,
+        hide_homes,
+        shorten,
+    )
     from amplifier_guard.shell import (
         ShellDenied,
         ShellPolicy,
@@ -44,6 +51,9 @@ __all__ = [
     "Rate",
     "RateLimited",
     "RateLimiter",
+    "RedactingFilter",
+    "Redactor",
+    "RedactorStream",
     "Retry",
     "ShellDenied",
     "ShellPolicy",
@@ -52,6 +62,8 @@ __all__ = [
     "child_environment",
     "error_kind",
     "guarded_call",
+    "hide_homes",
     "log_path",
     "read_command",
+    "shorten",
 ]

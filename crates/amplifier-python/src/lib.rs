@@ -33,6 +33,7 @@ mod path;
 mod payload;
 mod process;
 mod rate;
+mod redact;
 mod report;
 mod sequence;
 mod session;
@@ -74,6 +75,9 @@ mod _engine {
 
     #[pymodule_export]
     use crate::url::{CheckedUrl, Destination, UrlPolicy};
+
+    #[pymodule_export]
+    use crate::redact::{Redactor, RedactorStream, hide_homes, shorten};
 
     #[pymodule_export]
     use crate::{
