@@ -687,3 +687,23 @@ proptest! {
         prop_assert_eq!(redactor.redact(&text), text.as_str());
     }
 }
+
+#[test]
+fn long_runs_of_what_is_nearly_a_secret_end_and_stay() {
+    let redactor = Redactor::new([BODY]).unwrap();
+    for part in [
+        "sk-",
+        "eyJ-",
+        "a",
+        "=",
+        "session=",
+        "://a",
+        "%25",
+        "\\",
+        "&#x",
+        "-----BEGIN ",
+    ] {
+        let text = part.repeat(100_000 / part.len());
+        assert_eq!(redactor.redact(&text), text);
+    }
+}

@@ -45,7 +45,7 @@ pub(super) struct Unescaped<I> {
     escapes: Escapes,
     ahead: VecDeque<Unit>,
     decoded: VecDeque<Unit>,
-    /// Whether an escape gave a character that begins another escape.
+    /// Whether there was a character that may begin another escape.
     again: bool,
 }
 
@@ -143,7 +143,10 @@ impl<I: Iterator<Item = Unit>> Iterator for Unescaped<I> {
             self.ahead.push_back(unit);
         }
         let Some((taken, meaning)) = self.escape() else {
-            return self.ahead.pop_front();
+            let unit = self.ahead.pop_front()?;
+            // What follows it may make it an escape once that is decoded itself.
+            self.again |= matches!(unit.byte, b'%' | b'\\' | b'&');
+            return Some(unit);
         };
         let (start, end) = (self.ahead[0].start, self.ahead[taken - 1].end);
         self.ahead.drain(..taken);

@@ -200,29 +200,37 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
     }
     VENDORS.iter().find_map(|(prefix, kind, body, least)| {
         let after = rest.strip_prefix(prefix.as_bytes())?;
-        let length = stretch(after, |byte| body.holds(byte));
-        let after = &after[..length];
+        // What is no key is looked at again from its next part on, so the look is bounded.
+        let window = &after[..after.len().min(LOOK)];
+        let mut length = stretch(window, |byte| body.holds(byte));
+        let window = &window[..length];
         let fits = match body {
             Body::Capitals => {
-                length == *least && after.iter().all(|byte| !byte.is_ascii_lowercase())
+                length == *least && window.iter().all(|byte| !byte.is_ascii_lowercase())
             }
-            Body::Letters | Body::Word => length >= *least && is_random(after),
+            Body::Letters | Body::Word => length >= *least && is_random(window),
             Body::Dashed | Body::Dotted | Body::Path => {
                 length >= *least
-                    && after
+                    && window
                         .split(|byte| !byte.is_ascii_alphanumeric())
                         .any(|part| part.len() >= 12 && is_random(part))
             }
         };
+        if !fits {
+            return None;
+        }
+        length += stretch(&after[length..], |byte| body.holds(byte));
+        let after = &after[..length];
         let dots = after.iter().rev().take_while(|byte| **byte == b'.').count();
-        fits.then(|| (place + prefix.len() + length - dots, *kind))
+        Some((place + prefix.len() + length - dots, *kind))
     })
 }
 
 /// The length of a JSON web token: a header, and at least the beginning of a payload.
 fn web_token(text: &[u8]) -> Option<usize> {
+    const HEADER: usize = 1024;
     let part = |text: &[u8]| stretch(text, |byte| Body::Dashed.holds(byte));
-    let header = part(text);
+    let header = part(&text[..text.len().min(HEADER)]);
     if header < 10 || text.get(header) != Some(&b'.') {
         return None;
     }
