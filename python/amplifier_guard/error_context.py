@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field
 
 from amplifier_core._base_model import ClosedModel
 from amplifier_core._engine import describe_error_context
-from amplifier_core.utils import redact_secrets
 from amplifier_guard.error_kind import ErrorKind
+from amplifier_guard.redact import Redactor
 
 Redact: TypeAlias = Callable[[str, str], str]
 """Gets the name of a field or of metadata and its text, and gives the text without secrets."""
@@ -30,8 +31,14 @@ def _writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _redact_by_name(name: str, text: str) -> str:
-    return redact_secrets({name: text})[name]
+@cache
+def _standard() -> Redactor:
+    return Redactor()
+
+
+def _by(redactor: Redactor) -> Redact:
+    """Redact a text by what it looks like and by its name."""
+    return lambda name, text: next(iter(redactor.redact_data({name: text}).values()))
 
 
 class PastOperation(ClosedModel):
@@ -70,17 +77,23 @@ class ErrorContext(ClosedModel):
 
     @classmethod
     def builder(
-        cls, operation: str, *, redact: Redact | None = None, timestamp: datetime | None = None
+        cls,
+        operation: str,
+        *,
+        redact: Redactor | Redact | None = None,
+        timestamp: datetime | None = None,
     ) -> ErrorContextBuilder:
         """Begin a context.
 
         Args:
             operation: What is being done.
-            redact: Gives each text without secrets; by default what has a name such as `api_key`
-                or `accessToken` becomes `[REDACTED]`.
+            redact: Gives each text without secrets; None for a `Redactor` that knows no key of
+                yours, but what a secret looks like and how it is named.
             timestamp: When it began; None for now in UTC.
         """
-        return ErrorContextBuilder(operation, redact or _redact_by_name, timestamp or _now())
+        if redact is None or isinstance(redact, Redactor):
+            redact = _by(redact or _standard())
+        return ErrorContextBuilder(operation, redact, timestamp or _now())
 
     def entered(self, operation: str, timestamp: datetime | None = None) -> None:
         """Go on to another operation; the one so far becomes history."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from amplifier_core._engine import _round_trip_error_context
-from amplifier_guard import ErrorContext, PastOperation
+from amplifier_guard import ErrorContext, PastOperation, Redactor
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -81,7 +81,21 @@ def test_a_count_of_retries_has_32_bits(count: int):
         )
 
 
-def test_what_has_the_name_of_a_secret_is_left_out_without_a_redactor():
+def test_known_secrets_are_left_out_in_any_encoding():
+    redactor = Redactor(["correct horse battery"])
+    context = (
+        ErrorContext.builder("say correct horse battery", redact=redactor)
+        .metadata("said", "correct%20horse%20battery")
+        .metadata("correct horse battery", "Y29ycmVjdCBob3JzZSBiYXR0ZXJ5")
+        .build()
+    )
+
+    told = context.model_dump_json() + str(context)
+    assert not [part for part in ("horse", "Y29ycmVj", "battery") if part in told]
+    assert len(context.metadata) == 2
+
+
+def test_what_looks_like_a_secret_or_has_the_name_of_one_is_left_out_without_a_redactor():
     context = (
         ErrorContext.builder("complete", timestamp=NOW)
         .message_id("m")
@@ -96,7 +110,7 @@ def test_what_has_the_name_of_a_secret_is_left_out_without_a_redactor():
         timestamp=NOW,
         message_id="m",
         tool_use_id="t",
-        metadata={"accessToken": "[REDACTED]", "model": "small"},
+        metadata={"accessToken": "[REDACTED:token]", "model": "small"},
     )
 
 

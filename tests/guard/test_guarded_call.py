@@ -103,7 +103,7 @@ async def test_no_secret_of_the_context_is_in_the_note():
     with pytest.raises(KeyError) as caught:
         await World(KeyError()).call(context)
     assert caught.value.__notes__ == [
-        "operation `complete`, api_key=[REDACTED]: given up (not_retryable)"
+        "operation `complete`, api_key=[REDACTED:key]: given up (not_retryable)"
     ]
 
 
