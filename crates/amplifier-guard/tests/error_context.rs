@@ -1,7 +1,7 @@
 //! A context survives JSON, holds no secret, and is told in one line that can be read.
 
 use amplifier_core::Timestamp;
-use amplifier_guard::{ErrorContext, ErrorKind, PastOperation};
+use amplifier_guard::{ErrorContext, ErrorKind, PastOperation, Redactor};
 use proptest::prelude::*;
 
 fn at(second: u8) -> Timestamp {
@@ -41,6 +41,25 @@ fn only_what_it_is_about_is_required() {
         ErrorContext::builder("x", at(1), unredacted).build()
     );
     assert!(ErrorContext::of_json(br#"{"operation":"x"}"#).is_err());
+}
+
+#[test]
+fn a_redactor_takes_out_what_it_knows_and_what_a_name_says() {
+    let redactor = Redactor::new(["correct horse battery"]).unwrap();
+    let redact = |name: &str, text: &str| {
+        let marked = redactor.redact_field(name, text);
+        marked.unwrap_or_else(|| redactor.redact(text).into_owned())
+    };
+    let json = ErrorContext::builder("say correct horse battery", at(0), redact)
+        .metadata("said", "correct%20horse%20battery")
+        .metadata("access_token", "hunter2")
+        .build()
+        .to_json()
+        .unwrap();
+
+    let secrets = ["horse", "battery", "hunter2"];
+    let found = secrets.iter().filter(|secret| json.contains(**secret));
+    assert_eq!(found.count(), 0, "{json}");
 }
 
 #[test]
