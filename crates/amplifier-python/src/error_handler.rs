@@ -20,11 +20,7 @@ impl ErrorHandler {
     }
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    clippy::needless_pass_by_value,
-    reason = "arguments from Python are extracted by value"
-)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 #[pymethods]
 impl ErrorHandler {
     #[new]
