@@ -166,7 +166,7 @@ def call_plainly(target: Any, given: dict[str, Any]) -> Any:
 
 
 MAKERS: dict[str, Callable[[], Any]] = {}
-"""Makers of classes that need more than plain arguments, by the names of the classes."""
+"""Makers of classes that need more than plain arguments, by their names, whole where two share one."""
 
 
 def maker(*names: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
@@ -292,10 +292,11 @@ def make(cls: type) -> Any:
     Raises:
         LookupError: There is no way to make one.
     """
-    if cls.__name__ in MAKERS and not issubclass(cls, Enum):
-        return MAKERS[cls.__name__]()
     if issubclass(cls, Enum):
         return next(iter(cls))
+    for name in (f"{cls.__module__}.{cls.__name__}", cls.__name__):
+        if name in MAKERS:
+            return MAKERS[name]()
     made = concrete(cls)
     ways: list[Callable[[], Any]] = [
         made,

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+import guard_owners  # noqa: F401 -- adds its makers
 from owners import coordinator as make_coordinator
 from owners import make
 

@@ -1,0 +1,105 @@
+"""How to make an object of each class of the guard that is not made from plain arguments."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from owners import folder, maker
+
+
+@maker("UrlPolicy")
+def url_policy() -> Any:
+    from amplifier_core._engine import UrlPolicy
+
+    return UrlPolicy()
+
+
+@maker("Destination")
+def _() -> Any:
+    return url_policy().destination("https://example.org/")
+
+
+@maker("CheckedUrl")
+def _() -> Any:
+    policy = url_policy()
+    return policy.judge(policy.destination("https://example.org/"), ["93.184.215.14"])
+
+
+@maker("ShellPolicy")
+def _() -> Any:
+    from amplifier_guard import ShellPolicy
+
+    return ShellPolicy(["ls"], root=str(folder()))
+
+
+@maker("RedactorStream")
+def _() -> Any:
+    from amplifier_guard import Redactor
+
+    return Redactor().stream()
+
+
+@maker("amplifier_core._engine.CircuitBreaker")
+def _() -> Any:
+    from amplifier_core._engine import CircuitBreaker
+
+    return CircuitBreaker(1, 1.0)
+
+
+@maker("amplifier_core._engine.RateLimiter")
+def _() -> Any:
+    from amplifier_core._engine import RateLimiter
+
+    return RateLimiter((1, 1.0, 1), None, None, 3)
+
+
+@maker("amplifier_core._engine.ErrorHandler")
+def _() -> Any:
+    from amplifier_core._engine import ErrorHandler
+
+    return ErrorHandler(
+        max_retries=1,
+        initial_delay=1.0,
+        backoff_factor=2.0,
+        max_delay=1.0,
+        jitter=0.0,
+        budget=None,
+        max_types=1,
+        forget_after=1.0,
+    )
+
+
+@maker("CircuitOpen")
+def _() -> Any:
+    from amplifier_guard import CircuitOpen
+
+    return CircuitOpen(1.0)
+
+
+@maker("RateLimited")
+def _() -> Any:
+    from amplifier_guard import RateLimited
+
+    return RateLimited("user", 1.0)
+
+
+@maker("PastOperation")
+def _() -> Any:
+    from amplifier_guard import PastOperation
+
+    return PastOperation(operation="x", timestamp=datetime.now(UTC))
+
+
+@maker("Approval")
+def _() -> Any:
+    from amplifier_guard import Approval
+
+    return Approval(argv=["ls"], cwd="/", environment="x")
+
+
+@maker("ErrorContextBuilder")
+def _() -> Any:
+    from amplifier_guard.error_context import ErrorContextBuilder
+
+    return ErrorContextBuilder("x", lambda text, *_: text, datetime.now(UTC))
