@@ -59,4 +59,4 @@ def model_profile(model: str) -> ModelProfile:
 
 def is_same_model(one: str, other: str) -> bool:
     """Return whether two names mean one model, a dated name and its alias being the same."""
-    return one == other or _DATE.sub("", one) == _DATE.sub("", other)
+    return _DATE.sub("", one) == _DATE.sub("", other)
