@@ -1,0 +1,14 @@
+//! What the guard decides, at every sink, and what is done about failures.
+
+mod backoff;
+mod breaker;
+mod containment;
+mod error_context;
+mod error_handler;
+mod log_path;
+mod rate;
+mod reading;
+mod redact;
+mod shell;
+mod url;
+mod writing;
