@@ -8,7 +8,7 @@ from typing import Any
 from owners import folder, maker
 
 
-@maker("UrlPolicy")
+@maker("amplifier_core._engine.UrlPolicy")
 def url_policy() -> Any:
     from amplifier_core._engine import UrlPolicy
 

@@ -16,6 +16,7 @@ import os
 import socket
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -152,7 +153,7 @@ def isolate() -> None:
     socket.socket.connect = socket.socket.connect_ex = refuse_network  # type: ignore[method-assign]
     socket.getaddrinfo = refuse_network
     sys.stdin = open(os.devnull)  # noqa: SIM115 -- for the life of the process
-    sys.unraisablehook = sys.excepthook = lambda *_: None
+    sys.unraisablehook = threading.excepthook = lambda *_: None
 
 
 def groups(part: str) -> list[Iterator[Target]]:
