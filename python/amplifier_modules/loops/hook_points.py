@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
+from amplifier_core.events import TOOL_PRE
+
+from .approved_call import CallQuestion
 from .injection import Injection, injections_of
+
+_MOST_ROUNDS = 3
+"""How often hooks may change the arguments of a call that a person is to be asked about."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +25,18 @@ class Verdict:
     reason: str
     data: dict[str, Any] | None
     """The payload as the hooks left it; None where no change can have been made."""
+
+
+@dataclass(frozen=True)
+class CallVerdict:
+    """What the hooks, and a person where they want one asked, decided about a tool call."""
+
+    denied: bool
+    reason: str
+    tool_input: Any
+    """The arguments as the hooks left them."""
+    question: CallQuestion | None = None
+    """What a person was asked, if one was; its right to run is still to be used."""
 
 
 class HookPoints:
@@ -40,27 +59,67 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        result = await self._hooks.emit(event, data)
-        changed = result.data if getattr(result, "action", None) == "continue" else None
-        if self._coordinator is not None:
-            result = await self._process(result, event)
-        elif getattr(result, "action", None) == "ask_user":
-            return Verdict(denied=True, reason="No approval system available", data=None)
-        self._waiting.extend(injections_of(result))
-        return Verdict(
-            denied=getattr(result, "action", None) == "deny",
-            reason=getattr(result, "reason", None) or "no reason given",
-            data=changed,
+        return await self._process(await self._hooks.emit(event, data), event)
+
+    async def judge_call(self, call: Mapping[str, Any], tool_input: dict[str, Any]) -> CallVerdict:
+        """Ask the hooks about a tool call, and a person where one of them wants that.
+
+        A question is about the arguments that its hook saw. If hooks changed them in the same
+        round, all are asked anew about the changed ones, so that a person is asked about what
+        runs, and about nothing else.
+
+        Args:
+            call: What the payload of `tool:pre` says beside the arguments.
+            tool_input: The arguments.
+
+        Raises:
+            ValueError: An injection is longer than the session allows.
+        """
+        given: Any = tool_input
+        for _ in range(_MOST_ROUNDS):
+            result = await self._hooks.emit(TOOL_PRE, {**call, "tool_input": given})
+            if getattr(result, "action", None) != "ask_user":
+                verdict = await self._process(result, TOOL_PRE)
+                return CallVerdict(verdict.denied, verdict.reason, _input(verdict.data, given))
+            changed = _input(result.data, given)
+            question = CallQuestion(str(call.get("tool_name")), given)
+            if question.is_about(changed):
+                verdict = await self._process(result, TOOL_PRE)
+                question.answer(granted=not verdict.denied)
+                return CallVerdict(verdict.denied, verdict.reason, changed, question)
+            given = changed
+        reason = (
+            "hooks change the arguments again and again, so that nobody can be asked about them"
         )
+        return CallVerdict(True, reason, given)
 
     def take_injections(self) -> list[Injection]:
         """Return the injections that wait, each of them once."""
         waiting, self._waiting = self._waiting, []
         return waiting
 
-    async def _process(self, result: Any, event: str) -> Any:
-        if getattr(result, "action", None) != "ask_user":
-            return await self._coordinator.process_hook_result(result, event)
-        # One question at a time: tool calls run concurrently, and there is one user.
-        async with self._approvals:
-            return await self._coordinator.process_hook_result(result, event)
+    async def _process(self, result: Any, event: str) -> Verdict:
+        """Carry out what a result asks for."""
+        action = getattr(result, "action", None)
+        if self._coordinator is None and action == "ask_user":
+            return Verdict(denied=True, reason="No approval system available", data=None)
+        changed: Any = getattr(result, "data", None)
+        if self._coordinator is not None and action != "ask_user":
+            result = await self._coordinator.process_hook_result(result, event)
+        elif self._coordinator is not None:
+            # One question at a time: tool calls run concurrently, and there is one user.
+            async with self._approvals:
+                result = await self._coordinator.process_hook_result(result, event)
+        self._waiting.extend(injections_of(result))
+        return Verdict(
+            denied=getattr(result, "action", None) == "deny",
+            reason=getattr(result, "reason", None) or "no reason given",
+            data=cast("dict[str, Any]", changed) if isinstance(changed, dict) else None,
+        )
+
+
+def _input(data: Any, given: Any) -> Any:
+    """The arguments that a payload has, else those that were given."""
+    return (
+        cast("dict[str, Any]", data).get("tool_input", given) if isinstance(data, dict) else given
+    )

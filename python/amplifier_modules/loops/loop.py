@@ -14,6 +14,7 @@ from .provider_choice import choose_provider
 from .request import RequestBuilder
 from .settings import LoopSettings
 from .steering import SteeringQueue
+from .tool_timeout import longest_tool
 from .turn import Turn
 
 
@@ -73,6 +74,7 @@ class Loop:
             settings=self.settings,
             requests=self._requests,
             steering=self.steering,
+            longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
         )
         self._running.append(turn)
         try:

@@ -26,6 +26,8 @@ class LoopSettings:
     """Seconds between the words of an answer that the provider did not stream."""
     min_delay_between_calls_ms: float = 0.0
     """Least milliseconds from the start of one model call to the start of the next."""
+    tool_timeout: float | None = None
+    """Seconds after which a tool is ended; None for what the session's guard allows."""
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any] | None) -> LoopSettings:
@@ -42,6 +44,7 @@ class LoopSettings:
             reasoning_effort=_text(given, "reasoning_effort"),
             stream_delay=_delay(given, "stream_delay"),
             min_delay_between_calls_ms=_delay(given, "min_delay_between_calls_ms"),
+            tool_timeout=_delay(given, "tool_timeout") or None,
         )
 
 

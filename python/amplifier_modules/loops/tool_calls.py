@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +11,19 @@ from uuid import uuid4
 
 import anyio
 
-from amplifier_core.events import TOOL_ERROR, TOOL_POST, TOOL_PRE
+from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
+from .call_errors import (
+    DeniedByHookError,
+    ToolTimeoutError,
+    UnknownToolError,
+    is_failure_of_tool,
+    words_for_model,
+)
 from .cancellation import TurnCancellation
-from .failure import described, in_words
+from .failure import described
 from .hook_points import HookPoints
 from .response import RequestedCall
 
@@ -38,10 +44,6 @@ INTERRUPTED = Answer(
 )
 
 
-class UnknownToolError(LookupError):
-    """The model asked for a tool that is not mounted."""
-
-
 class ToolRound:
     """The calls of one response and what came of each.
 
@@ -55,12 +57,14 @@ class ToolRound:
         tools: Mapping[str, Any],
         hooks: HookPoints,
         cancellation: TurnCancellation,
+        longest: float | None = None,
     ) -> None:
-        """Prepare to run the calls with these tools."""
+        """Prepare to run the calls with these tools, each for `longest` seconds at most."""
         self._calls = calls
         self._tools = tools
         self._hooks = hooks
         self._cancellation = cancellation
+        self._longest = longest
         self._group_id = str(uuid4())
         self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
@@ -95,9 +99,9 @@ class ToolRound:
         try:
             self._answers[index] = await self._answer(index, call)
         except Exception as error:
-            if not isinstance(error, UnknownToolError | InvalidToolCallError):
+            if is_failure_of_tool(error):
                 logger.warning("tool `%s` failed", call.name, exc_info=True)
-            self._answers[index] = _failure(call, error)
+            self._answers[index] = Answer(words_for_model(call.name, error), is_error=True)
             await self._hooks.emit(TOOL_ERROR, {**self._payload(call), "error": described(error)})
         except BaseException as error:
             self._fatal = self._fatal or error
@@ -107,26 +111,33 @@ class ToolRound:
         if self._cancellation.is_cancelled:
             return NOT_STARTED
         tool_input = copy.deepcopy(call.arguments or {})
-        verdict = await self._hooks.judge(
-            TOOL_PRE, {**self._payload(call), "tool_input": tool_input}
-        )
+        about = self._payload(call)
+        if call.problem is not None:
+            about["tool_input_error"] = call.problem
+        verdict = await self._hooks.judge_call(about, tool_input)
         if verdict.denied:
-            return Answer(f"Denied by hook: {verdict.reason}", is_error=True)
+            raise DeniedByHookError(verdict.reason)
         tool = self._runnable(call)
-        if verdict.data is not None:
-            tool_input = verdict.data.get("tool_input", tool_input)
+        tool_input = verdict.tool_input
         if not isinstance(tool_input, dict):
             message = f"a hook replaced the arguments by {type(tool_input).__name__}, not an object"
             raise TypeError(message)
         if self._cancellation.is_cancelled:
             return NOT_STARTED
+        if verdict.question is not None:
+            # A copy, which nobody who saw the call can change any more.
+            tool_input = copy.deepcopy(cast("dict[str, Any]", tool_input))
+            try:
+                verdict.question.confirm(tool_input)
+            except PermissionError as denial:
+                raise DeniedByHookError(str(denial)) from denial
         self._answers[index] = INTERRUPTED
         result = await self._execute(call, tool, cast("dict[str, Any]", tool_input))
         return await self._after(call, cast("dict[str, Any]", tool_input), result)
 
     def _runnable(self, call: RequestedCall) -> Any:
         if call.name not in self._tools:
-            raise UnknownToolError(_unknown_tool(call.name, list(self._tools)))
+            raise UnknownToolError(call.name, list(self._tools))
         if call.arguments is None:
             message = (
                 f"the arguments of `{call.name}` cannot be used: {call.problem}; "
@@ -138,9 +149,11 @@ class ToolRound:
     async def _execute(self, call: RequestedCall, tool: Any, tool_input: dict[str, Any]) -> Any:
         self._cancellation.tool_started(call.id, call.name)
         try:
-            return await tool.execute(tool_input)
+            with anyio.move_on_after(self._longest):
+                return await tool.execute(tool_input)
         finally:
             self._cancellation.tool_finished(call.id)
+        raise ToolTimeoutError(call.name, self._longest or 0)
 
     async def _after(self, call: RequestedCall, tool_input: dict[str, Any], result: Any) -> Answer:
         is_error = getattr(result, "success", True) is False
@@ -151,9 +164,11 @@ class ToolRound:
         )
         if verdict.denied:
             return Answer(f"Denied by hook: {verdict.reason}", is_error=True)
-        # The kernel hands the very object back unless a hook changed it.
         replaced = presented if verdict.data is None else verdict.data.get("result", presented)
-        return answer if replaced is presented else Answer(_as_text(replaced), is_error)
+        # The kernel hands the very object back unless a hook changed it; what a hook injects or
+        # asks may come with a copy.
+        is_same = replaced is presented or replaced == presented
+        return answer if is_same else Answer(_as_text(replaced), is_error)
 
     def _payload(self, call: RequestedCall) -> dict[str, Any]:
         return {
@@ -183,17 +198,3 @@ def _content(result: Any) -> str | list[dict[str, Any]]:
 def _as_text(value: Any) -> str:
     """Return any value in the form and cleanness of a tool's output."""
     return ToolResult(output=value).get_serialized_output()
-
-
-def _failure(call: RequestedCall, error: Exception) -> Answer:
-    if isinstance(error, UnknownToolError | InvalidToolCallError):
-        return Answer(_as_text(f"Error: {error}"), is_error=True)
-    return Answer(_as_text(f"Error: tool `{call.name}` failed: {in_words(error)}"), is_error=True)
-
-
-def _unknown_tool(name: str, known: list[str]) -> str:
-    listed = ", ".join(f"`{each}`" for each in sorted(known)) or "none"
-    message = f"unknown tool `{name}` (mounted: {listed})"
-    if close := difflib.get_close_matches(name, known, n=1):
-        message += f"; did you mean `{close[0]}`?"
-    return message

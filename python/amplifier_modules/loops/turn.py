@@ -90,6 +90,8 @@ class Turn:
     settings: LoopSettings
     requests: RequestBuilder
     steering: SteeringQueue | None = None
+    longest_tool: float | None = None
+    """Seconds after which a tool is ended; None for no limit."""
     answer: str = ""
     """The text of the last response that had any."""
     iterations: int = 0
@@ -191,7 +193,7 @@ class Turn:
         return response
 
     async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
-        calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation)
+        calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation, self.longest_tool)
         await self._remember(response, calls)
         # Nothing may be awaited here: from now on the calls stand in the history.
         try:

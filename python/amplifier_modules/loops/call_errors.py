@@ -1,0 +1,56 @@
+"""Why a tool call has no result, in words for the model."""
+
+from __future__ import annotations
+
+import difflib
+
+from amplifier_core.llm_errors import InvalidToolCallError
+from amplifier_core.models import ToolResult
+
+from .failure import in_words
+
+
+class UnknownToolError(LookupError):
+    """The model asked for a tool that is not mounted."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        """Name the tools that are mounted."""
+        listed = ", ".join(f"`{each}`" for each in sorted(known)) or "none"
+        message = f"unknown tool `{name}` (mounted: {listed})"
+        if close := difflib.get_close_matches(name, known, n=1):
+            message += f"; did you mean `{close[0]}`?"
+        super().__init__(message)
+
+
+class DeniedByHookError(PermissionError):
+    """A hook, or the person whom it asked, refused the call."""
+
+
+class ToolTimeoutError(TimeoutError):
+    """A tool ran longer than it may, and was ended."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        """Name the tool and its limit."""
+        super().__init__(
+            f"tool `{name}` was ended after {seconds:g} s, the longest that a tool may run; its"
+            " effects are unknown"
+        )
+
+
+_TOLD = (UnknownToolError, DeniedByHookError, ToolTimeoutError, InvalidToolCallError)
+
+
+def is_failure_of_tool(error: Exception) -> bool:
+    """Whether the tool itself raised it, or a hook that should have answered."""
+    return not isinstance(error, _TOLD)
+
+
+def words_for_model(name: str, error: Exception) -> str:
+    """Say why a call of the tool `name` has no result."""
+    if isinstance(error, DeniedByHookError):
+        return f"Denied by hook: {error}"
+    if isinstance(error, _TOLD):
+        text = f"Error: {error}"
+    else:
+        text = f"Error: tool `{name}` failed: {in_words(error)}"
+    return ToolResult(output=text).get_serialized_output()
