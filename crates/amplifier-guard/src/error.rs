@@ -85,7 +85,7 @@ pub enum PathError {
         reason: &'static str,
     },
     /// The path is written in a form that other systems or layers read as another path.
-    #[error("path `{path}` may not be written: {reason}")]
+    #[error("path `{path}` is refused: {reason}")]
     Form {
         /// The path as given.
         path: String,

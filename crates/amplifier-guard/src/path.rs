@@ -10,6 +10,7 @@ use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 
 use crate::PathError;
 use crate::error::shown;
+use crate::protected::leads_elsewhere;
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;
@@ -309,13 +310,18 @@ impl PathPolicy {
             return self.outside(path);
         }
         let bytes = path.as_os_str().len();
+        let form = leads_elsewhere(self.inside(path).unwrap_or(path));
         let path = shown(path);
-        match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => PathError::Missing {
+        match (source.kind(), form) {
+            // What is there is read whatever it is called; what is not may be meant as another.
+            (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(reason)) => {
+                PathError::Form { path, reason }
+            }
+            (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, None) => PathError::Missing {
                 path,
                 root: shown(&self.root),
             },
-            io::ErrorKind::InvalidFilename => PathError::TooLong { path, bytes },
+            (io::ErrorKind::InvalidFilename, _) => PathError::TooLong { path, bytes },
             _ if is_loop(&source) => PathError::Loop { path },
             _ => PathError::Io { path, source },
         }

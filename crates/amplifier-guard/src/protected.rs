@@ -122,8 +122,14 @@ fn folded(name: &str) -> String {
     name.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Why a new file must not be called `path`: other systems or layers would read another path.
+/// Why a new file must not be called `path`: other systems or layers would read another path, or
+/// another name.
 pub(crate) fn misread(path: &Path) -> Option<&'static str> {
+    leads_elsewhere(path).or_else(|| path.to_str()?.split('/').find_map(renamed))
+}
+
+/// Why other systems or layers would read another path than `path`.
+pub(crate) fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     let Some(text) = path.to_str() else {
         return Some("it is not utf-8");
     };
@@ -139,28 +145,29 @@ pub(crate) fn misread(path: &Path) -> Option<&'static str> {
     if text.contains(":$") {
         return Some("it names a stream of a file");
     }
-    for name in text.split('/') {
-        if climbs_when_decoded(name) {
-            return Some("it leads upwards once it is decoded");
-        }
-        if name.ends_with(['.', ' ']) && !name.trim_matches('.').is_empty() {
-            return Some("a name ends in a dot or a blank, which windows drops");
-        }
-        let stem = name
-            .split('.')
-            .next()
-            .unwrap_or_default()
-            .trim_end()
-            .to_lowercase();
-        let numbered = stem
-            .strip_prefix("com")
-            .or_else(|| stem.strip_prefix("lpt"))
-            .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
-        if DEVICES.contains(&stem.as_str()) || numbered {
-            return Some("a name is that of a device on windows");
-        }
+    if text.split('/').any(climbs_when_decoded) {
+        return Some("it leads upwards once it is decoded");
     }
     None
+}
+
+/// Why Windows would give another name to a file called `name`.
+fn renamed(name: &str) -> Option<&'static str> {
+    if name.ends_with(['.', ' ']) && !name.trim_matches('.').is_empty() {
+        return Some("a name ends in a dot or a blank, which windows drops");
+    }
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_lowercase();
+    let is_numbered = stem
+        .strip_prefix("com")
+        .or_else(|| stem.strip_prefix("lpt"))
+        .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
+    (DEVICES.contains(&stem.as_str()) || is_numbered)
+        .then_some("a name is that of a device on windows")
 }
 
 /// Whether `name`, percent-decoded as often as it can be and its wide characters taken for the

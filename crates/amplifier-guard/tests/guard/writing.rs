@@ -252,7 +252,7 @@ fn a_refusal_names_the_path_and_the_reason() {
         ),
         (
             "C:\\x",
-            "path `C:\\x` may not be written: it is a path of windows (write `/` between names, from the root on)",
+            "path `C:\\x` is refused: it is a path of windows (write `/` between names, from the root on)",
         ),
         (
             "hard",
