@@ -103,3 +103,55 @@ async def test_a_model_with_the_fields_of_a_result_is_an_answer(engine):
 
     hooks.register("e", lambda *_: OwnResult(action="deny"))
     assert (await hooks.emit("e", {"k": 1})).action == "deny"
+
+
+async def test_emit_and_collect_gathers_the_data_of_all_answers(engine):
+    hooks, seen = engine.HookRegistry(), []
+
+    async def denies(*call: Any) -> HookResult:
+        seen.append(call)
+        return HookResult(action="deny", data={"n": 1})
+
+    hooks.register("e", denies)
+    hooks.register("e", lambda *_: {"action": "modify", "data": {"n": 2}})
+    hooks.register("e", lambda *call: seen.append(call) or HookResult())
+    hooks.register("e", lambda *call: seen.append(call))
+
+    assert await hooks.emit_and_collect("e", {"k": 1}) == [{"n": 1}, {"n": 2}]
+    assert seen == [("e", {"k": 1})] * 3
+
+
+async def test_a_handler_over_its_time_is_cancelled_and_left_out(engine, caplog):
+    import anyio
+
+    hooks, seen = engine.HookRegistry(), []
+
+    async def hangs(event: str, data: dict[str, Any]) -> HookResult:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            seen.append("cancelled")
+        return HookResult(data={"never": True})
+
+    hooks.register("e", hangs, name="hangs")
+    hooks.register("e", lambda *_: HookResult(data={"n": 1}))
+
+    assert await hooks.emit_and_collect("e", {}, timeout=0) == [{"n": 1}]
+    assert seen == ["cancelled"]
+    assert "`hangs` did not answer in time" in caplog.text
+
+
+@pytest.mark.parametrize("limit", [None, 5, float("inf")])
+async def test_a_timeout_of_none_or_infinity_waits(engine, limit):
+    hooks = engine.HookRegistry()
+    hooks.register("e", lambda *_: HookResult(data={"n": 1}))
+
+    assert await hooks.emit_and_collect("e", {}, timeout=limit) == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
+)
+def test_a_bad_timeout_is_refused(engine, timeout, error):
+    with pytest.raises(error, match="`timeout` must be"):
+        engine.HookRegistry().emit_and_collect("e", {}, timeout=timeout)
