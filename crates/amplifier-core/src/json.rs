@@ -60,12 +60,15 @@ impl Json {
     ///
     /// NaN, infinity, lone surrogates and nesting beyond [`MAX_DEPTH`] are refused.
     pub fn parse(text: &[u8]) -> Result<Self, JsonError> {
-        read::parse(text, read::Duplicates::Collapse)
+        read::parse(text, MAX_DEPTH, read::Ambiguity::Settle)
     }
 
-    /// Read one JSON text in which no object may have a key twice.
-    pub fn parse_unique(text: &[u8]) -> Result<Self, JsonError> {
-        read::parse(text, read::Duplicates::Refuse)
+    /// Read one JSON text that must mean one thing to every reader.
+    ///
+    /// Beyond what [`parse`](Self::parse) refuses, no object may have a key twice, every number must
+    /// have a finite value, and no value may lie in more than `max_depth` arrays and objects.
+    pub fn parse_strict(text: &[u8], max_depth: usize) -> Result<Self, JsonError> {
+        read::parse(text, max_depth.min(MAX_DEPTH), read::Ambiguity::Refuse)
     }
 
     /// The integer with these decimal digits, or `None` where they are none in JSON's form.

@@ -2,7 +2,10 @@
 
 use jiter::{Jiter, JiterError, JiterErrorType, NumberFloat, Peek};
 
-use super::{Json, MAX_DEPTH, MAX_DIGITS, Object};
+use super::{Json, MAX_DIGITS, Object};
+
+/// How many characters of a key an error shows.
+const LONGEST_KEY: usize = 40;
 
 /// Text that is not the JSON that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,17 +19,22 @@ pub struct JsonError {
     pub column: usize,
 }
 
-/// What to do with a key that an object has twice.
+/// What to do with a key that an object has twice, and with a number beyond the floats.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Duplicates {
-    Collapse,
+pub(super) enum Ambiguity {
+    Settle,
     Refuse,
 }
 
-pub(super) fn parse(text: &[u8], duplicates: Duplicates) -> Result<Json, JsonError> {
+pub(super) fn parse(
+    text: &[u8],
+    max_depth: usize,
+    ambiguity: Ambiguity,
+) -> Result<Json, JsonError> {
     let mut reader = Reader {
         jiter: Jiter::new(text),
-        duplicates,
+        max_depth,
+        ambiguity,
     };
     let value = match reader.jiter.peek() {
         Ok(peek) => reader.value(peek, 0)?,
@@ -40,7 +48,8 @@ pub(super) fn parse(text: &[u8], duplicates: Duplicates) -> Result<Json, JsonErr
 
 struct Reader<'text> {
     jiter: Jiter<'text>,
-    duplicates: Duplicates,
+    max_depth: usize,
+    ambiguity: Ambiguity,
 }
 
 impl Reader<'_> {
@@ -85,8 +94,9 @@ impl Reader<'_> {
                 Err(error) => return Err(self.located(&error)),
             };
             self.check_depth(depth)?;
-            if self.duplicates == Duplicates::Refuse && entries.contains_key(&key) {
-                return Err(self.here(format!("duplicate key `{key}`")));
+            if self.ambiguity == Ambiguity::Refuse && entries.contains_key(&key) {
+                let shown: String = key.chars().take(LONGEST_KEY).collect();
+                return Err(self.here(format!("duplicate key `{}`", shown.escape_debug())));
             }
             let value = match self.jiter.peek() {
                 Ok(peek) => self.value(peek, depth + 1)?,
@@ -104,6 +114,9 @@ impl Reader<'_> {
         };
         if digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
             return match NumberFloat::from_bytes(&digits, false) {
+                Ok(number) if self.ambiguity == Ambiguity::Refuse && !number.0.is_finite() => {
+                    Err(self.here("number out of range".to_owned()))
+                }
                 Ok(number) => Ok(Json::Float(number.0)),
                 Err(_) => Err(self.here("invalid number".to_owned())),
             };
@@ -119,10 +132,10 @@ impl Reader<'_> {
     }
 
     fn check_depth(&self, depth: usize) -> Result<(), JsonError> {
-        if depth < MAX_DEPTH {
+        if depth < self.max_depth {
             return Ok(());
         }
-        Err(self.here(format!("nested deeper than {MAX_DEPTH} levels")))
+        Err(self.here(format!("nested deeper than {} levels", self.max_depth)))
     }
 
     fn here(&self, message: String) -> JsonError {

@@ -58,13 +58,24 @@ fn the_last_of_two_values_stands_in_the_first_place() {
 }
 
 #[test]
-fn a_key_that_comes_twice_can_be_refused() {
-    let error = Json::parse_unique(br#"{"a":{"b":1,"b":2}}"#).expect_err("duplicate");
-    assert_eq!(error.message, "duplicate key `b`");
+fn what_readers_take_for_different_things_can_be_refused() {
+    let refused = |text: &str| {
+        Json::parse_strict(text.as_bytes(), 3)
+            .expect_err(text)
+            .message
+    };
+    assert_eq!(refused(r#"{"a":{"b":1,"b":2}}"#), "duplicate key `b`");
+    let escape = r#"{"\u001b":1,"\u001b":2}"#;
+    assert_eq!(refused(escape), r"duplicate key `\u{1b}`");
+    assert_eq!(refused("[1e999]"), "number out of range");
+    assert_eq!(refused("[[[[1]]]]"), "nested deeper than 3 levels");
+
+    let text = r#"{"a":[{"b":1.5e3}],"c":123456789012345678901234567890}"#;
     assert_eq!(
-        Json::parse_unique(br#"{"a":1}"#),
-        Json::parse(br#"{"a":1}"#)
+        Json::parse_strict(text.as_bytes(), 3),
+        Json::parse(text.as_bytes())
     );
+    assert_eq!(Json::parse_strict(b"[[[]]]", 3), Json::parse(b"[[[]]]"));
 }
 
 #[test]
