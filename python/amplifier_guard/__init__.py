@@ -8,6 +8,11 @@ try:
     from amplifier_guard.error_kind import ErrorKind, error_kind
     from amplifier_guard.guarded_call import guarded_call
     from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
+    from amplifier_guard.project_config import (
+        ProjectConfig,
+        ProjectRefusal,
+        judge_project_config,
+    )
     from amplifier_guard.rate import Rate, RateLimited, RateLimiter
     from amplifier_guard.redact import (
         RedactingFilter,
@@ -48,6 +53,8 @@ __all__ = [
     "PathDenied",
     "PathPolicy",
     "PathProtected",
+    "ProjectConfig",
+    "ProjectRefusal",
     "Rate",
     "RateLimited",
     "RateLimiter",
@@ -63,6 +70,7 @@ __all__ = [
     "error_kind",
     "guarded_call",
     "hide_homes",
+    "judge_project_config",
     "log_path",
     "read_command",
     "shorten",

@@ -40,6 +40,7 @@ class ScriptedModel:
     def __init__(self, url: str) -> None:
         self.url = url
         self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
         self.answers: list[Answer] = []
         self._lock = threading.Lock()
 
@@ -102,6 +103,7 @@ def model() -> Iterator[ScriptedModel]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.scripted.keys.append(self.headers["x-api-key"])
             answer = self.scripted.next_answer(json.loads(body))
             answer.arrived.set()
             self.send_response(answer.status)
