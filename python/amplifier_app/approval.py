@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Literal
 
 from amplifier_app.notice import notice
 from amplifier_app.printable import printable_line
+
+_PIECE = 1000
+"""Characters of a question in one line."""
 
 
 class TerminalApproval:
@@ -46,8 +50,11 @@ class TerminalApproval:
             if not _can_ask():
                 notice(f"denied, as nobody can be asked here: {question}")
                 return "Deny"
+            _forget_typed()
             listed = ", ".join(f"{number} {name}" for number, name in enumerate(options, 1))
-            notice(f"approval needed: {question}")
+            # A notice is cut where it gets long, and nobody can agree to what is not shown.
+            for start in range(0, max(len(question), 1), _PIECE):
+                notice(f"{'' if start else 'approval needed: '}{question[start : start + _PIECE]}")
             notice(f"type a number and press Enter: {listed} (in {timeout:.0f} s: {default})")
             try:
                 async with asyncio.timeout(timeout):
@@ -62,6 +69,14 @@ class TerminalApproval:
 
 def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+
+
+def _forget_typed() -> None:
+    """Drop what was typed before the question was there: it answers something else."""
+    import termios
+
+    with contextlib.suppress(termios.error, OSError):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _choice(line: str, options: list[str]) -> str | None:

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
+from amplifier_app.notice import notice
 from amplifier_core.approval import ApprovalTimeoutError
 
 
@@ -36,6 +38,17 @@ async def ask(seconds: float = 60) -> str:
     )
 
 
+def type_when_asked(monkeypatch: Any, keyboard: int, typed: bytes) -> None:
+    """Type as soon as the question is on the screen."""
+
+    def tell(text: str) -> None:
+        notice(text)
+        if text.startswith("type a number"):
+            os.write(keyboard, typed)
+
+    monkeypatch.setattr(approval, "notice", tell)
+
+
 @pytest.mark.parametrize(
     ("typed", "chosen"),
     [
@@ -47,13 +60,32 @@ async def ask(seconds: float = 60) -> str:
     ],
 )
 async def test_the_option_that_is_typed(
-    keyboard: int, capsys: Any, typed: bytes, chosen: str
+    keyboard: int, monkeypatch: Any, capsys: Any, typed: bytes, chosen: str
 ) -> None:
-    os.write(keyboard, typed)
+    type_when_asked(monkeypatch, keyboard, typed)
     assert await ask() == chosen
     errors = capsys.readouterr().err
     assert errors.startswith("approval needed: Run ␛[31mrm -rf /?\n")
     assert "1 Allow, 2 Deny" in errors
+
+
+async def test_what_was_typed_before_the_question_does_not_answer_it(
+    keyboard: int, monkeypatch: Any
+) -> None:
+    os.write(keyboard, b"1\n1\n")
+    type_when_asked(monkeypatch, keyboard, b"2\n")
+
+    assert await ask() == "Deny"
+
+
+async def test_a_long_question_is_shown_whole(keyboard: int, monkeypatch: Any, capsys: Any) -> None:
+    question = "".join(f"{number:05}" for number in range(2000))
+    type_when_asked(monkeypatch, keyboard, b"2\n")
+
+    await TerminalApproval().request_approval(question, ["Allow", "Deny"], 60, "deny")
+
+    shown = capsys.readouterr().err.removeprefix("approval needed: ").replace("\n", "")
+    assert shown.startswith(question)
 
 
 async def test_no_answer_in_time(keyboard: int) -> None:
