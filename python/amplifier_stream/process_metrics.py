@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_stream.histogram import Histogram
 
 __all__ = ["CAPABILITY", "StreamMetrics"]
 
 CAPABILITY = "stream.metrics"
 """The name under which `StreamMetrics.attach` makes them known to hooks."""
-
-_BOUNDS = tuple(base * 10.0**power for power in range(-6, 2) for base in (1.0, 2.0, 5.0))
 
 
 class StreamMetrics:
@@ -26,8 +24,8 @@ class StreamMetrics:
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         """Measure with this clock, which counts seconds."""
         self.clock = clock
-        self._latency = _Histogram()
-        self._overhead = _Histogram()
+        self._latency = Histogram()
+        self._overhead = Histogram()
         self._counters = dict.fromkeys(
             ("streams", "streams_failed", "streams_cancelled", "streams_truncated",
              "chunks", "events", "tools_succeeded", "tools_failed"), 0,
@@ -77,8 +75,7 @@ class StreamMetrics:
     def snapshot(self) -> dict[str, Any]:
         """Return everything as plain data, independent of what is measured later.
 
-        Seconds everywhere. `buckets` of a histogram are pairs of an upper bound and how many
-        values are at most that and over the bound before; a bound of None is for the rest.
+        Seconds everywhere; see `Histogram.snapshot` for the form of a histogram.
         """
         counters = dict(self._counters)
         tools = counters["tools_succeeded"] + counters["tools_failed"]
@@ -93,27 +90,3 @@ class StreamMetrics:
         result = data.get("result")
         said = result.get("success", True) if isinstance(result, dict) else True  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- opaque payload
         self.tool(succeeded=event == TOOL_POST and said is not False)
-
-
-class _Histogram:
-    """Values in seconds by their size."""
-
-    def __init__(self) -> None:
-        self._counts = [0] * (len(_BOUNDS) + 1)
-        self._sum = 0.0
-        self._largest: float | None = None
-
-    def add(self, value: float) -> None:
-        self._counts[bisect_left(_BOUNDS, value)] += 1
-        self._sum += value
-        self._largest = value if self._largest is None else max(self._largest, value)
-
-    def snapshot(self) -> dict[str, Any]:
-        bounds = (*_BOUNDS, None)
-        filled = [[b, n] for b, n in zip(bounds, self._counts, strict=True) if n]
-        return {
-            "count": sum(self._counts),
-            "sum": self._sum,
-            "max": self._largest,
-            "buckets": filled,
-        }
