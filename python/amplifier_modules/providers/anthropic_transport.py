@@ -32,6 +32,7 @@ _MESSAGES = "/v1/messages"
 _MODELS = "/v1/models"
 _LONGEST_CONNECT = 30.0
 _LARGEST_BODY = 4_000_000
+_SHORTEST_SECRET = 4
 _MODELS_PER_PAGE = 1_000
 _MOST_PAGES = 100
 # A proxy from the environment must not get in the way of a server on this machine.
@@ -222,8 +223,11 @@ class AnthropicTransport:
         return api_error(shown, model=model, request_id=request_id)
 
     def _clean(self, text: str) -> str:
-        """Return `text` without the key, which a server may have echoed."""
-        return text.replace(self._config.api_key, "***")
+        """Return `text` without the key, which a server may have echoed, in whatever encoding."""
+        from amplifier_guard import Redactor
+
+        key = self._config.api_key
+        return Redactor([key] if len(key) >= _SHORTEST_SECRET else []).redact(text)
 
 
 async def _read_body(response: httpx2.Response) -> bytes:

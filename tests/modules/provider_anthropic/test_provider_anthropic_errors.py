@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import traceback
@@ -41,7 +42,7 @@ HTML = b"<html><head><style>p {}</style><title>502 Bad</title></head><body>\n<p>
             {"request-id": "req_1"},
             api_body("authentication_error", f"invalid x-api-key {KEY}"),
             llm_errors.AuthenticationError,
-            ("401 authentication_error", "invalid x-api-key ***", "`ANTHROPIC_API_KEY`", "req_1"),
+            ("401 authentication_error", "invalid x-api-key [REDACTED:", "`ANTHROPIC_API_KEY`", "req_1"),
         ),
         (403, {}, api_body("permission_error", "no"), llm_errors.AccessDeniedError, ("403", "req_9")),
         (402, {}, api_body("billing_error", "pay"), llm_errors.QuotaExceededError, ("billing",)),
@@ -222,7 +223,9 @@ async def test_the_key_is_in_no_error_and_no_repr(
     server: Any, wire: Any, provider: AnthropicProvider
 ) -> None:
     location = {"location": f"http://x/?key={KEY}"}
+    encoded = base64.b64encode(KEY.encode()).decode()
     server.answers = [
+        server.Answer(api_body("api_error", encoded), 500, {"content-type": "application/json"}),
         server.Answer(api_body("api_error", KEY), 500, {"content-type": "application/json"}),
         server.Answer(b"", 302, location),
         server.Answer(b"", headers={"content-type": KEY}),
@@ -234,7 +237,7 @@ async def test_the_key_is_in_no_error_and_no_repr(
         with pytest.raises(LLMError) as caught:
             await provider.complete(REQUEST)
         shown += ["".join(traceback.format_exception(caught.value)), repr(caught.value)]
-    assert all(KEY not in text for text in shown)
+    assert all(KEY not in text and encoded not in text for text in shown)
 
 
 def test_an_error_without_any_detail_still_says_something() -> None:
