@@ -262,6 +262,41 @@ class ShellPolicy:
 def read_command(command: str) -> list[str]:
     """Return the words of one plain command, as every POSIX shell reads it."""
 
+@final
+class TerminalText:
+    """Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
+
+    Shown escaped (`\\x1b`, `\\u{200b}`) are control characters but newline and tab, separators of
+    lines, bidirectional controls, what nobody would see, and of the marks over one character those
+    after the thirtieth. A carriage return before a newline is dropped. Joiners, variation selectors
+    and the tags of flags stay where they have a meaning, so that text of every script stays as it is.
+    What was shown stays as it is when it is shown again.
+
+    An object of the class shows one text that comes in chunks.
+    """
+
+    def __new__(cls) -> Self: ...
+    @staticmethod
+    def show(text: str | bytes | bytearray) -> str:
+        """Return a whole text as it may be shown; the same object if nothing in it is escaped."""
+    @staticmethod
+    def line(text: str | bytes | bytearray, most: int | None = None) -> str:
+        """Return a text as one line: blanks, tabs and newlines are one space, none at the ends.
+
+        Of a line of more than `most` characters the last one is `…`; it is cut between visible
+        characters, and nothing behind is looked at.
+        """
+    @staticmethod
+    def exact(text: str | bytes | bytearray) -> str:
+        """Return a whole text as one line from which it can be read back.
+
+        Newlines, tabs, carriage returns and backslashes are escaped, too.
+        """
+    def feed(self, chunk: str | bytes | bytearray) -> str:
+        """Take a chunk and return what of it can be shown by now."""
+    def flush(self) -> str:
+        """Return the rest; what is fed later begins another text."""
+
 class UrlPolicy:
     """Decides which URLs may be requested and at which addresses."""
 

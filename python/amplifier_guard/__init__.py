@@ -27,6 +27,7 @@ try:
         child_environment,
         read_command,
     )
+    from amplifier_guard.terminal import TerminalText
     from amplifier_guard.url import CheckedUrl, Destination, UrlDenied, UrlPolicy
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
@@ -64,6 +65,7 @@ __all__ = [
     "Retry",
     "ShellDenied",
     "ShellPolicy",
+    "TerminalText",
     "UrlDenied",
     "UrlPolicy",
     "child_environment",

@@ -44,6 +44,7 @@ mod stream_result;
 mod tag;
 mod tag_call;
 mod tag_event;
+mod terminal;
 mod time_limit;
 mod unregister;
 mod url;
@@ -75,6 +76,9 @@ mod _engine {
 
     #[pymodule_export]
     use crate::url::{CheckedUrl, Destination, UrlPolicy};
+
+    #[pymodule_export]
+    use crate::terminal::TerminalText;
 
     #[pymodule_export]
     use crate::redact::{Redactor, RedactorStream, hide_homes, shorten};

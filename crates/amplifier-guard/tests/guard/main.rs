@@ -10,5 +10,6 @@ mod rate;
 mod reading;
 mod redact;
 mod shell;
+mod terminal;
 mod url;
 mod writing;

@@ -1,0 +1,318 @@
+//! Writes one text for a terminal, character by character.
+
+use std::fmt::Write as _;
+
+use super::class::{self, Class, Contextual};
+
+/// The most characters drawn over one other: the limit of the stream-safe format of UAX #15.
+const MOST_OVER: usize = 30;
+/// The flag that tags make the flag of a region.
+const FLAG: char = '\u{1f3f4}';
+/// The tags that Unicode recommends: England, Scotland, Wales. All others hide their letters.
+const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+/// The tag that ends the others.
+const CANCEL: char = '\u{e007f}';
+
+/// What is shown of a text so far.
+///
+/// What has become `out` does not depend on how the text was cut: what only the next characters
+/// decide waits for them.
+#[derive(Default)]
+pub(super) struct Writer {
+    pub(super) out: String,
+    /// The characters in `out`.
+    pub(super) characters: usize,
+    /// The longest beginning of `out`, in bytes, that ends between visible characters and has at
+    /// most `room` characters.
+    pub(super) fitting: usize,
+    pub(super) room: usize,
+    /// The last character with a place of its own; NUL where it is escaped.
+    base: char,
+    /// The last character of all; NUL where it is escaped.
+    last: char,
+    /// How many characters without a place of their own came after `base`.
+    over: usize,
+    /// Whether none of them stands between letters that join.
+    is_transparent: bool,
+    /// Whether the next character belongs to the last one.
+    is_joined: bool,
+    wait: Wait,
+}
+
+/// What the next characters decide.
+#[derive(Default)]
+enum Wait {
+    #[default]
+    Nothing,
+    /// A carriage return: dropped before a newline.
+    Return,
+    /// A non-joiner and the marks after it: shown between letters that join.
+    NonJoiner(String),
+    /// A joiner: shown between pictographs, and between a consonant and its virama.
+    Joiner,
+    /// A selector after a digit: shown before the mark that makes a keycap.
+    Keycap(char),
+    /// The tags of a flag: shown if they name a region.
+    Flag(String),
+}
+
+impl Writer {
+    pub(super) fn new(room: usize) -> Self {
+        Self {
+            room,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a character.
+    pub(super) fn push(&mut self, character: char) {
+        match std::mem::take(&mut self.wait) {
+            Wait::Nothing => {}
+            Wait::Return => {
+                if character != '\n' {
+                    self.escape("\\r");
+                }
+            }
+            Wait::NonJoiner(mut marks) => {
+                let class = class::class(character);
+                if class == Class::Mark
+                    && class::is_transparent(character)
+                    && self.over + marks.chars().count() < MOST_OVER
+                {
+                    marks.push(character);
+                    self.wait = Wait::NonJoiner(marks);
+                    return;
+                }
+                if class == Class::Base && class::joins_previous(character) {
+                    marks.chars().for_each(|mark| self.put_over(mark));
+                    self.is_joined = true;
+                } else {
+                    self.refuse(&marks);
+                }
+            }
+            Wait::Joiner => {
+                if class::is_pictograph(character) && class::ends_pictograph(self.base)
+                    || class::is_virama(character) && class::is_letter(self.base)
+                {
+                    self.put_over('\u{200d}');
+                    self.is_joined = true;
+                } else {
+                    self.escape_code('\u{200d}'.into());
+                }
+            }
+            Wait::Keycap(selector) => {
+                if character == '\u{20e3}' {
+                    self.put_over(selector);
+                } else {
+                    self.escape_code(selector.into());
+                }
+            }
+            Wait::Flag(mut tags) => {
+                tags.push(character);
+                if is_begun_flag(&tags) {
+                    if character == CANCEL {
+                        tags.chars().for_each(|tag| self.put_over(tag));
+                    } else {
+                        self.wait = Wait::Flag(tags);
+                    }
+                    return;
+                }
+                tags.pop();
+                self.refuse(&tags);
+            }
+        }
+        self.decide(character);
+    }
+
+    /// Adds printable ASCII, newlines and tabs.
+    pub(super) fn push_plain(&mut self, text: &str) {
+        let mut characters = text.chars();
+        // The first one decides what waits for it, the last one is a base for what follows.
+        if let Some(first) = characters.next() {
+            self.push(first);
+        }
+        let rest = characters.as_str();
+        if rest.len() > self.room.saturating_sub(self.characters) {
+            rest.chars().for_each(|character| self.push(character));
+        } else if let Some(last) = rest.chars().next_back() {
+            self.out.push_str(&rest[..rest.len() - 1]);
+            self.characters += rest.len() - 1;
+            self.put(last);
+        }
+    }
+
+    /// Adds a code point that is no character: a surrogate that stands alone.
+    pub(super) fn push_code(&mut self, code: u32) {
+        self.end();
+        self.escape_code(code);
+    }
+
+    /// Adds bytes that are no text.
+    pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.end();
+        for byte in bytes {
+            self.escape(&format!("\\x{byte:02x}"));
+        }
+    }
+
+    /// Adds what is shown as it is, though it could be read otherwise.
+    pub(super) fn push_escaped(&mut self, escaped: &str) {
+        self.end();
+        self.escape(escaped);
+    }
+
+    /// Decides what waits, as nothing comes after it.
+    pub(super) fn end(&mut self) {
+        match std::mem::take(&mut self.wait) {
+            Wait::Nothing => {}
+            Wait::Return => self.escape("\\r"),
+            Wait::NonJoiner(held) | Wait::Flag(held) => self.refuse(&held),
+            Wait::Joiner => self.escape_code('\u{200d}'.into()),
+            Wait::Keycap(selector) => self.escape_code(selector.into()),
+        }
+    }
+
+    /// Gives what was shown since the last time.
+    pub(super) fn take(&mut self) -> String {
+        self.characters = 0;
+        self.fitting = 0;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Shows, escapes or holds a character where nothing waits.
+    fn decide(&mut self, character: char) {
+        let is_full = self.over >= MOST_OVER;
+        match class::class(character) {
+            Class::Base => self.put(character),
+            Class::Hidden if character == '\r' => self.wait = Wait::Return,
+            Class::Hidden => self.escape_code(character.into()),
+            Class::Mark | Class::Contextual(_) if is_full => {
+                self.escape_code(character.into());
+                self.over = MOST_OVER; // what follows is drawn over the same character
+            }
+            Class::Mark => self.put_over(character),
+            Class::Contextual(contextual) => self.decide_contextual(character, contextual),
+        }
+    }
+
+    fn decide_contextual(&mut self, character: char, contextual: Contextual) {
+        let is_after_base = self.last == self.base && self.base != '\0';
+        match contextual {
+            Contextual::NonJoiner | Contextual::Joiner if class::is_virama(self.last) => {
+                self.put_over(character);
+                self.is_joined = true;
+            }
+            Contextual::NonJoiner if self.is_transparent && class::joins_next(self.base) => {
+                self.wait = Wait::NonJoiner(character.into());
+            }
+            Contextual::Joiner
+                if (is_after_base || self.last == '\u{fe0f}')
+                    && class::ends_pictograph(self.base)
+                    || is_after_base && class::is_letter(self.base) =>
+            {
+                self.wait = Wait::Joiner;
+            }
+            Contextual::Variation if is_after_base && class::varies(self.base, character) => {
+                if self.base.is_ascii() {
+                    self.wait = Wait::Keycap(character);
+                } else {
+                    self.put_over(character);
+                }
+            }
+            Contextual::Tag if is_after_base && self.base == FLAG => {
+                let tags = String::from(character);
+                if is_begun_flag(&tags) {
+                    self.wait = Wait::Flag(tags);
+                } else {
+                    self.escape_code(character.into());
+                }
+            }
+            Contextual::BrailleBlank if matches!(self.base, '\u{2800}'..='\u{28ff}') => {
+                self.put(character);
+            }
+            Contextual::NonJoiner
+            | Contextual::Joiner
+            | Contextual::Variation
+            | Contextual::Tag
+            | Contextual::BrailleBlank => self.escape_code(character.into()),
+        }
+    }
+
+    /// Escapes the first character of what waited; the others are judged anew.
+    fn refuse(&mut self, held: &str) {
+        let mut characters = held.chars();
+        if let Some(first) = characters.next() {
+            self.escape_code(first.into());
+        }
+        characters.for_each(|character| self.decide(character));
+    }
+
+    /// Shows a character with a place of its own.
+    fn put(&mut self, character: char) {
+        if !self.is_joined {
+            self.mark_boundary();
+        }
+        self.is_joined = false;
+        self.is_transparent = true;
+        self.over = 0;
+        self.base = character;
+        self.add(character);
+    }
+
+    /// Shows a character that belongs to the one before.
+    fn put_over(&mut self, character: char) {
+        self.over += 1;
+        self.is_transparent &= class::is_transparent(character);
+        self.add(character);
+    }
+
+    fn add(&mut self, character: char) {
+        self.last = character;
+        self.out.push(character);
+        self.characters += 1;
+    }
+
+    fn escape_code(&mut self, code: u32) {
+        let mut escaped = String::new();
+        let written = match code {
+            0..=0x7f => write!(escaped, "\\x{code:02x}"),
+            _ => write!(escaped, "\\u{{{code:x}}}"),
+        };
+        debug_assert!(written.is_ok(), "a `String` takes everything");
+        self.escape(&escaped);
+    }
+
+    fn escape(&mut self, escaped: &str) {
+        self.mark_boundary();
+        self.out.push_str(escaped);
+        self.characters += escaped.len();
+        self.base = '\0';
+        self.last = '\0';
+        self.over = 0;
+        self.is_transparent = false;
+        self.is_joined = false;
+    }
+
+    fn mark_boundary(&mut self) {
+        if self.characters <= self.room {
+            self.fitting = self.out.len();
+        }
+    }
+}
+
+/// Whether tags begin one of those that name a region.
+fn is_begun_flag(tags: &str) -> bool {
+    let letters: Option<String> = tags
+        .chars()
+        .map(|tag| match u32::from(tag).checked_sub(0xe0000) {
+            Some(0x7f) => Some('.'),
+            Some(code) => char::from_u32(code).filter(char::is_ascii_alphanumeric),
+            None => None,
+        })
+        .collect();
+    letters.is_some_and(|letters| {
+        REGIONS
+            .iter()
+            .any(|region| format!("{region}.").starts_with(&letters))
+    })
+}
