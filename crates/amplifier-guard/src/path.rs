@@ -1,5 +1,6 @@
 //! Path containment: every open happens beneath one directory.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
@@ -212,10 +213,10 @@ impl PathPolicy {
         operation: impl Fn(&Dir, &Path) -> io::Result<T>,
     ) -> Result<T, PathError> {
         let relative = self.relative(path)?;
-        match operation(&self.directory, relative) {
+        match operation(&self.directory, &relative) {
             Ok(value) => Ok(value),
             Err(error) if is_escape(&error) => {
-                let followed = self.follow(path, relative)?;
+                let followed = self.follow(path, &relative)?;
                 operation(&self.directory, &followed).map_err(|error| self.failure(path, error))
             }
             Err(error) => Err(self.failure(path, error)),
@@ -223,7 +224,10 @@ impl PathPolicy {
     }
 
     /// `path` as it counts from the root, or why no path of this form can.
-    pub(crate) fn relative<'path>(&self, path: &'path Path) -> Result<&'path Path, PathError> {
+    pub(crate) fn relative<'path>(
+        &self,
+        path: &'path Path,
+    ) -> Result<Cow<'path, Path>, PathError> {
         if path.as_os_str().is_empty() {
             return Err(PathError::Empty);
         }
@@ -233,20 +237,23 @@ impl PathPolicy {
         if path.has_root() {
             self.inside(path).ok_or_else(|| self.outside(path))
         } else {
-            Ok(path)
+            Ok(path.into())
         }
     }
 
     /// An absolute path as it counts from the root, if it is spelled as lying inside.
-    fn inside<'path>(&self, path: &'path Path) -> Option<&'path Path> {
+    fn inside<'path>(&self, path: &'path Path) -> Option<Cow<'path, Path>> {
         let relative = path
             .strip_prefix(&self.root)
             .or_else(|_| path.strip_prefix(&self.spelled))
             .ok()?;
+        // Stripping drops an ending that says directory.
         Some(if relative.as_os_str().is_empty() {
-            Path::new(".")
+            Path::new(".").into()
+        } else if names_directory(path) {
+            relative.join(".").into()
         } else {
-            relative
+            relative.into()
         })
     }
 
@@ -283,15 +290,14 @@ impl PathPolicy {
             if target.has_root() {
                 followed.clear();
                 let target = self.inside(&target).ok_or_else(|| self.outside(path))?;
-                push_components(&mut pending, target);
+                push_components(&mut pending, &target);
             } else {
                 followed.pop();
                 push_components(&mut pending, &target);
             }
         }
-        let ending = relative.as_os_str().as_encoded_bytes();
-        if followed.as_os_str().is_empty() || ending.ends_with(b"/") || ending.ends_with(b"/.") {
-            // Only a directory may be spelled so, and the operating system sees to it.
+        if followed.as_os_str().is_empty() || names_directory(relative) {
+            // The operating system sees to it.
             followed.push(".");
         }
         Ok(followed)
@@ -310,7 +316,7 @@ impl PathPolicy {
             return self.outside(path);
         }
         let bytes = path.as_os_str().len();
-        let form = leads_elsewhere(self.inside(path).unwrap_or(path));
+        let form = leads_elsewhere(self.inside(path).as_deref().unwrap_or(path));
         let path = shown(path);
         match (source.kind(), form) {
             // What is there is read whatever it is called; what is not may be meant as another.
@@ -338,6 +344,12 @@ pub(crate) fn expect_file(path: &Path, metadata: &Metadata) -> Result<(), PathEr
         path: shown(path),
         found,
     })
+}
+
+/// Whether `path` is spelled as only a directory may be.
+fn names_directory(path: &Path) -> bool {
+    let spelled = path.as_os_str().as_encoded_bytes();
+    spelled.ends_with(b"/") || spelled.ends_with(b"/.")
 }
 
 /// Pushes the parts of a relative path so that they pop in order.

@@ -27,7 +27,7 @@ impl PathPolicy {
     ) -> Result<PathBuf, PathError> {
         let path = path.as_ref();
         let relative = self.relative(path)?;
-        if let Some(reason) = misread(relative) {
+        if let Some(reason) = misread(&relative) {
             return Err(PathError::Form {
                 path: shown(path),
                 reason,
@@ -40,7 +40,7 @@ impl PathPolicy {
                 bytes: path.as_os_str().len(),
             });
         }
-        let target = self.follow(path, relative)?;
+        let target = self.follow(path, &relative)?;
         // `components` would pass over the dot that says directory.
         let spelled = target.as_os_str().as_encoded_bytes();
         if spelled == b"." || spelled.ends_with(b"/.") {

@@ -6,6 +6,8 @@ mod containment;
 mod error_context;
 mod error_handler;
 mod log_path;
+mod path_reference;
+mod races;
 mod rate;
 mod reading;
 mod redact;
