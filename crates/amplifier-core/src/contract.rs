@@ -41,6 +41,20 @@ pub enum Shape {
 }
 
 impl SharedType {
+    /// The type `T` under this name.
+    #[must_use]
+    pub const fn of<T: FromJson + Schema + serde::Serialize>(
+        name: &'static str,
+        shape: Shape,
+    ) -> Self {
+        Self {
+            name,
+            shape,
+            rewrite: rewrite::<T>,
+            schema: T::schema,
+        }
+    }
+
     /// Read a JSON text as this type and write it again.
     pub fn rewrite(&self, text: &[u8]) -> Result<String, ModelError> {
         (self.rewrite)(text)
@@ -62,12 +76,9 @@ fn rewrite<T: FromJson + serde::Serialize>(text: &[u8]) -> Result<String, ModelE
 macro_rules! shared {
     ($($name:ident: $shape:ident($parts:ident),)*) => {
         /// All shared types.
-        pub const SHARED_TYPES: &[SharedType] = &[$(SharedType {
-            name: stringify!($name),
-            shape: Shape::$shape($name::$parts),
-            rewrite: rewrite::<$name>,
-            schema: $name::schema,
-        }),*];
+        pub const SHARED_TYPES: &[SharedType] = &[
+            $(SharedType::of::<$name>(stringify!($name), Shape::$shape($name::$parts))),*
+        ];
     };
 }
 

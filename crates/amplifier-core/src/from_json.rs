@@ -42,7 +42,8 @@ pub enum ModelError {
 
 impl ModelError {
     /// The error of a value that is not what was `expected`; whoever knows the place adds it.
-    pub(crate) fn unexpected(expected: impl Into<String>, found: &Json) -> Self {
+    #[must_use]
+    pub fn unexpected(expected: impl Into<String>, found: &Json) -> Self {
         let mut text: String = match found {
             Json::Array(_) | Json::Object(_) => found.kind().to_owned(),
             _ => format!("`{found}`"),
@@ -59,7 +60,8 @@ impl ModelError {
     }
 
     /// The same error, seen from the value that holds the place; only the outermost type is named.
-    pub(crate) fn within(mut self, outer: &str) -> Self {
+    #[must_use]
+    pub fn within(mut self, outer: &str) -> Self {
         match &mut self {
             Self::Json(_) => {}
             Self::Missing { path } | Self::Unexpected { path, .. } => {

@@ -25,10 +25,10 @@ mod json;
 mod message;
 mod model;
 mod provider_error;
-mod record;
+pub mod record;
 #[cfg(feature = "tokio")]
 pub mod runtime;
-mod schema;
+pub mod schema;
 pub mod session;
 mod session_config;
 mod timestamp;

@@ -1,4 +1,30 @@
 //! One declaration gives a shared type its fields, defaults, reader, writer and JSON schema.
+//!
+//! # Examples
+//!
+//! A crate that declares types depends on `serde`, too.
+//!
+//! ```
+//! use amplifier_core::FromJson as _;
+//!
+//! amplifier_core::record! {
+//!     /// A place in a text.
+//!     pub struct Mark("type" = "mark") {
+//!         /// The line, from 1.
+//!         pub line: i64,
+//!         /// What stands there.
+//!         pub note as "note" or "comment" if some: Option<String> = None,
+//!         ..extra
+//!     }
+//! }
+//!
+//! let mark = Mark::parse(br#"{"colour":"red","comment":"here","line":7}"#)?;
+//! assert_eq!(
+//!     serde_json::to_string(&mark).unwrap(),
+//!     r#"{"type":"mark","line":7,"note":"here","colour":"red"}"#,
+//! );
+//! # Ok::<(), amplifier_core::ModelError>(())
+//! ```
 
 use serde::Serialize;
 
@@ -7,13 +33,15 @@ use crate::json::{Json, Object};
 use crate::schema::to_json;
 
 /// The entries of an object while a record takes its fields out of them.
-pub(crate) struct Fields {
+#[derive(Debug)]
+pub struct Fields {
     record: &'static str,
     entries: Object,
 }
 
 impl Fields {
-    pub(crate) fn of(record: &'static str, json: Json) -> Result<Self, ModelError> {
+    /// The entries of `json`, which must be an object, for the record of this name.
+    pub fn of(record: &'static str, json: Json) -> Result<Self, ModelError> {
         match json {
             Json::Object(entries) => Ok(Self { record, entries }),
             other => Err(ModelError::unexpected("an object", &other).within(record)),
@@ -21,7 +49,7 @@ impl Fields {
     }
 
     /// Take the constant field that tells a variant of a union; it may be absent.
-    pub(crate) fn tag(&mut self, key: &str, word: &str) -> Result<(), ModelError> {
+    pub fn tag(&mut self, key: &str, word: &str) -> Result<(), ModelError> {
         match self.entries.get_mut(key).map(std::mem::take) {
             None => Ok(()),
             Some(Json::Str(found)) if found == word => Ok(()),
@@ -32,8 +60,17 @@ impl Fields {
         }
     }
 
+    /// Have the value of the key `also` stand under `key`, unless something does already.
+    pub fn rename(&mut self, also: &str, key: &str) {
+        if !self.entries.contains_key(key)
+            && let Some(value) = self.entries.shift_remove(also)
+        {
+            self.entries.insert(key.to_owned(), value);
+        }
+    }
+
     /// Take a field's value, or its default where the key is absent.
-    pub(crate) fn take<T: FromJson>(
+    pub fn take<T: FromJson>(
         &mut self,
         key: &str,
         default: Option<fn() -> T>,
@@ -54,7 +91,7 @@ impl Fields {
     }
 
     /// Take a field whose value must pass a check.
-    pub(crate) fn take_checked<T: FromJson + Serialize>(
+    pub fn take_checked<T: FromJson + Serialize>(
         &mut self,
         key: &str,
         default: Option<fn() -> T>,
@@ -69,7 +106,8 @@ impl Fields {
     }
 
     /// What is left when the declared keys are taken, in its order.
-    pub(crate) fn rest(mut self, declared: &[&str]) -> Object {
+    #[must_use]
+    pub fn rest(mut self, declared: &[&str]) -> Object {
         self.entries
             .retain(|key, _| !declared.contains(&key.as_str()));
         self.entries
@@ -81,24 +119,30 @@ impl Fields {
 }
 
 /// What the type of a field does not say about its values.
-pub(crate) struct Check<T> {
+#[derive(Debug)]
+pub struct Check<T> {
     /// What would be right.
-    pub(crate) expected: &'static str,
-    pub(crate) holds: fn(&T) -> bool,
+    pub expected: &'static str,
+    /// Whether a value is right.
+    pub holds: fn(&T) -> bool,
 }
 
 /// Declares a struct that is read from JSON and written in declared order with nulls kept.
 ///
 /// `("type" = "text")` after the name is a constant first field, `field as "key"` another key than
-/// the field's name, `= value` a default, `=> check` a [`Check`] of what is read, and a last
-/// `..extra` keeps unknown keys after the others.
+/// the field's name, `or "key"` after it one that is read in its place, `if some` an option that is
+/// left out where it is none, `= value` a default, `=> check` a
+/// [`Check`](crate::record::Check) of what is read, and a last `..extra` keeps unknown keys after
+/// the others.
+#[macro_export]
 macro_rules! record {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(($tag:literal = $word:literal))? {
             $(
                 $(#[$field_meta:meta])*
-                pub $field:ident $(as $key:literal)?: $type:ty $(= $default:expr)? $(=> $check:expr)?,
+                pub $field:ident $(as $key:literal $(or $also:literal)?)? $(if $some:ident)?:
+                    $type:ty $(= $default:expr)? $(=> $check:expr)?,
             )*
             $(..$extra:ident)?
         }
@@ -109,24 +153,25 @@ macro_rules! record {
             $($(#[$field_meta])* pub $field: $type,)*
             $(
                 /// The keys that are not declared, in their order.
-                pub $extra: $crate::json::Object,
+                pub $extra: $crate::Object,
             )?
         }
 
         impl $name {
             /// The declared keys, in the order in which they are written.
             pub const KEYS: &'static [&'static str] =
-                &[$($tag,)? $($crate::record::record!(@key $field $($key)?)),*];
+                &[$($tag,)? $($crate::record!(@key $field $($key)?)),*];
         }
 
-        impl $crate::from_json::FromJson for $name {
-            fn from_json(json: $crate::json::Json) -> Result<Self, $crate::from_json::ModelError> {
+        impl $crate::FromJson for $name {
+            fn from_json(json: $crate::Json) -> Result<Self, $crate::ModelError> {
                 let mut fields = $crate::record::Fields::of(stringify!($name), json)?;
                 $(fields.tag($tag, $word)?;)?
+                $($($(fields.rename($also, $key);)?)?)*
                 Ok(Self {
-                    $($field: $crate::record::record!(@take fields
-                        $crate::record::record!(@key $field $($key)?),
-                        $crate::record::record!(@default $($default)?)
+                    $($field: $crate::record!(@take fields
+                        $crate::record!(@key $field $($key)?),
+                        $crate::record!(@default $($default)?)
                         $(, $check)?
                     )?,)*
                     $($extra: fields.rest(Self::KEYS),)?
@@ -134,15 +179,15 @@ macro_rules! record {
             }
         }
 
-        impl $crate::schema::Schema for $name {
-            fn schema(form: $crate::schema::Form) -> $crate::json::Json {
+        impl $crate::Schema for $name {
+            fn schema(form: $crate::Form) -> $crate::Json {
                 let mut schema = $crate::schema::RecordSchema::new(form);
                 $(schema.tag($tag, $word);)?
                 $(schema.field::<$type>(
-                    $crate::record::record!(@key $field $($key)?),
-                    $crate::record::record!(@default $($default)?),
+                    $crate::record!(@key $field $($key)?),
+                    $crate::record!(@default $($default)?),
                 );)*
-                $($crate::record::record!(@open schema $extra);)?
+                $($crate::record!(@open schema $extra);)?
                 schema.finish()
             }
         }
@@ -152,10 +197,9 @@ macro_rules! record {
                 use serde::ser::SerializeMap as _;
                 let mut map = serializer.serialize_map(None)?;
                 $(map.serialize_entry($tag, $word)?;)?
-                $(map.serialize_entry(
-                    $crate::record::record!(@key $field $($key)?),
-                    &self.$field,
-                )?;)*
+                $($crate::record!(@write map
+                    $crate::record!(@key $field $($key)?), self.$field $(, $some)?
+                );)*
                 $(
                     for (key, value) in &self.$extra {
                         if !Self::KEYS.contains(&key.as_str()) {
@@ -167,7 +211,7 @@ macro_rules! record {
             }
         }
 
-        $crate::record::deserialize_through_json!($name);
+        $crate::deserialize_through_json!($name);
     };
     (@key $field:ident) => { stringify!($field) };
     (@key $field:ident $key:literal) => { $key };
@@ -176,6 +220,12 @@ macro_rules! record {
     (@take $fields:ident $key:expr, $default:expr) => { $fields.take($key, $default) };
     (@take $fields:ident $key:expr, $default:expr, $check:expr) => {
         $fields.take_checked($key, $default, &$check)
+    };
+    (@write $map:ident $key:expr, $value:expr) => { $map.serialize_entry($key, &$value)? };
+    (@write $map:ident $key:expr, $value:expr, some) => {
+        if let Some(value) = &$value {
+            $map.serialize_entry($key, value)?;
+        }
     };
     (@open $schema:ident $extra:ident) => { $schema.open() };
 }
@@ -216,17 +266,17 @@ macro_rules! words {
             }
         }
 
-        impl $crate::from_json::FromJson for $name {
-            fn from_json(json: $crate::json::Json) -> Result<Self, $crate::from_json::ModelError> {
+        impl $crate::FromJson for $name {
+            fn from_json(json: $crate::Json) -> Result<Self, $crate::ModelError> {
                 json.as_str().and_then(Self::from_word).ok_or_else(|| {
                     let words = Self::WORDS.join("`, `");
-                    $crate::from_json::ModelError::unexpected(format!("one of `{words}`"), &json)
+                    $crate::ModelError::unexpected(format!("one of `{words}`"), &json)
                 })
             }
         }
 
-        impl $crate::schema::Schema for $name {
-            fn schema(_form: $crate::schema::Form) -> $crate::json::Json {
+        impl $crate::Schema for $name {
+            fn schema(_form: $crate::Form) -> $crate::Json {
                 $crate::schema::of_words(Self::WORDS)
             }
         }
@@ -237,20 +287,23 @@ macro_rules! words {
             }
         }
 
-        $crate::record::deserialize_through_json!($name);
+        $crate::deserialize_through_json!($name);
     };
 }
 
-/// Gives a type that reads from [`Json`] serde's reader too.
+/// Gives a type that reads from [`Json`](crate::Json) serde's reader too.
+#[macro_export]
 macro_rules! deserialize_through_json {
     ($name:ident) => {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let json = $crate::json::Json::deserialize(deserializer)?;
-                $crate::from_json::FromJson::from_json(json).map_err(serde::de::Error::custom)
+                let json = $crate::Json::deserialize(deserializer)?;
+                $crate::FromJson::from_json(json).map_err(serde::de::Error::custom)
             }
         }
     };
 }
 
-pub(crate) use {deserialize_through_json, record, words};
+pub use {deserialize_through_json, record};
+
+pub(crate) use words;

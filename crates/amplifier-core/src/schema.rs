@@ -28,7 +28,8 @@ pub(crate) fn keywords<const N: usize>(keywords: [(&str, Json); N]) -> Json {
 }
 
 /// The schema of a plain type.
-pub(crate) fn of_type(name: &str) -> Json {
+#[must_use]
+pub fn of_type(name: &str) -> Json {
     keywords([("type", name.into())])
 }
 
@@ -39,7 +40,8 @@ pub(crate) fn of_words(words: &[&str]) -> Json {
 }
 
 /// The schema of what fits one of several schemas; their own alternatives become its own.
-pub(crate) fn any_of(schemas: Vec<Json>) -> Json {
+#[must_use]
+pub fn any_of(schemas: Vec<Json>) -> Json {
     let mut alternatives = Vec::with_capacity(schemas.len());
     for schema in schemas {
         match schema.get("anyOf") {
@@ -51,7 +53,8 @@ pub(crate) fn any_of(schemas: Vec<Json>) -> Json {
 }
 
 /// The schema of an object while its fields are declared.
-pub(crate) struct RecordSchema {
+#[derive(Debug)]
+pub struct RecordSchema {
     properties: Object,
     required: Vec<Json>,
     is_open: bool,
@@ -59,7 +62,9 @@ pub(crate) struct RecordSchema {
 }
 
 impl RecordSchema {
-    pub(crate) fn new(form: Form) -> Self {
+    /// An object without fields.
+    #[must_use]
+    pub fn new(form: Form) -> Self {
         Self {
             properties: Object::new(),
             required: Vec::new(),
@@ -69,7 +74,7 @@ impl RecordSchema {
     }
 
     /// Add the constant field that tells a variant of a union.
-    pub(crate) fn tag(&mut self, key: &str, word: &str) {
+    pub fn tag(&mut self, key: &str, word: &str) {
         let constant = keywords([
             ("const", word.into()),
             ("default", word.into()),
@@ -79,7 +84,7 @@ impl RecordSchema {
     }
 
     /// Add a field; without a default it is required.
-    pub(crate) fn field<T: Schema + Serialize>(&mut self, key: &str, default: Option<fn() -> T>) {
+    pub fn field<T: Schema + Serialize>(&mut self, key: &str, default: Option<fn() -> T>) {
         let mut schema = T::schema(self.form);
         match (default, &mut schema) {
             (Some(default), Json::Object(keywords)) => {
@@ -91,11 +96,13 @@ impl RecordSchema {
     }
 
     /// Say that unknown keys are kept.
-    pub(crate) fn open(&mut self) {
+    pub fn open(&mut self) {
         self.is_open = true;
     }
 
-    pub(crate) fn finish(self) -> Json {
+    /// The schema of what was declared.
+    #[must_use]
+    pub fn finish(self) -> Json {
         let mut schema = Object::new();
         if self.is_open {
             schema.insert("additionalProperties".to_owned(), true.into());

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod breaker;
+pub mod claude;
 mod error;
 mod error_context;
 mod error_frequency;
@@ -24,6 +25,7 @@ mod write;
 
 pub use backoff::{Backoff, asked_wait, asked_wait_of_text};
 pub use breaker::{BreakerState, CircuitBreaker, CircuitOpen, Permit};
+pub use claude::ClaudeMessage;
 pub use error::PathError;
 pub use error_context::{ErrorContext, ErrorContextBuilder, PastOperation};
 pub use error_frequency::ErrorFrequency;

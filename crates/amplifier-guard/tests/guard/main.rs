@@ -2,6 +2,7 @@
 
 mod backoff;
 mod breaker;
+mod claude;
 mod containment;
 mod error_context;
 mod error_handler;

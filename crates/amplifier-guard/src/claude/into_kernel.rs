@@ -1,0 +1,228 @@
+//! From the dialect to the kernel's messages, without loss.
+
+use amplifier_core::{
+    ContentBlock as KernelBlock, ImageBlock, Json, Message, MessageContent, Object, ReasoningBlock,
+    RedactedThinkingBlock, Role, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock,
+    UnknownBlock, UnknownType,
+};
+
+use super::memo::Memo;
+use super::{ClaudeMessage, ContentBlock};
+
+/// What stands before the type of a block of the dialect for which the kernel has no variant that
+/// holds it exactly: the block is kept whole as one of this unknown type.
+pub(super) const KEPT_WHOLE: &str = "claude/";
+
+impl ClaudeMessage {
+    /// The message as the kernel has it; [`from_kernel`](Self::from_kernel) gives the same back.
+    ///
+    /// The blocks of `thinking` go before the others. `metadata` has a key `claude` where the
+    /// kernel's message would not say what this one does: how many blocks were `thinking`, a role
+    /// that the kernel does not know, for which `user` stands, and keys that mean something else
+    /// in the kernel.
+    #[must_use]
+    pub fn into_kernel(self) -> Message {
+        let memo = Memo::of(&self).map(Json::from);
+        let role = match self.role.as_str() {
+            "system" => Role::System,
+            "assistant" => Role::Assistant,
+            _ => Role::User,
+        };
+        let blocks = self.thinking.into_iter().flatten().chain(self.content);
+        let blocks = blocks.map(ContentBlock::into_kernel).collect();
+        let extra = if Memo::keeps(&self.extra) {
+            Object::new()
+        } else {
+            self.extra
+        };
+        Message {
+            role,
+            content: MessageContent::Blocks(blocks),
+            name: None,
+            tool_call_id: None,
+            metadata: memo.map(|memo| Object::from([(Memo::KEY.to_owned(), memo)])),
+            extra,
+        }
+    }
+}
+
+impl ContentBlock {
+    /// The block as the kernel has it; [`from_kernel`](Self::from_kernel) gives the same back.
+    ///
+    /// `code`, `table`, `chart` and unknown blocks are the kernel's unknown blocks of their type.
+    /// So is a block of which a key means something else in the kernel, or whose `input` is no
+    /// object: its type then begins with `claude/`, and nobody takes it for the kernel's.
+    #[must_use]
+    pub fn into_kernel(self) -> KernelBlock {
+        match self {
+            Self::Text(block) if is_free(&block.extra, TextBlock::KEYS) => {
+                KernelBlock::Text(TextBlock {
+                    text: block.text,
+                    visibility: None,
+                    extra: block.extra,
+                })
+            }
+            Self::Thinking(block) if is_free(&block.extra, ThinkingBlock::KEYS) => {
+                KernelBlock::Thinking(ThinkingBlock {
+                    thinking: block.content,
+                    signature: block.signature,
+                    visibility: None,
+                    content: None,
+                    extra: block.extra,
+                })
+            }
+            Self::Image(block) if is_free(&block.extra, ImageBlock::KEYS) => {
+                KernelBlock::Image(ImageBlock {
+                    source: block.source,
+                    visibility: None,
+                    extra: block.extra,
+                })
+            }
+            Self::ToolUse(block) => match block.input {
+                Json::Object(input) if is_free(&block.extra, ToolCallBlock::KEYS) => {
+                    KernelBlock::ToolCall(ToolCallBlock {
+                        id: block.id,
+                        name: block.name,
+                        input,
+                        visibility: None,
+                        extra: block.extra,
+                    })
+                }
+                _ => whole(Self::ToolUse(block)),
+            },
+            Self::ToolResult(mut block) if is_free(&block.extra, ToolResultBlock::KEYS) => {
+                if let Some(is_error) = block.is_error {
+                    let is_error = Json::Bool(is_error);
+                    block.extra.shift_insert(0, "is_error".to_owned(), is_error);
+                }
+                KernelBlock::ToolResult(ToolResultBlock {
+                    tool_call_id: block.tool_use_id,
+                    output: Json::Str(block.content),
+                    visibility: None,
+                    extra: block.extra,
+                })
+            }
+            Self::Unknown(block) => match block.block_type.as_str() {
+                "redacted_thinking" => redacted_thinking(block),
+                "reasoning" => reasoning(block),
+                _ => whole(Self::Unknown(block)),
+            },
+            block => whole(block),
+        }
+    }
+
+    /// The keys and values of the block without its type.
+    fn into_entries(self) -> Object {
+        let (fields, extra) = match self {
+            Self::Text(block) => (vec![("text", block.text.into())], block.extra),
+            Self::ToolUse(block) => {
+                let fields = vec![
+                    ("id", block.id.into()),
+                    ("name", block.name.into()),
+                    ("input", block.input),
+                ];
+                (fields, block.extra)
+            }
+            Self::ToolResult(block) => {
+                let fields = vec![
+                    ("tool_use_id", block.tool_use_id.into()),
+                    ("content", block.content.into()),
+                    ("is_error", block.is_error.map_or(Json::Null, Json::Bool)),
+                ];
+                (fields, block.extra)
+            }
+            Self::Thinking(block) => {
+                let mut fields = vec![("content", block.content.into())];
+                fields.extend(block.signature.map(|text| ("signature", text.into())));
+                (fields, block.extra)
+            }
+            Self::Image(block) => (vec![("source", block.source.into())], block.extra),
+            Self::Code(block) => {
+                let fields = vec![
+                    ("language", block.language.map_or(Json::Null, Json::Str)),
+                    ("text", block.text.into()),
+                ];
+                (fields, block.extra)
+            }
+            Self::Table(block) => {
+                let columns = block.columns.into_iter().map(Json::Str).collect();
+                let rows = block.rows.into_iter().map(Json::Array).collect();
+                let fields = vec![
+                    ("columns", Json::Array(columns)),
+                    ("rows", Json::Array(rows)),
+                ];
+                (fields, block.extra)
+            }
+            Self::Chart(block) => (
+                vec![("kind", block.kind.into()), ("data", block.data)],
+                block.extra,
+            ),
+            Self::Unknown(block) => (vec![], block.extra),
+        };
+        let fields = fields
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        let mut entries: Object = fields.collect();
+        for (key, value) in extra {
+            // A key that shadows a field is not written either.
+            entries.entry(key).or_insert(value);
+        }
+        entries
+    }
+}
+
+/// Whether no key means something to the kernel.
+fn is_free(extra: &Object, declared: &[&str]) -> bool {
+    declared.iter().all(|&key| !extra.contains_key(key))
+}
+
+/// The kernel's unknown block that keeps a block whole.
+fn whole(block: ContentBlock) -> KernelBlock {
+    let own = block.block_type();
+    let own_type = UnknownType::new(own).filter(|_| !own.starts_with(KEPT_WHOLE));
+    let block_type = own_type.unwrap_or_else(|| {
+        UnknownType::new(&format!("{KEPT_WHOLE}{own}")).expect("no known type has a slash")
+    });
+    let extra = block.into_entries();
+    KernelBlock::Unknown(UnknownBlock { block_type, extra })
+}
+
+fn redacted_thinking(mut block: super::UnknownBlock) -> KernelBlock {
+    let is_free = !block.extra.contains_key("visibility");
+    match block.extra.get_mut("data") {
+        Some(Json::Str(data)) if is_free => {
+            let data = std::mem::take(data);
+            block.extra.shift_remove("data");
+            KernelBlock::RedactedThinking(RedactedThinkingBlock {
+                data,
+                visibility: None,
+                extra: block.extra,
+            })
+        }
+        _ => whole(ContentBlock::Unknown(block)),
+    }
+}
+
+fn reasoning(mut block: super::UnknownBlock) -> KernelBlock {
+    let is_free = !block.extra.contains_key("visibility");
+    let [content, summary] = ["content", "summary"].map(|key| {
+        block
+            .extra
+            .get(key)
+            .is_some_and(|items| items.as_array().is_some())
+    });
+    if !(is_free && content && summary) {
+        return whole(ContentBlock::Unknown(block));
+    }
+    let [content, summary] =
+        ["content", "summary"].map(|key| match block.extra.shift_remove(key) {
+            Some(Json::Array(items)) => items,
+            _ => Vec::new(),
+        });
+    KernelBlock::Reasoning(ReasoningBlock {
+        content,
+        summary,
+        visibility: None,
+        extra: block.extra,
+    })
+}
