@@ -13,6 +13,7 @@ mod rate;
 mod reading;
 mod redact;
 mod shell;
+mod tool_input;
 mod terminal;
 mod url;
 mod writing;

@@ -1,0 +1,242 @@
+//! The arguments of tool calls, against the schemas of the tools.
+
+mod equality;
+mod instance;
+mod pointer;
+mod refusal;
+mod schema;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use amplifier_core::{Json, Object};
+use jsonschema::Validator;
+
+pub use refusal::ToolInputError;
+pub use schema::ToolSchemaError;
+
+use crate::SettingError;
+use crate::shown::shown;
+use instance::{Arguments, Seen};
+use pointer::Pointer;
+
+/// How often the values of one call are looked at before it is refused.
+const MOST_LOOKS: u64 = 10_000_000;
+
+/// How often they are looked at to say what is wrong.
+const MOST_LOOKS_BACK: u64 = 100_000;
+
+/// Decides which arguments tools run with.
+///
+/// A schema is that of JSON Schema 2020-12, or of the draft that its `$schema` names. References
+/// lead to places in the schema itself (`#/…`) and nowhere else, patterns match in linear time, and
+/// `format` is a remark. The integers 1 and 1.0 are one number; those beyond 64 bits are compared
+/// with bounds exactly, too.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::Json;
+/// use amplifier_guard::ToolInputPolicy;
+///
+/// let schema = br#"{"properties": {"lines": {"type": "integer", "maximum": 100}}}"#;
+/// let mut policy = ToolInputPolicy::default();
+/// policy.set_schema("head", &Json::parse(schema).unwrap()).unwrap();
+///
+/// assert_eq!(policy.check_json("head", br#"{"lines": 9}"#).unwrap().len(), 1);
+/// assert_eq!(
+///     policy.check_json("head", br#"{"lines": 101}"#).unwrap_err().to_string(),
+///     "argument `/lines` of `head` must be at most 100, found `101`"
+/// );
+/// ```
+pub struct ToolInputPolicy {
+    tools: HashMap<String, Tool>,
+    max_depth: usize,
+    max_bytes: usize,
+    max_tools: usize,
+}
+
+struct Tool {
+    schema: Json,
+    validator: Validator<Arguments>,
+}
+
+impl Default for ToolInputPolicy {
+    fn default() -> Self {
+        Self {
+            tools: HashMap::new(),
+            max_depth: 128,
+            max_bytes: 10_000_000,
+            max_tools: 1_000,
+        }
+    }
+}
+
+impl ToolInputPolicy {
+    /// A policy for arguments of at most so many arrays and objects around a value and so many bytes
+    /// of JSON, and for at most so many tools.
+    pub fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> Result<Self, SettingError> {
+        for (name, value) in [
+            ("max_depth", max_depth),
+            ("max_bytes", max_bytes),
+            ("max_tools", max_tools),
+        ] {
+            SettingError::unless_positive(name, u64::try_from(value).unwrap_or(u64::MAX))?;
+        }
+        Ok(Self {
+            tools: HashMap::new(),
+            max_depth: max_depth.min(amplifier_core::MAX_DEPTH),
+            max_bytes,
+            max_tools,
+        })
+    }
+
+    /// Takes the schema of a tool's arguments; whether it is another one than before.
+    pub fn set_schema(&mut self, tool: &str, schema: &Json) -> Result<bool, ToolSchemaError> {
+        match self.tools.get(tool) {
+            Some(known) if known.schema == *schema => return Ok(false),
+            None if self.tools.len() >= self.max_tools => {
+                return Err(ToolSchemaError {
+                    tool: shown(tool),
+                    pointer: String::new(),
+                    reason: format!(
+                        "there are {} tools already, no more are taken",
+                        self.max_tools
+                    ),
+                });
+            }
+            Some(_) | None => {}
+        }
+        let validator = schema::compile(tool, schema)?;
+        let schema = schema.clone();
+        self.tools
+            .insert(tool.to_owned(), Tool { schema, validator });
+        Ok(true)
+    }
+
+    /// Forgets a tool; whether it was known.
+    pub fn remove(&mut self, tool: &str) -> bool {
+        self.tools.remove(tool).is_some()
+    }
+
+    /// The tools that are known, in no order.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// Reads arguments as a model wrote them, strictly, and checks them.
+    ///
+    /// Refused are duplicate keys, NaN and infinity, numbers beyond the floats or of more than 4300
+    /// digits, anything but an object, halves of surrogate pairs, a byte order mark, and anything
+    /// behind the object.
+    pub fn check_json(&self, tool: &str, text: &[u8]) -> Result<Object, ToolInputError> {
+        if text.len() > self.max_bytes {
+            return Err(ToolInputError::TooLong {
+                tool: shown(tool),
+                bytes: text.len(),
+                most: self.max_bytes,
+            });
+        }
+        let json =
+            Json::parse_strict(text, self.max_depth).map_err(|error| ToolInputError::Json {
+                tool: shown(tool),
+                error,
+            })?;
+        self.check_value(tool, &json)?;
+        match json {
+            Json::Object(arguments) => Ok(arguments),
+            other => Err(not_an_object(tool, &other)),
+        }
+    }
+
+    /// Checks arguments that were read before, an object or not.
+    pub fn check_value(&self, tool: &str, arguments: &Json) -> Result<(), ToolInputError> {
+        match arguments {
+            Json::Object(entries) => self.check(tool, entries),
+            other => Err(not_an_object(tool, other)),
+        }
+    }
+
+    /// Checks arguments that were read before; numbers must be finite, and the depth is bounded.
+    pub fn check(&self, tool: &str, arguments: &Object) -> Result<(), ToolInputError> {
+        let Some(known) = self.tools.get(tool) else {
+            return Err(ToolInputError::UnknownTool { tool: shown(tool) });
+        };
+        self.check_form(tool, arguments)?;
+        let looks = Cell::new(MOST_LOOKS);
+        let is_valid = known.validator.is_valid(Seen::whole(arguments, &looks));
+        if looks.get() == 0 {
+            return Err(ToolInputError::TooCostly { tool: shown(tool) });
+        }
+        if is_valid {
+            return Ok(());
+        }
+        // What alternatives ask for multiplies, so that it is not looked for to the end.
+        looks.set(MOST_LOOKS_BACK);
+        let found = known.validator.validate(Seen::whole(arguments, &looks));
+        Err(match found {
+            Err(error) if looks.get() > 0 => ToolInputError::of_schema(tool, arguments, &error),
+            Ok(()) | Err(_) => {
+                ToolInputError::of_arguments(tool, arguments, "hold to its schema".to_owned())
+            }
+        })
+    }
+
+    /// Refuses what JSON cannot hold, and what is too deep.
+    fn check_form(&self, tool: &str, arguments: &Object) -> Result<(), ToolInputError> {
+        let mut place = Pointer::default();
+        for (key, value) in arguments {
+            place.push(key);
+            self.check_inside(tool, value, &mut place, 1)?;
+            place.pop();
+        }
+        Ok(())
+    }
+
+    fn check_inside(
+        &self,
+        tool: &str,
+        value: &Json,
+        place: &mut Pointer,
+        depth: usize,
+    ) -> Result<(), ToolInputError> {
+        let refuse = |place: &Pointer, expected: String| {
+            ToolInputError::of_value(tool, &place.to_string(), expected, value)
+        };
+        if depth > self.max_depth {
+            let expected = format!("lie in at most {} arrays and objects", self.max_depth);
+            return Err(refuse(place, expected));
+        }
+        match value {
+            Json::Float(number) if !number.is_finite() => {
+                Err(refuse(place, "be a finite number".to_owned()))
+            }
+            Json::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    place.push(&index.to_string());
+                    self.check_inside(tool, item, place, depth + 1)?;
+                    place.pop();
+                }
+                Ok(())
+            }
+            Json::Object(entries) => {
+                for (key, value) in entries {
+                    place.push(key);
+                    self.check_inside(tool, value, place, depth + 1)?;
+                    place.pop();
+                }
+                Ok(())
+            }
+            Json::Null
+            | Json::Bool(_)
+            | Json::Int(_)
+            | Json::BigInt(_)
+            | Json::Float(_)
+            | Json::Str(_) => Ok(()),
+        }
+    }
+}
+
+fn not_an_object(tool: &str, found: &Json) -> ToolInputError {
+    ToolInputError::of_value(tool, "", "be an object".to_owned(), found)
+}

@@ -1,0 +1,334 @@
+//! Arguments as the validator reads them: borrowed, and looked at only so many times.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use amplifier_core::{Json, Object};
+use jsonschema::JsonType;
+use jsonschema::json::{self, JsonNumber, Node, NodeIdentity};
+use serde_json::{Number, Value};
+
+use super::equality;
+
+/// The validator's representation of [`Json`].
+pub(super) struct Arguments;
+
+/// A value of the arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    value: At<'a>,
+    /// How many more looks there are; without any, every value reads as `null`.
+    looks: &'a Cell<u64>,
+}
+
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Whole(&'a Object),
+    Inside(&'a Json),
+}
+
+static NULL: Json = Json::Null;
+
+impl<'a> Seen<'a> {
+    pub(super) fn whole(arguments: &'a Object, looks: &'a Cell<u64>) -> Self {
+        Self {
+            value: At::Whole(arguments),
+            looks,
+        }
+    }
+
+    fn inside(self, value: &'a Json) -> Self {
+        Self {
+            value: At::Inside(value),
+            ..self
+        }
+    }
+
+    fn look(&self) -> At<'a> {
+        match self.looks.get().checked_sub(1) {
+            Some(looks) => {
+                self.looks.set(looks);
+                self.value
+            }
+            None => At::Inside(&NULL),
+        }
+    }
+
+    fn scalar(&self) -> Option<&'a Json> {
+        match self.look() {
+            At::Inside(value) => Some(value),
+            At::Whole(_) => None,
+        }
+    }
+}
+
+impl json::Json for Arguments {
+    type Node<'a> = Seen<'a>;
+    type PreparedKey = String;
+    type StringBuffer = Json;
+
+    fn prepare_key(key: &str) -> String {
+        key.to_owned()
+    }
+
+    fn with_string_node<T>(buffer: &mut Json, string: &str, read: impl FnOnce(Seen<'_>) -> T) -> T {
+        *buffer = Json::from(string);
+        let looks = Cell::new(u64::MAX);
+        read(Seen {
+            value: At::Inside(buffer),
+            looks: &looks,
+        })
+    }
+}
+
+impl<'a> Node<'a, Arguments> for Seen<'a> {
+    type Object = Entries<'a>;
+    type Array = Items<'a>;
+    type Number = Numeric<'a>;
+
+    fn as_object(&self) -> Option<Entries<'a>> {
+        let entries = match self.look() {
+            At::Whole(entries) => entries,
+            At::Inside(value) => value.as_object()?,
+        };
+        Some(Entries {
+            entries,
+            owner: *self,
+        })
+    }
+
+    fn as_array(&self) -> Option<Items<'a>> {
+        Some(Items {
+            items: self.scalar()?.as_array()?,
+            owner: *self,
+        })
+    }
+
+    fn as_string(&self) -> Option<Cow<'a, str>> {
+        self.scalar()?.as_str().map(Cow::Borrowed)
+    }
+
+    fn as_number(&self) -> Option<Numeric<'a>> {
+        match self.scalar()? {
+            Json::Int(value) => Some(Numeric::Int(*value)),
+            Json::BigInt(digits) => Some(Numeric::Big(digits.as_str())),
+            Json::Float(value) => Some(Numeric::Float(*value)),
+            Json::Null | Json::Bool(_) | Json::Str(_) | Json::Array(_) | Json::Object(_) => None,
+        }
+    }
+
+    fn as_boolean(&self) -> Option<bool> {
+        self.scalar()?.as_bool()
+    }
+
+    fn is_null(&self) -> bool {
+        self.scalar().is_some_and(Json::is_null)
+    }
+
+    fn json_type(&self) -> JsonType {
+        match self.look() {
+            At::Whole(_) => JsonType::Object,
+            At::Inside(value) => match value {
+                Json::Null => JsonType::Null,
+                Json::Bool(_) => JsonType::Boolean,
+                Json::Int(_) | Json::BigInt(_) | Json::Float(_) => JsonType::Number,
+                Json::Str(_) => JsonType::String,
+                Json::Array(_) => JsonType::Array,
+                Json::Object(_) => JsonType::Object,
+            },
+        }
+    }
+
+    fn equals_value(&self, expected: &Value) -> bool {
+        match self.look() {
+            At::Whole(entries) => equality::object_is(entries, expected),
+            At::Inside(value) => equality::is(value, expected),
+        }
+    }
+
+    /// Errors show what was found by its place, so that no value is copied for them.
+    fn to_value(&self) -> Cow<'a, Value> {
+        Cow::Owned(Value::Null)
+    }
+
+    fn identity(&self) -> Option<NodeIdentity> {
+        let address = match self.value {
+            At::Whole(entries) => std::ptr::from_ref(entries) as usize,
+            At::Inside(value) => std::ptr::from_ref(value) as usize,
+        };
+        Some(NodeIdentity::new(address))
+    }
+}
+
+/// The entries of an object.
+pub(super) struct Entries<'a> {
+    entries: &'a Object,
+    owner: Seen<'a>,
+}
+
+/// Walks the entries of an object.
+pub(super) struct EachEntry<'a> {
+    entries: indexmap::map::Iter<'a, String, Json>,
+    owner: Seen<'a>,
+}
+
+impl<'a> Iterator for EachEntry<'a> {
+    type Item = (&'a str, Seen<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, value) = self.entries.next()?;
+        Some((key, self.owner.inside(value)))
+    }
+}
+
+impl<'a> json::Object<'a, Arguments> for Entries<'a> {
+    type Node = Seen<'a>;
+    type MemberName = &'a str;
+    type MembersIter = EachEntry<'a>;
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn get(&self, key: &String) -> Option<Seen<'a>> {
+        Some(self.owner.inside(self.entries.get(key)?))
+    }
+
+    fn members(&self) -> EachEntry<'a> {
+        EachEntry {
+            entries: self.entries.iter(),
+            owner: self.owner,
+        }
+    }
+}
+
+/// The items of a list.
+pub(super) struct Items<'a> {
+    items: &'a [Json],
+    owner: Seen<'a>,
+}
+
+/// Walks the items of a list.
+pub(super) struct EachItem<'a> {
+    items: std::slice::Iter<'a, Json>,
+    owner: Seen<'a>,
+}
+
+impl<'a> Iterator for EachItem<'a> {
+    type Item = Seen<'a>;
+
+    fn next(&mut self) -> Option<Seen<'a>> {
+        Some(self.owner.inside(self.items.next()?))
+    }
+}
+
+impl<'a> json::Array<'a, Arguments> for Items<'a> {
+    type Node = Seen<'a>;
+    type ElementsIter = EachItem<'a>;
+
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn elements(&self) -> EachItem<'a> {
+        EachItem {
+            items: self.items.iter(),
+            owner: self.owner,
+        }
+    }
+
+    fn is_unique(&self) -> bool {
+        equality::is_unique(self.items)
+    }
+}
+
+/// A number of the arguments.
+pub(super) enum Numeric<'a> {
+    Int(i64),
+    Float(f64),
+    /// Beyond 64 bits with a sign; as a float where it is compared with a bound.
+    Big(&'a str),
+}
+
+/// The least integer of 64 bits.
+const LEAST: f64 = -9_223_372_036_854_775_808.0;
+
+impl JsonNumber for Numeric<'_> {
+    fn as_u64(&self) -> Option<u64> {
+        match self {
+            Self::Int(value) => u64::try_from(*value).ok(),
+            Self::Float(_) => None,
+            Self::Big(digits) => digits.parse().ok(),
+        }
+    }
+
+    fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::Float(_) | Self::Big(_) => None,
+        }
+    }
+
+    fn as_f64(&self) -> Option<f64> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            Self::Big(digits) => {
+                let value: f64 = digits
+                    .parse()
+                    .ok()
+                    .filter(|value: &f64| value.is_finite())?;
+                // Beyond 64 bits, and must not be taken for the last integer of them.
+                Some(if value == LEAST {
+                    value.next_down()
+                } else {
+                    value
+                })
+            }
+        }
+    }
+
+    fn as_str(&self) -> Cow<'_, str> {
+        match self {
+            Self::Int(value) => value.to_string().into(),
+            Self::Float(value) => value.to_string().into(),
+            Self::Big(digits) => Cow::Borrowed(digits),
+        }
+    }
+
+    fn to_number(&self) -> Cow<'_, Number> {
+        let number = match self {
+            Self::Int(value) => Some(Number::from(*value)),
+            Self::Float(value) => Number::from_f64(*value),
+            Self::Big(_) => self
+                .as_u64()
+                .map(Number::from)
+                .or_else(|| Number::from_f64(self.as_f64()?)),
+        };
+        // Past every float: the largest there is stands on the same side of each bound.
+        let largest = || {
+            if self.as_str().starts_with('-') {
+                f64::MIN
+            } else {
+                f64::MAX
+            }
+        };
+        Cow::Owned(
+            number
+                .or_else(|| Number::from_f64(largest()))
+                .unwrap_or_else(|| 0.into()),
+        )
+    }
+
+    fn is_integer(&self) -> bool {
+        match self {
+            Self::Int(_) | Self::Big(_) => true,
+            Self::Float(value) => value.fract() == 0.0,
+        }
+    }
+
+    fn is_written_as_integer(&self) -> bool {
+        !matches!(self, Self::Float(_))
+    }
+}

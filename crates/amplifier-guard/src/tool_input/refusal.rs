@@ -1,0 +1,205 @@
+//! Why arguments were refused.
+
+use amplifier_core::{Json, JsonError, Object};
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+
+use super::pointer;
+use crate::shown::{shown, shown_under};
+
+/// Arguments that no tool runs with; says the place, what was found and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolInputError {
+    /// There is no schema of this tool.
+    #[error("unknown tool `{tool}`")]
+    UnknownTool {
+        /// The tool.
+        tool: String,
+    },
+    /// The text is too long to be read.
+    #[error("the arguments of `{tool}` have {bytes} bytes, at most {most} are read")]
+    TooLong {
+        /// The tool.
+        tool: String,
+        /// How long the text is.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// The text is not strict JSON.
+    #[error("the arguments of `{tool}` are {error}")]
+    Json {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        error: JsonError,
+    },
+    /// A value is not what the schema says.
+    #[error("{} of `{tool}` must {expected}, found {found}", argument(.pointer))]
+    Mismatch {
+        /// The tool.
+        tool: String,
+        /// The place, as a JSON pointer into the arguments.
+        pointer: String,
+        /// What would be right.
+        expected: String,
+        /// What is there, shortened and without secrets.
+        found: String,
+    },
+    /// Comparing them with the schema takes too long.
+    #[error("the arguments of `{tool}` take too long to be compared with its schema")]
+    TooCostly {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl ToolInputError {
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::UnknownTool { tool }
+            | Self::TooLong { tool, .. }
+            | Self::Json { tool, .. }
+            | Self::Mismatch { tool, .. }
+            | Self::TooCostly { tool } => tool,
+        }
+    }
+
+    /// The place, as a JSON pointer into the arguments; empty where it is about all of them.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        match self {
+            Self::Mismatch { pointer, .. } => pointer,
+            Self::UnknownTool { .. }
+            | Self::TooLong { .. }
+            | Self::Json { .. }
+            | Self::TooCostly { .. } => "",
+        }
+    }
+
+    pub(super) fn of_value(tool: &str, pointer: &str, expected: String, found: &Json) -> Self {
+        Self::Mismatch {
+            tool: shown(tool),
+            pointer: shown(pointer),
+            expected,
+            found: describe(pointer, found),
+        }
+    }
+
+    pub(super) fn of_schema(tool: &str, whole: &Object, error: &ValidationError<'_>) -> Self {
+        let mut place = error.instance_path().as_str().to_owned();
+        if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind()
+            && let Some(name) = unexpected.first()
+        {
+            place = format!("{place}/{}", pointer::escaped(name));
+        }
+        match pointer::inside(whole, &place) {
+            Some(found) => Self::of_value(tool, &place, expected(error), found),
+            None => Self::of_arguments(tool, whole, expected(error)),
+        }
+    }
+
+    pub(super) fn of_arguments(tool: &str, whole: &Object, expected: String) -> Self {
+        Self::Mismatch {
+            tool: shown(tool),
+            pointer: String::new(),
+            expected,
+            found: names(whole),
+        }
+    }
+}
+
+/// The place in the words of a message.
+fn argument(pointer: &str) -> String {
+    if pointer.is_empty() {
+        "the arguments".to_owned()
+    } else {
+        format!("argument `{pointer}`")
+    }
+}
+
+/// The names of arguments.
+fn names(entries: &Object) -> String {
+    if entries.is_empty() {
+        return "none".to_owned();
+    }
+    let names: Vec<&str> = entries.keys().take(5).map(String::as_str).collect();
+    format!("`{}`", shown(&names.join("`, `")))
+}
+
+/// What is there, in a few words.
+fn describe(pointer: &str, found: &Json) -> String {
+    match found {
+        Json::Null => "`null`".to_owned(),
+        Json::Bool(value) => format!("`{value}`"),
+        Json::Int(value) => format!("`{value}`"),
+        Json::Float(value) => format!("`{value}`"),
+        Json::BigInt(digits) => match digits.as_str().len() {
+            length @ ..=40 => format!("`{}` ({length} digits)", digits.as_str()),
+            length => format!("an integer of {length} digits"),
+        },
+        Json::Str(text) => {
+            let key = pointer.rsplit('/').next().unwrap_or_default();
+            format!("\"{}\"", shown_under(key, text))
+        }
+        Json::Array(items) => format!("an array of {}", items.len()),
+        Json::Object(entries) => format!("an object of {}", entries.len()),
+    }
+}
+
+/// What a schema asks for, behind the word `must`.
+fn expected(error: &ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+    match error.kind() {
+        Kind::Type {
+            kind: TypeKind::Single(kind),
+        } => format!("be of the type {kind}"),
+        Kind::Type {
+            kind: TypeKind::Multiple(kinds),
+        } => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_string()).collect();
+            format!("be of the type {}", kinds.join(" or "))
+        }
+        Kind::Required { property } => {
+            format!("have `{}`", shown(property.as_str().unwrap_or_default()))
+        }
+        Kind::AdditionalProperties { .. } | Kind::FalseSchema => "be absent".to_owned(),
+        Kind::Enum { options } => match options.as_array() {
+            Some(options) if options.len() <= 20 => {
+                let options: Vec<String> = options
+                    .iter()
+                    .map(|option| shown(&option.to_string()))
+                    .collect();
+                format!("be one of {}", options.join(", "))
+            }
+            _ => "be one of those that its schema lists".to_owned(),
+        },
+        Kind::Constant { expected_value } => format!("be {}", shown(&expected_value.to_string())),
+        Kind::Minimum { limit } => format!("be at least {limit}"),
+        Kind::Maximum { limit } => format!("be at most {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("be above {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("be below {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("be a multiple of {multiple_of}"),
+        Kind::MinLength { limit } => format!("have at least {limit} characters"),
+        Kind::MaxLength { limit } => format!("have at most {limit} characters"),
+        Kind::MinItems { limit } => format!("have at least {limit} items"),
+        Kind::MaxItems { limit } => format!("have at most {limit} items"),
+        Kind::MinProperties { limit } => format!("have at least {limit} entries"),
+        Kind::MaxProperties { limit } => format!("have at most {limit} entries"),
+        Kind::UniqueItems => "have no item twice".to_owned(),
+        Kind::Pattern { pattern } => format!("match the pattern `{}`", shown(pattern)),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            format!(
+                "be what one of the schemas in `{}` asks for",
+                error.kind().keyword()
+            )
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            "be what exactly one of the schemas in `oneOf` asks for".to_owned()
+        }
+        other => format!("hold to `{}` of its schema", other.keyword()),
+    }
+}

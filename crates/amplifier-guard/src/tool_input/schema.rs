@@ -1,0 +1,233 @@
+//! A tool's schema: checked before it is compiled, as it may come from a server of someone else.
+
+use std::collections::HashMap;
+
+use amplifier_core::{Json, Object};
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+use super::instance::Arguments;
+use super::pointer::{self, Pointer};
+use crate::shown::shown;
+
+/// How many objects a schema may have where each reference stands for what it refers to.
+const MOST_OBJECTS: usize = 20_000;
+
+/// How deep a schema may be where each reference stands for what it refers to.
+const DEEPEST: usize = 512;
+
+/// How large a pattern may become when it is compiled, in bytes.
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// A schema that no arguments are checked against.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the schema of tool `{tool}` cannot be used: {reason} at `{pointer}`")]
+pub struct ToolSchemaError {
+    /// The tool.
+    pub tool: String,
+    /// The place, as a JSON pointer into the schema.
+    pub pointer: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Compiles a schema; nothing outside it is ever read.
+pub(super) fn compile(tool: &str, schema: &Json) -> Result<Validator<Arguments>, ToolSchemaError> {
+    let fail = |pointer: &str, reason: String| ToolSchemaError {
+        tool: shown(tool),
+        pointer: shown(pointer),
+        reason,
+    };
+    let Json::Object(_) = schema else {
+        let reason = format!("it must be an object, found {}", schema.kind());
+        return Err(fail("", reason));
+    };
+    let mut walk = Walk {
+        root: schema,
+        objects: HashMap::new(),
+    };
+    if let Err(Flaw { place, reason }) =
+        walk.value(schema, Part::Schema, &mut Pointer::default(), 0)
+    {
+        return Err(fail(&place, reason));
+    }
+    jsonschema::options_for::<Arguments>()
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(
+            PatternOptions::regex()
+                .size_limit(LARGEST_PATTERN)
+                .dfa_size_limit(LARGEST_PATTERN),
+        )
+        .build(&to_value(schema))
+        .map_err(|error| {
+            let reason = shown(&error.masked_with("this").to_string());
+            fail(error.instance_path().as_str(), reason)
+        })
+}
+
+/// What is wrong with a schema.
+struct Flaw {
+    place: String,
+    reason: String,
+}
+
+/// What a value in a schema is.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A schema, or a list of them.
+    Schema,
+    /// Schemas by names that are no keywords.
+    Names,
+    /// What values are compared with or described by.
+    Data,
+}
+
+impl Part {
+    /// What the value of a keyword is.
+    fn under(self, keyword: &str) -> Self {
+        match (self, keyword) {
+            (Self::Data, _) | (Self::Schema, "const" | "enum" | "default" | "examples") => {
+                Self::Data
+            }
+            (
+                Self::Schema,
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+                | "dependencies",
+            ) => Self::Names,
+            (Self::Schema | Self::Names, _) => Self::Schema,
+        }
+    }
+}
+
+/// Counts what a schema is when it is written out, and looks at everything in it once.
+struct Walk<'a> {
+    root: &'a Json,
+    /// How many objects each object stands for; none while it is being counted.
+    objects: HashMap<*const Json, Option<usize>>,
+}
+
+impl<'a> Walk<'a> {
+    fn value(
+        &mut self,
+        value: &'a Json,
+        part: Part,
+        place: &mut Pointer,
+        depth: usize,
+    ) -> Result<usize, Flaw> {
+        if depth > DEEPEST {
+            return Err(place.flaw(format!("it is deeper than {DEEPEST} levels")));
+        }
+        match value {
+            Json::Object(entries) if matches!(part, Part::Names | Part::Data) => {
+                self.entries(entries, part, place, depth)
+            }
+            Json::Object(entries) => match self.objects.get(&std::ptr::from_ref(value)) {
+                Some(Some(count)) => Ok(*count),
+                // A reference back: how often it is followed, the arguments decide.
+                Some(None) => Ok(1),
+                None => {
+                    self.objects.insert(value, None);
+                    let is_root = std::ptr::eq(value, self.root);
+                    if !is_root
+                        && let Some(id) = ["$id", "id"]
+                            .iter()
+                            .find(|id| value.get(id).is_some_and(|id| id.as_str().is_some()))
+                    {
+                        place.push(id);
+                        return Err(place.flaw("only the whole schema may have an id".to_owned()));
+                    }
+                    let count = 1 + self.entries(entries, part, place, depth)?;
+                    self.objects.insert(value, Some(count));
+                    Ok(count)
+                }
+            },
+            Json::Array(items) => {
+                let mut count = 0_usize;
+                for (index, item) in items.iter().enumerate() {
+                    place.push(&index.to_string());
+                    count += self.value(item, part, place, depth + 1)?;
+                    place.pop();
+                }
+                Ok(count)
+            }
+            Json::BigInt(_) => {
+                Err(place.flaw("an integer beyond 64 bits cannot be compared exactly".to_owned()))
+            }
+            Json::Float(number) if !number.is_finite() => {
+                Err(place.flaw("a number has no finite value".to_owned()))
+            }
+            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Float(_) | Json::Str(_) => Ok(0),
+        }
+    }
+
+    fn entries(
+        &mut self,
+        entries: &'a Object,
+        part: Part,
+        place: &mut Pointer,
+        depth: usize,
+    ) -> Result<usize, Flaw> {
+        let mut count = 0_usize;
+        for (key, value) in entries {
+            place.push(key);
+            count += match (part, key.as_str(), value) {
+                (Part::Schema, "$ref", Json::Str(target)) => self.target(target, place, depth)?,
+                (Part::Schema, "$dynamicRef" | "$recursiveRef", Json::Str(_)) => {
+                    return Err(place.flaw("only `$ref` is followed".to_owned()));
+                }
+                _ => self.value(value, part.under(key), place, depth + 1)?,
+            };
+            if count > MOST_OBJECTS {
+                let reason = format!("it stands for more than {MOST_OBJECTS} objects");
+                return Err(place.flaw(reason));
+            }
+            place.pop();
+        }
+        Ok(count)
+    }
+
+    fn target(&mut self, target: &str, place: &mut Pointer, depth: usize) -> Result<usize, Flaw> {
+        let Some(path) = target.strip_prefix('#').filter(|path| is_pointer(path)) else {
+            let reason = format!(
+                "`{}` refers to something that is not `#/…` of this schema",
+                shown(target)
+            );
+            return Err(place.flaw(reason));
+        };
+        let Some(value) = pointer::find(self.root, path) else {
+            let reason = format!("`{}` refers to nothing", shown(target));
+            return Err(place.flaw(reason));
+        };
+        self.value(value, Part::Schema, place, depth + 1)
+    }
+}
+
+fn is_pointer(path: &str) -> bool {
+    path.is_empty() || path.starts_with('/')
+}
+
+impl Pointer {
+    fn flaw(&self, reason: String) -> Flaw {
+        Flaw {
+            place: self.to_string(),
+            reason,
+        }
+    }
+}
+
+/// A schema as the compiler reads it; it holds neither large integers nor infinite floats.
+fn to_value(json: &Json) -> Value {
+    match json {
+        Json::Null | Json::BigInt(_) => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Int(value) => Value::from(*value),
+        Json::Float(value) => Value::from(*value),
+        Json::Str(text) => Value::from(text.as_str()),
+        Json::Array(items) => items.iter().map(to_value).collect(),
+        Json::Object(entries) => entries
+            .iter()
+            .map(|(key, value)| (key.clone(), to_value(value)))
+            .collect(),
+    }
+}
