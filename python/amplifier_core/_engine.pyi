@@ -385,6 +385,11 @@ class Redactor:
     def __new__(cls, secrets: list[str] = ...) -> Self: ...
     def redact(self, text: str) -> str:
         """Return the text without its secrets; the same object if there are none."""
+    def redact_known(self, text: str) -> str:
+        """Return the text without known secrets; what only looks like a secret stays.
+
+        For those who must see what will run.
+        """
     def redact_data(self, data: Any) -> Any:
         """Return the data without its secrets; the same object if there are none.
 

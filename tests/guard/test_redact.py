@@ -279,3 +279,12 @@ def test_a_stream_holds_back_one_word() -> None:
     assert stream.feed("ant-" + BODY) == ""
     assert stream.feed("\n") == "[REDACTED:anthropic key]\n"
     assert stream.flush() == ""
+
+
+def test_known_secrets_alone_can_be_taken_out_of_what_will_run() -> None:
+    redactor = Redactor([KEY])
+    command = "curl -H 'authorization: Bearer $(rm -rf /tmp/xyz012345)' \ud800"
+    assert redactor.redact(command) != command
+    assert redactor.redact_known(command) == command
+    for form in (KEY, quote(KEY, safe=""), KEY.encode().hex()):
+        assert redactor.redact_known(f"{command} {form}") == f"{command} [REDACTED:secret]"

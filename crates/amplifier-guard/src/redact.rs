@@ -81,19 +81,14 @@ impl Redactor {
     /// The same for bytes, which need not be UTF-8.
     #[must_use]
     pub fn redact_bytes<'text>(&self, text: &'text [u8]) -> Cow<'text, [u8]> {
-        let scan = self.scan(text);
-        if scan.spans.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut redacted = Vec::with_capacity(text.len());
-        let mut place = 0;
-        for span in &scan.spans {
-            redacted.extend_from_slice(&text[place..span.start]);
-            span.write_mark(&mut redacted);
-            place = span.end;
-        }
-        redacted.extend_from_slice(&text[place..]);
-        Cow::Owned(redacted)
+        without(text, &self.scan(text).spans)
+    }
+
+    /// The bytes without known secrets; what only looks like a secret stays, for those who must see
+    /// what will run.
+    #[must_use]
+    pub fn redact_known<'text>(&self, text: &'text [u8]) -> Cow<'text, [u8]> {
+        without(text, &joined(text, self.known_spans(text).collect()))
     }
 
     /// What a value under a key in data becomes, if the key says that it is secret.
@@ -113,18 +108,38 @@ impl Redactor {
         let open_block = block::find(text, &mut spans);
         let open_value = named::find(text, &mut spans);
         vendor::find(text, &mut spans);
-        let known = self.known.find(text);
-        spans.extend(known.into_iter().map(|(start, end)| Span {
-            start,
-            end,
-            kind: "secret",
-            until: Until::Word,
-        }));
+        spans.extend(self.known_spans(text));
         Scan {
             spans: joined(text, spans),
             open: open_block.into_iter().chain(open_value).min(),
         }
     }
+
+    fn known_spans(&self, text: &[u8]) -> impl Iterator<Item = Span> {
+        let places = self.known.find(text).into_iter();
+        places.map(|(start, end)| Span {
+            start,
+            end,
+            kind: "secret",
+            until: Until::Word,
+        })
+    }
+}
+
+/// The text with a mark in the place of each span.
+fn without<'text>(text: &'text [u8], spans: &[Span]) -> Cow<'text, [u8]> {
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut redacted = Vec::with_capacity(text.len());
+    let mut place = 0;
+    for span in spans {
+        redacted.extend_from_slice(&text[place..span.start]);
+        span.write_mark(&mut redacted);
+        place = span.end;
+    }
+    redacted.extend_from_slice(&text[place..]);
+    Cow::Owned(redacted)
 }
 
 /// What a text holds.

@@ -48,6 +48,12 @@ impl Redactor {
         self.text(text)
     }
 
+    /// Return the text without known secrets; what only looks like a secret stays.
+    fn redact_known<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+        let bytes = encoded(text)?;
+        decoded(text.py(), &self.redactor.0.redact_known(bytes.as_bytes()))
+    }
+
     /// Return the data without its secrets; the same object if there are none.
     fn redact_data<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let mut walk = Walk {
