@@ -7,6 +7,7 @@ import pytest
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
+from amplifier_core.models import HookResult
 from amplifier_modules.loops.hook_points import HookPoints
 from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
@@ -144,6 +145,33 @@ async def test_a_user_can_steer_a_running_turn(bench, say, valid):
     assert turn.data("orchestrator:steering_injected") == [{"content": "be brief", "iteration": 2}]
 
 
+async def test_hooks_may_change_or_deny_what_a_user_steers_with(bench, say, valid):
+    turn = bench("streaming", say.calls(("1", "look", {})), say.text("done"))
+
+    def look(given):
+        for text in ("keep", "change", "deny"):
+            turn.coordinator.get_capability("session.steer")(text)
+        return "seen"
+
+    def judge(_event, data):
+        return {
+            "keep": None,
+            "change": HookResult(action="modify", data={**data, "prompt": "changed"}),
+            "deny": HookResult(action="deny", reason="not that"),
+        }[data["prompt"]]
+
+    turn.tool("look", look)
+    turn.hook("orchestrator:steering_submitted", judge)
+    await turn.run()
+
+    history = await turn.history()
+    valid(history)
+    steered = [message["content"] for message in history if message["role"] == "user"]
+    assert steered[1:] == ["keep", "changed"]
+    denied = {"messages": ["deny"], "reason": "not that"}
+    assert turn.data("orchestrator:steering_discarded") == [denied]
+
+
 async def test_steering_while_the_last_answer_is_written_is_answered(bench, say):
     turn = bench("streaming")
 
@@ -201,6 +229,7 @@ async def test_the_module_says_which_events_it_adds(bench):
     assert await turn.coordinator.collect_contributions("observability.events") == [
         [
             "orchestrator:rate_limit_delay",
+            "orchestrator:steering_submitted",
             "orchestrator:steering_injected",
             "orchestrator:steering_discarded",
         ]

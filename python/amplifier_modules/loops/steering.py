@@ -11,10 +11,12 @@ from .hook_points import HookPoints
 logger = logging.getLogger(__name__)
 
 CAPACITY = 100
+STEERING_SUBMITTED = "orchestrator:steering_submitted"
+"""Event: a message is about to be put into the conversation; hooks judge its `prompt`."""
 STEERING_INJECTED = "orchestrator:steering_injected"
 """Event: a message was put into the conversation."""
 STEERING_DISCARDED = "orchestrator:steering_discarded"
-"""Event: messages were thrown away, because the turn was cancelled before they were used."""
+"""Event: messages were thrown away, because the turn was cancelled or hooks denied them."""
 
 
 class SteeringQueueFull(Exception):
@@ -48,9 +50,19 @@ class SteeringQueue:
         self._waiting.append(text)
 
     async def inject(self, context: Any, hooks: HookPoints, iteration: int) -> None:
-        """Put all waiting messages into the context."""
+        """Put all waiting messages into the context, but for those that hooks deny."""
         while self._waiting:
             text = self._waiting[0]
+            verdict = await hooks.judge(
+                STEERING_SUBMITTED, {"prompt": text, "iteration": iteration}
+            )
+            if verdict.denied:
+                self._waiting.popleft()
+                denied = {"messages": [text], "reason": verdict.reason}
+                await hooks.emit(STEERING_DISCARDED, denied)
+                continue
+            changed = None if verdict.data is None else verdict.data.get("prompt")
+            text = changed if isinstance(changed, str) else text
             await context.add_message({"role": "user", "content": text})
             self._waiting.popleft()
             await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})

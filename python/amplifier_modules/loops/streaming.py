@@ -7,11 +7,16 @@ from typing import Any
 
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
-from .steering import STEERING_DISCARDED, STEERING_INJECTED, SteeringQueue
+from .steering import (
+    STEERING_DISCARDED,
+    STEERING_INJECTED,
+    STEERING_SUBMITTED,
+    SteeringQueue,
+)
 
 __amplifier_module_type__ = "orchestrator"
 
-EVENTS = [RATE_LIMIT_DELAY, STEERING_INJECTED, STEERING_DISCARDED]
+EVENTS = [RATE_LIMIT_DELAY, STEERING_SUBMITTED, STEERING_INJECTED, STEERING_DISCARDED]
 """The events that this module has beside those of the kernel."""
 
 
