@@ -156,10 +156,9 @@ impl Program {
     }
 
     fn refuses(&self, word: &str, option: &str) -> bool {
-        let is_cut = |refused: &&str| refused.len() > 1 && refused.starts_with(option);
         match self.options {
             Options::Words => return self.long.contains(&option),
-            Options::Loose => return self.long.contains(&option) || self.long.iter().any(is_cut),
+            Options::Loose => return self.long.iter().any(|refused| refused.starts_with(option)),
             Options::Usual => {}
         }
         if let Some(long) = word.strip_prefix("--") {

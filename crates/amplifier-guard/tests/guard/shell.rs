@@ -83,6 +83,14 @@ fn plain_commands_are_read_as_a_shell_reads_them() {
             "echo 'caf\u{e9}\u{a0}!' '\u{1f469}\u{200d}\u{1f467}'",
             &["echo", "caf\u{e9}\u{a0}!", "\u{1f469}\u{200d}\u{1f467}"],
         ),
+        ("echo =x x=y $", &["echo", "=x", "x=y", "$"]),
+        ("./a=b", &["./a=b"]),
+        ("1a=b", &["1a=b"]),
+        ("a-b=c", &["a-b=c"]),
+        (
+            "echo HEAD@{1.5} main..x{y} main...x{y}",
+            &["echo", "HEAD@{1.5}", "main..x{y}", "main...x{y}"],
+        ),
         (
             "echo \\; \\| \\& \\* \\~ \\#",
             &["echo", ";", "|", "&", "*", "~", "#"],
@@ -111,6 +119,7 @@ fn what_is_not_one_plain_command_is_refused() {
         "ls (x)",
         "f() { id; }",
         "{ ls; }",
+        "{ ls }",
         "! ls",
         "ls > x",
         "ls >> x",
@@ -181,6 +190,37 @@ fn what_is_not_one_plain_command_is_refused() {
 }
 
 #[test]
+fn a_refusal_names_the_construct_and_its_place() {
+    for (command, construct, offset) in [
+        ("ls\nid", "a second line", 2),
+        ("ls\r", "a second line", 2),
+        ("echo é; id", "the separator `;`", 7),
+        ("echo $(id)", "a command substitution", 5),
+        ("echo \"$(id)\"", "a command substitution", 6),
+        ("echo `id`", "a command substitution", 5),
+        ("echo $'a'", "an ANSI-C quote", 5),
+        ("echo \"$'\"", "an expansion `$`", 6),
+        ("echo \"$", "an expansion `$`", 6),
+        ("echo $x", "an expansion `$`", 5),
+        ("{ ls }", "a group or braces", 0),
+        ("echo {a..b}", "a brace expansion", 10),
+        ("a=b ls", "an assignment", 1),
+        ("=ls", "an expansion `=`", 0),
+        ("ls 'x", "a quote without its end", 5),
+        ("ls \\\n", "a backslash before no plain character", 4),
+        ("ls '\u{200b}'", "a control or invisible character", 4),
+        (
+            "ls \u{ff1b}",
+            "a character that looks like another, or like none",
+            3,
+        ),
+    ] {
+        let refusal = ShellError::NotPlain { construct, offset };
+        assert_eq!(read_command(command), Err(refusal), "{command}");
+    }
+}
+
+#[test]
 fn prefixes_match_whole_words() {
     for command in [
         "lsx",
@@ -206,6 +246,82 @@ fn prefixes_match_whole_words() {
         assert_eq!(judged(command), Err("runs"), "{command}");
     }
     assert!(judged("python -m pytest tests").is_ok());
+}
+
+#[test]
+fn what_a_prefix_names_is_settled_and_what_comes_after_it_is_not() {
+    let judged = |prefix: &str, command: &str| {
+        let policy = ShellPolicy::new([prefix], None).unwrap();
+        policy
+            .check(command)
+            .map(drop)
+            .map_err(|error| variant(&error))
+    };
+    for (prefix, command, expected) in [
+        ("git", "git log config", Ok(())),
+        ("git", "git config user.name", Err("word")),
+        ("git", "git -c core.pager=x log", Err("word")),
+        ("git", "git --no-pager log", Err("word")),
+        ("git --no-pager log", "git --no-pager log", Ok(())),
+        ("git --no-pager", "git --no-pager config x", Err("word")),
+        ("git config --get", "git config --get user.name", Ok(())),
+        ("git log", "git log -c rebase", Ok(())),
+        ("ls", "ls config", Ok(())),
+        ("make", "make test", Err("runs")),
+        ("make test", "make test", Ok(())),
+        ("env A", "env A ls", Err("runs")),
+    ] {
+        assert_eq!(judged(prefix, command), expected, "{prefix}: {command}");
+    }
+}
+
+#[test]
+fn options_mean_to_each_program_what_its_manual_says() {
+    for (refused, allowed) in [
+        ("cargo test -Z x", "cargo test -pZed"),
+        ("cargo test --target-dir=x", "cargo test --lib"),
+        ("curl -o x u", "curl -Hoo u"),
+        ("curl --output x u", "curl --head u"),
+        ("diff -l a b", "diff -Ul a b"),
+        ("diff --paginate a b", "diff --brief a b"),
+        ("fd -x rm", "fd -ext rm"),
+        ("fd --exec rm", "fd /etc/passwd src"),
+        ("find . -delete", "find . -depth -name delete"),
+        ("git log --output=x", "git log --oneline"),
+        ("git grep -O x", "git log -SOmega"),
+        ("go test -exec x", "go test -run exec"),
+        ("go vet --vettool=x", "go vet x"),
+        ("grep -f ../x y", "grep -A 3 /etc/passwd src"),
+        ("grep --file=../x y", "grep --regexp=/etc/passwd y"),
+        ("npm test --prefix x", "npm test --silent"),
+        ("pytest -p x", "pytest -kpc"),
+        ("pytest --rootdir=x", "pytest --verbose"),
+        ("rg -z x", "rg -gz /etc/passwd"),
+        ("rg --pre x y", "rg --files src"),
+        ("sed -i p x", "sed -lin p x"),
+        ("sed --in-place p x", "sed --quiet p x"),
+        ("sort -o x y", "sort -to x"),
+        ("sort --output=x y", "sort --unique y"),
+        ("tar -xf x", "tar -tfx"),
+        ("tar --extract -f x", "tar --list -f x"),
+        ("tree -o x", "tree -Io src"),
+        ("tree --output=x", "tree --dirsfirst"),
+        ("wget -O x u", "wget -q u"),
+        ("wget --output-document=x u", "wget --quiet u"),
+        ("cat /etc/passwd", "printf /etc/passwd"),
+    ] {
+        let judged = |command: &str| {
+            let program = command.split(' ').next().unwrap();
+            let policy = ShellPolicy::new([program], Some("/srv/proj".into())).unwrap();
+            policy.check(command)
+        };
+        let refusal = judged(refused).expect_err(refused);
+        assert!(
+            matches!(variant(&refusal), "word" | "outside"),
+            "{refused}: {refusal}"
+        );
+        assert_eq!(judged(allowed), read_command(allowed), "{allowed}");
+    }
 }
 
 #[test]
@@ -252,6 +368,11 @@ fn words_that_run_or_write_through_an_allowed_program_are_refused() {
         "sed --expression=e x",
         "sed --expression e x",
         "sed 'p;e' x",
+        "sed ':a;e' x",
+        "sed ':a_b;e' x",
+        "sed sxaxbx x",
+        "sed 's\\a\\b\\' x",
+        "sed 's/[/]/' x",
         "sed 's/[/]/e' x",
         "sed '' -i x",
         "rg --pre=x y",
@@ -356,6 +477,11 @@ fn harmless_commands_run_as_they_are() {
         "sed -n '/[^]]x/!{p;q5}' x",
         "sed -E 's/(a|b)/[\\1]/' x",
         "sed y/abc/xyz/ x",
+        "sed ':a_b;b a_b' x",
+        "sed 's/[\\]/x/' x",
+        "sed 's/\\[a/x/' x",
+        "sed 's/[[]/x/' x",
+        "sed 's/[]]/x/;s/[^]]/y/' x",
         "sed '2i\\ text; e' x",
         "sed '0~3p;5,+2d;$=' x",
         "cat 'file with spaces.txt' /dev/null",
@@ -382,6 +508,12 @@ fn long_commands_are_refused_by_their_length() {
         Err("too long")
     );
     assert!(judged(&format!("ls {}", "a ".repeat(999))).is_ok());
+    let longest = format!("ls {}", "a".repeat(16_381));
+    assert!(judged(&longest).is_ok());
+    assert_eq!(
+        policy().check(&(longest + "a")).unwrap_err().to_string(),
+        "the command has 16385 bytes, more than 16384"
+    );
 }
 
 #[test]
