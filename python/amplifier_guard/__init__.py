@@ -7,6 +7,7 @@ try:
     from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
     from amplifier_guard.error_kind import ErrorKind, error_kind
     from amplifier_guard.guarded_call import guarded_call
+    from amplifier_guard.inspection import BlockView, inspect_blocks
     from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
     from amplifier_guard.project_config import (
         ProjectConfig,
@@ -41,6 +42,7 @@ __all__ = [
     "Approval",
     "ApprovalDenied",
     "ApprovalTicket",
+    "BlockView",
     "CheckedUrl",
     "CircuitBreaker",
     "CircuitOpen",
@@ -72,6 +74,7 @@ __all__ = [
     "error_kind",
     "guarded_call",
     "hide_homes",
+    "inspect_blocks",
     "judge_project_config",
     "log_path",
     "read_command",

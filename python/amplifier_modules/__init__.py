@@ -2,6 +2,7 @@
 
 MODULES: dict[str, str] = {
     "context-simple": "amplifier_modules.contexts.simple",
+    "hooks-observe": "amplifier_modules.hooks.observe",
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "provider-anthropic": "amplifier_modules.providers.anthropic",

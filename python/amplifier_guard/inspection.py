@@ -1,0 +1,127 @@
+"""What stands in the blocks of a message, told without its secrets; for development."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from amplifier_guard.redact import Redactor
+from amplifier_guard.terminal import TerminalText
+
+__all__ = ["BlockView", "inspect_blocks"]
+
+_CONTENT = ("text", "thinking", "content", "output", "input", "arguments", "data", "source")
+"""Where the content of a block stands, whatever the dialect; the first that is there counts."""
+_LABELS = ("name", "id", "tool_use_id", "tool_call_id", "is_error")
+_MOST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """One block: its type, how large its content is, and how it begins."""
+
+    index: int
+    type: str
+    characters: int
+    """Characters of the content; of what is not text, as JSON."""
+    bytes: int
+    """Bytes of the content as UTF-8."""
+    labels: dict[str, str]
+    """Names and ids, redacted."""
+    preview: str
+    """The beginning of the content, redacted and printable."""
+
+    def __str__(self) -> str:
+        """Tell it in one line."""
+        labels = "".join(f" {name}={value}" for name, value in self.labels.items())
+        size = f"{self.characters} characters, {self.bytes} bytes"
+        return f"#{self.index} {self.type}{labels} ({size}) {self.preview}"
+
+
+def inspect_blocks(content: Any, redactor: Redactor, *, most: int = _MOST) -> list[BlockView]:
+    """Look at the content of a message: a text, or blocks of any dialect.
+
+    Args:
+        content: A text, a block, or several; models, dataclasses or plain data.
+        redactor: What takes out the secrets.
+        most: The most characters of a preview or a label.
+    """
+    if (
+        isinstance(content, str)
+        or not isinstance(content, Iterable)
+        or isinstance(content, Mapping | BaseModel)
+    ):
+        content = [content]
+    return [
+        _view(index, _fields(block), redactor, most)
+        for index, block in enumerate(cast("Iterable[Any]", content))
+    ]
+
+
+def content_of(block: Any) -> tuple[str, str]:
+    """Return the type of a block and its content as text, not redacted."""
+    fields = _fields(block)
+    return _type(fields), _text(_content(fields)[1])
+
+
+def _view(index: int, fields: dict[str, Any], redactor: Redactor, most: int) -> BlockView:
+    name, content = _content(fields)
+    text = _text(content)
+    # By its name, too: what stands below `input` may be called `api_key`.
+    shown = redactor.redact(_text(redactor.redact_data({name: content}).get(name)))
+    labels = {
+        label: TerminalText.line(redactor.redact(_text(fields[label])), most)
+        for label in _LABELS
+        if fields.get(label) is not None and label != name
+    }
+    return BlockView(
+        index=index,
+        type=TerminalText.line(redactor.redact(_type(fields)), most),
+        characters=len(text),
+        bytes=len(text.encode("utf-8", "surrogatepass")),
+        labels=labels,
+        preview=TerminalText.line(shown, most),
+    )
+
+
+def _fields(block: Any) -> dict[str, Any]:
+    if isinstance(block, BaseModel):
+        return block.model_dump()
+    if dataclasses.is_dataclass(block) and not isinstance(block, type):
+        return {field.name: getattr(block, field.name, None) for field in dataclasses.fields(block)}
+    if isinstance(block, Mapping):
+        return {str(key): value for key, value in cast("Mapping[Any, Any]", block).items()}
+    return {"type": "text" if isinstance(block, str) else type(block).__name__, "text": block}
+
+
+def _type(fields: dict[str, Any]) -> str:
+    kind = fields.get("type")
+    kind = kind.value if isinstance(kind, Enum) else kind
+    return kind if isinstance(kind, str) else "unknown"
+
+
+def _content(fields: dict[str, Any]) -> tuple[str, Any]:
+    found = ((name, fields[name]) for name in _CONTENT if fields.get(name) is not None)
+    return next(found, ("text", ""))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_shown)
+    except (TypeError, ValueError, RecursionError):
+        return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 (a foreign `__str__`)
+        return type(value).__name__

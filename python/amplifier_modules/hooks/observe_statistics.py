@@ -1,0 +1,84 @@
+"""Counts, durations and errors of a session, in memory that does not grow with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from amplifier_stream.histogram import Histogram
+
+__all__ = ["OTHER", "Labels", "Statistics"]
+
+OTHER = "_OTHER"
+"""The label of everything that came after a set of labels was full."""
+
+
+class Labels:
+    """Names that measures are told apart by, at most so many; the rest is `_OTHER`."""
+
+    def __init__(self, most: int) -> None:
+        """Take this many names."""
+        self._most = most
+        self._known: set[str] = set()
+
+    def label(self, name: str) -> str:
+        """Return the name, or `_OTHER` where there is no room for it."""
+        if name in self._known:
+            return name
+        if len(self._known) < self._most:
+            self._known.add(name)
+            return name
+        return OTHER
+
+
+class Statistics:
+    """What the content of a session is made of, how long its work takes, and how it fails.
+
+    Args:
+        most_labels: The most tools, models, types of blocks and types of errors that are counted
+            apart, each.
+    """
+
+    def __init__(self, most_labels: int) -> None:
+        self._types = Labels(most_labels)
+        self._most_labels = most_labels
+        self._names: dict[str, Labels] = {}
+        self._failures = Labels(most_labels)
+        self._blocks: Counter[str] = Counter()
+        self._characters: Counter[str] = Counter()
+        self._durations: dict[str, dict[str, Histogram]] = {}
+        self._errors: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+
+    def block(self, kind: str, characters: int) -> None:
+        """Count a block of content."""
+        kind = self._types.label(kind)
+        self._blocks[kind] += 1
+        self._characters[kind] += characters
+
+    def duration(self, operation: str, name: str, seconds: float) -> None:
+        """Count an operation (`turn`, `model`, `tool`) by the name of what it was done with."""
+        names = self._names.setdefault(operation, Labels(self._most_labels))
+        by_name = self._durations.setdefault(operation, {})
+        by_name.setdefault(names.label(name), Histogram()).add(seconds)
+
+    def error(self, kind: str) -> None:
+        """Count a failure."""
+        self._errors[self._failures.label(kind)] += 1
+
+    def tokens(self, kind: str, count: int) -> None:
+        """Count tokens, `input` or `output`."""
+        self._tokens[kind] += count
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return everything as plain data, independent of what is measured later; seconds."""
+        return {
+            "blocks": dict(self._blocks),
+            "characters": dict(self._characters),
+            "durations_seconds": {
+                operation: {name: histogram.snapshot() for name, histogram in by_name.items()}
+                for operation, by_name in self._durations.items()
+            },
+            "errors": dict(self._errors),
+            "tokens": dict(self._tokens),
+        }
