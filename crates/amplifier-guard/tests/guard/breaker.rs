@@ -89,6 +89,20 @@ fn a_call_from_before_it_opened_says_nothing_of_the_trial() {
 }
 
 #[test]
+fn states_have_the_words_and_permits_the_numbers_by_which_others_know_them() {
+    let mut breaker = opened();
+    let mut words = vec![breaker.state(100).as_str(), breaker.state(160).as_str()];
+    let trial = breaker.admit(160).unwrap();
+    // Out and back in by its number alone, it still is the permit of the trial.
+    breaker.succeeded(Permit::from_number(trial.number()));
+    words.push(breaker.state(160).as_str());
+
+    assert_eq!(words, ["open", "half_open", "closed"]);
+    let next = breaker.admit(160).unwrap();
+    assert_ne!(next.number(), trial.number());
+}
+
+#[test]
 fn no_failure_at_all_is_no_setting() {
     assert_eq!(
         CircuitBreaker::new(0, 1).unwrap_err().to_string(),

@@ -171,6 +171,50 @@ fn pipes_and_devices_are_refused_without_waiting() {
 }
 
 #[test]
+fn a_refusal_says_what_is_there() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let (outer, policy) = tree();
+    let pipe = outer.path().join("proj/pipe");
+    mknodat(CWD, pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
+    let told = |error: PathError| error.to_string();
+
+    assert_eq!(
+        policy.open("pipe").map_err(told).unwrap_err(),
+        "`pipe` is a special file (pipe, socket or device), not a regular file"
+    );
+    assert_eq!(
+        policy.open("src").map_err(told).unwrap_err(),
+        "`src` is a directory, not a regular file"
+    );
+    assert_eq!(
+        policy.list("near").map_err(told).unwrap_err(),
+        "`near` is a file, not a directory"
+    );
+}
+
+#[test]
+fn as_many_links_are_followed_as_the_system_follows_and_no_more() {
+    let (outer, policy) = tree();
+    let root = outer.path().join("proj").canonicalize().unwrap();
+    // Absolute links are followed by hand, relative ones by the system.
+    for (kind, base) in [("hand", root.as_path()), ("system", Path::new(""))] {
+        for number in 0..41 {
+            let target = if number == 0 {
+                base.join("src/main.rs")
+            } else {
+                base.join(format!("{kind}{}", number - 1))
+            };
+            symlink(target, root.join(format!("{kind}{number}"))).unwrap();
+        }
+        assert_eq!(
+            read(&policy, format!("{kind}39")),
+            Ok("fn main() {}\n".to_owned())
+        );
+        assert_eq!(read(&policy, format!("{kind}40")), Err("loop"));
+    }
+}
+
+#[test]
 fn resolving_gives_the_canonical_path_from_the_root() {
     let (_outer, policy) = tree();
     for (path, expected) in [

@@ -100,6 +100,21 @@ fn a_description_is_cut_and_escaped() {
     );
 }
 
+#[test]
+fn a_description_tells_how_often_it_was_tried_and_what_came_before() {
+    let mut context = ErrorContext::builder("request", at(0), unredacted)
+        .tool_use_id("call")
+        .build();
+    assert_eq!(context.to_string(), "operation `request`, tool use `call`");
+    context.retried(ErrorKind::Timeout, at(1));
+    context.entered("parse", at(2));
+
+    assert_eq!(
+        context.to_string(),
+        "operation `parse`, retry 1, tool use `call`, after `request`, after `request` (timeout)"
+    );
+}
+
 proptest! {
     #[test]
     fn nothing_gets_in_past_the_redactor(

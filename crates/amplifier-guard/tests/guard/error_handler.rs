@@ -264,6 +264,84 @@ fn the_status_decides_where_the_class_says_nothing() {
 }
 
 #[test]
+fn the_class_of_an_exception_tells_its_kind() {
+    for (kind, names) in [
+        ("authentication", &["AuthenticationError"][..]),
+        (
+            "permission",
+            &[
+                "AccessDeniedError",
+                "PermissionError",
+                "ApprovalTimeoutError",
+            ],
+        ),
+        ("rate_limit", &["RateLimitError"]),
+        ("quota", &["QuotaExceededError"]),
+        ("context_length", &["ContextLengthError"]),
+        ("content_filter", &["ContentFilterError"]),
+        (
+            "validation",
+            &[
+                "InvalidRequestError",
+                "ValidationError",
+                "ValueError",
+                "TypeError",
+            ],
+        ),
+        ("server", &["ProviderUnavailableError"]),
+        (
+            "network",
+            &["NetworkError", "ConnectionError", "RemoteProtocolError"],
+        ),
+        (
+            "timeout",
+            &["LLMTimeoutError", "TimeoutError", "TimeoutException"],
+        ),
+        (
+            "not_found",
+            &["NotFoundError", "FileNotFoundError", "ModuleNotFoundError"],
+        ),
+        ("stream", &["StreamError"]),
+        (
+            "cancelled",
+            &[
+                "AbortError",
+                "CancelledError",
+                "Cancelled",
+                "KeyboardInterrupt",
+            ],
+        ),
+        ("tool", &["InvalidToolCallError"]),
+        ("configuration", &["ConfigurationError"]),
+        ("storage", &["OSError"]),
+        ("internal", &["LLMError", "Exception"]),
+    ] {
+        for name in names {
+            // What stands below it in the order of classes, and the status, say less.
+            let found = ErrorKind::of_exception([*name, "Exception"], None);
+            assert_eq!(found.as_str(), kind, "{name}");
+        }
+    }
+    assert_eq!(
+        ErrorKind::of_exception(["Odd", "PermissionError", "OSError"], Some(500)),
+        ErrorKind::Permission
+    );
+}
+
+#[test]
+fn each_reason_to_give_up_has_its_word() {
+    let reasons = [
+        GiveUpReason::NotRetryable,
+        GiveUpReason::RetriesExhausted,
+        GiveUpReason::BudgetSpent,
+    ];
+    assert_eq!(
+        reasons.map(GiveUpReason::as_str),
+        ["not_retryable", "retries_exhausted", "budget_spent"]
+    );
+}
+
+#[test]
 fn what_may_pass_by_itself_is_retryable_and_nothing_else() {
     let retryable: Vec<_> = ErrorKind::ALL
         .iter()

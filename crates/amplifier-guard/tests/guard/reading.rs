@@ -136,9 +136,82 @@ fn patterns_mean_what_they_say() {
         ("a\\*.rs", "ab.rs", false),
         ("a(b)+.rs", "a(b)+.rs", true),
         ("line*break", "line\nbreak", true),
+        ("a,b}.rs", "a,b}.rs", true),
+        ("a,b", "a", false),
+        ("[b-b].rs", "b.rs", true),
+        ("[b-b].rs", "a.rs", false),
     ] {
         assert_eq!(matches(pattern, path), expected, "{pattern} on {path}");
     }
+}
+
+#[test]
+fn a_pattern_that_means_nothing_is_refused_with_the_reason() {
+    for (pattern, reason) in [
+        ("", "it is empty (`**` means every file)"),
+        ("./", "it is empty (`**` means every file)"),
+        (
+            "/etc/*",
+            "it must be relative to the directory searched, without `..`",
+        ),
+        (
+            "a/../b",
+            "it must be relative to the directory searched, without `..`",
+        ),
+        ("{a,b", "`{` is not closed by `}`"),
+        ("[ab", "`[` is not closed by `]`"),
+        ("[b-a]", "a range in `[…]` runs backwards"),
+        ("a\\", "`\\` at its end takes nothing"),
+    ] {
+        let refusal = NamePattern::new(pattern).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            format!("invalid file pattern `{pattern}`: {reason}")
+        );
+    }
+    let longest = "a".repeat(4096);
+    assert!(NamePattern::new(&longest).is_ok() && LineSearch::new(&longest, true).is_ok());
+    let (longer, refusal) = (
+        longest + "a",
+        "the pattern is too long (4097 bytes, at most 4096)",
+    );
+    assert_eq!(NamePattern::new(&longer).unwrap_err().to_string(), refusal);
+    assert_eq!(
+        LineSearch::new(&longer, true).unwrap_err().to_string(),
+        refusal
+    );
+    for (expression, reason) in [
+        ("a(b", "unclosed group"),
+        ("(?:\\pL{500}){500}", "it is too large when compiled"),
+    ] {
+        assert_eq!(
+            LineSearch::new(expression, false).unwrap_err().to_string(),
+            format!("invalid regular expression `{expression}`: {reason}")
+        );
+    }
+}
+
+/// The memory of this process is a regular file of which the beginning cannot be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_that_fails_is_told_and_counted_and_never_tried_for_ever() {
+    let policy = PathPolicy::new("/proc/self").unwrap();
+    let told = "cannot read `mem`: Input/output error (os error 5)";
+
+    assert_eq!(policy.read("mem", 1).unwrap_err().to_string(), told);
+    let window = policy.lines("mem", ALL, &mut || false);
+    assert_eq!(window.unwrap_err().to_string(), told);
+    let search = LineSearch::new("x", false).unwrap();
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        stopped: &mut || false,
+    };
+    let expected = SearchReport {
+        unreadable: 1,
+        ..SearchReport::default()
+    };
+    assert_eq!(policy.search("mem", &search, 1, walker).unwrap(), expected);
 }
 
 #[test]
@@ -312,6 +385,36 @@ fn a_window_over_its_bytes_ends_with_a_whole_line_or_a_whole_character() {
         assert_eq!(window(3, most_bytes), (expected.to_owned(), 1, true));
     }
     assert_eq!(window(3, 10), ("€€€\n".to_owned(), 1, false));
+}
+
+#[test]
+fn a_window_into_one_endless_line_is_filled_to_its_last_byte() {
+    let long = "x".repeat(400_000) + "😀😀";
+    let (_folder, policy) = folder(&[("long.txt", long.as_bytes())]);
+    for (most_bytes, expected) in [
+        (300_000, 300_000),
+        (400_003, 400_000),
+        (400_004, 400_004),
+        (400_007, 400_004),
+        (400_008, 400_008),
+    ] {
+        let range = LineRange {
+            first: 1,
+            limit: 1,
+            most_bytes,
+        };
+        let window = policy.lines("long.txt", range, &mut || false).unwrap();
+        assert_eq!(window.content, &long.as_bytes()[..expected]);
+        assert_eq!(
+            (
+                window.bytes,
+                window.total_lines,
+                window.shown_lines,
+                window.truncated
+            ),
+            (400_008, 0, 1, expected < 400_008)
+        );
+    }
 }
 
 #[test]

@@ -96,6 +96,9 @@ fn files_are_written_where_the_path_leads_and_missing_folders_are_made() {
         ("\u{65e5}\u{672c}.md", "\u{65e5}\u{672c}.md"),
         ("wait\u{2026}.md", "wait\u{2026}.md"),
         ("console.rs", "console.rs"),
+        ("com10", "com10"),
+        ("comb.txt", "comb.txt"),
+        ("lpt", "lpt"),
         ("a b (1).txt", "a b (1).txt"),
     ] {
         let (_outer, policy) = tree();
