@@ -1,5 +1,6 @@
 //! What the guard decides, at every sink, and what is done about failures.
 
+mod any_input;
 mod backoff;
 mod breaker;
 mod claude;
@@ -13,7 +14,7 @@ mod rate;
 mod reading;
 mod redact;
 mod shell;
-mod tool_input;
 mod terminal;
+mod tool_input;
 mod url;
 mod writing;

@@ -342,6 +342,61 @@ fn a_stopped_walk_says_so() {
 }
 
 #[test]
+fn a_folder_that_goes_away_during_the_walk_is_counted_as_unreadable() {
+    let (folder, policy) = folder(&[("a.txt", b"x\n"), ("gone/b.txt", b"x\n")]);
+    let gone = folder.path().join("gone");
+    let search = LineSearch::new("x", false).unwrap();
+    let expected = SearchReport {
+        lines: vec![LineMatch {
+            path: "a.txt".into(),
+            line: 1,
+            text: "x".into(),
+        }],
+        files: vec![FileMatches {
+            path: "a.txt".into(),
+            matches: 1,
+        }],
+        total_matches: 1,
+        searched_files: 1,
+        searched_lines: 1,
+        binary_files: 0,
+        unreadable: 1,
+    };
+    // Between the look at its parent and the look into it.
+    let stopped = &mut || {
+        let _ = fs::remove_dir_all(&gone);
+        false
+    };
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        stopped,
+    };
+    assert_eq!(policy.search(".", &search, 9, walker).unwrap(), expected);
+}
+
+#[test]
+fn a_search_of_one_long_line_asks_a_few_times_whether_to_stop() {
+    let long = vec![b'x'; 1 << 20];
+    let (_folder, policy) = folder(&[("long.txt", &long)]);
+    let mut questions = 0;
+    let stopped = &mut || {
+        questions += 1;
+        false
+    };
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        stopped,
+    };
+    let search = LineSearch::new("xy", false).unwrap();
+    let report = policy.search("long.txt", &search, 9, walker).unwrap();
+    assert_eq!((report.searched_files, report.total_matches), (1, 0));
+    // One for each piece, and pieces double in length.
+    assert!((2..50).contains(&questions), "{questions}");
+}
+
+#[test]
 fn a_tree_deeper_than_any_path_is_walked_to_its_end() {
     let folder = TempDir::new().unwrap();
     let mut directory =
