@@ -13,6 +13,7 @@ mod races;
 mod rate;
 mod reading;
 mod redact;
+mod setting;
 mod shell;
 mod terminal;
 mod tool_input;

@@ -518,6 +518,26 @@ proptest! {
     }
 
     #[test]
+    fn a_long_line_is_shown_from_a_hundred_characters_before_the_match_on(
+        before in "[aé€😀]{0,450}",
+        after in "[aé€😀]{0,450}",
+    ) {
+        let line = format!("{before}TODO{after}");
+        let (_folder, policy) = folder(&[("text", line.as_bytes())]);
+        let text = found(&policy, "TODO", 1).lines.remove(0).text;
+        let skipped = before.chars().count().saturating_sub(100);
+        let rest: Vec<char> = line.chars().skip(skipped).collect();
+        let shown: String = rest.iter().take(400).collect();
+        let (start, end) = (
+            if skipped > 0 { "…" } else { "" },
+            if rest.len() > 400 { "…" } else { "" },
+        );
+        // What is short enough is shown as it is.
+        let expected = if line.len() > 400 { format!("{start}{shown}{end}") } else { line };
+        prop_assert_eq!(text, expected);
+    }
+
+    #[test]
     fn no_pattern_panics(pattern in ".*", path in ".*") {
         if let Ok(pattern) = NamePattern::new(&pattern) {
             let _ = pattern.matches(Path::new(&path));

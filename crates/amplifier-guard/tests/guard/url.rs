@@ -317,6 +317,85 @@ fn each_hop_of_a_redirect_is_judged_anew() {
 }
 
 #[test]
+fn the_longest_url_is_taken_and_a_longer_one_is_not() {
+    let longest = format!("http://good.example/{}", "a".repeat(8172));
+    assert_eq!(judged(&longest), Ok(longest.clone()));
+    assert_eq!(
+        policy()
+            .destination(&(longest + "a"))
+            .unwrap_err()
+            .to_string(),
+        "the url is 8193 bytes long, more than 8192"
+    );
+}
+
+#[test]
+fn a_refusal_tells_what_was_found_and_what_would_be_right() {
+    for (url, message) in [
+        (
+            "ftp://good.example/",
+            "url scheme `ftp` is not allowed (allowed: http, https)",
+        ),
+        (
+            "http://good.example:22/",
+            "port 22 of `good.example` is not allowed (allowed: 80, 443)",
+        ),
+        (
+            "http://10.0.0.1/",
+            "host `10.0.0.1` leads to `10.0.0.1`, which is not public (private)",
+        ),
+        (
+            "http://a\tb/",
+            "the url holds `\\t` at 8; it must be percent-encoded",
+        ),
+        (
+            &format!("{}://good.example/", "a".repeat(101)),
+            &format!(
+                "url scheme `{}…` is not allowed (allowed: http, https)",
+                "a".repeat(100)
+            ),
+        ),
+    ] {
+        assert_eq!(policy().destination(url).unwrap_err().to_string(), message);
+    }
+    let answered = policy().check(destination("http://good.example/"), ["1.2.3.4\n"]);
+    assert_eq!(
+        answered.unwrap_err().to_string(),
+        "host `good.example` resolves to `1.2.3.4\\n`, which is not an ip address"
+    );
+}
+
+#[test]
+fn each_network_has_its_word() {
+    let words = [
+        "8.8.8.8",
+        "127.0.0.1",
+        "10.0.0.1",
+        "100.64.0.1",
+        "169.254.0.1",
+        "100.100.100.200",
+        "224.0.0.1",
+        "0.0.0.0",
+        "240.0.0.1",
+    ]
+    .map(|address| Network::of(address.parse().unwrap()).to_string());
+    assert_eq!(
+        words,
+        [
+            "public",
+            "loopback",
+            "private",
+            "carrier-grade NAT",
+            "link-local",
+            "cloud metadata",
+            "multicast",
+            "unspecified",
+            "reserved",
+        ]
+    );
+}
+
+#[test]
 fn no_message_tells_a_password_a_path_or_a_query() {
     for url in [
         "http://me:hunter2@good.example/hunter2?key=hunter2",

@@ -132,6 +132,26 @@ fn a_shorter_content_leaves_nothing_of_the_old_one() {
 }
 
 #[test]
+fn writers_that_make_the_same_folder_at_once_all_succeed() {
+    let (_outer, policy) = tree();
+    for round in 0..200 {
+        let write = |writer: usize| {
+            let path = format!("{round}/{writer}");
+            policy
+                .write(&path, b"new", false)
+                .map_err(|error| error.to_string())
+        };
+        let written = std::thread::scope(|scope| {
+            let write = &write;
+            let writers = [0, 1, 2].map(|writer| scope.spawn(move || write(writer)));
+            writers.map(|writer| writer.join().unwrap())
+        });
+        let expected = [0, 1, 2].map(|writer| Ok(format!("{round}/{writer}").into()));
+        assert_eq!(written, expected);
+    }
+}
+
+#[test]
 fn writes_are_refused_for_what_they_are_and_change_nothing() {
     let (outer, policy) = tree();
     let names = |folder: &Path| {
@@ -199,6 +219,31 @@ fn writes_are_refused_for_what_they_are_and_change_nothing() {
     }
     assert_eq!((names(outer.path()), names(policy.root())), before);
     assert_eq!(fs::read(outer.path().join("secret")).unwrap(), OLD);
+}
+
+#[test]
+fn the_longest_names_and_paths_of_the_system_are_taken_and_longer_ones_are_not() {
+    let (_outer, policy) = tree();
+    let name = "x".repeat(255);
+    let path = vec![name.as_str(); 16].join("/");
+    assert_eq!(
+        (path.len(), policy.writable(&path, false).unwrap()),
+        (4095, path.clone().into())
+    );
+    assert_eq!(
+        policy.write(&name, b"new", false).unwrap(),
+        Path::new(&name)
+    );
+    for longer in [format!("{name}y"), format!("./{path}")] {
+        assert_eq!(
+            policy.writable(&longer, false).unwrap_err().to_string(),
+            format!(
+                "path `{}…` is too long ({} bytes)",
+                &longer[..200],
+                longer.len()
+            )
+        );
+    }
 }
 
 #[test]
