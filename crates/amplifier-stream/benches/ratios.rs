@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use amplifier_stream::{Limits, SseDecoder, ThinkingParser, ToolCallParser};
+use amplifier_stream::{Limits, SseDecoder, ThinkingEvent, ThinkingParser, ToolCallParser};
 
 const TURNS: usize = 2_001;
 /// What one read from a socket brings.
@@ -24,7 +24,24 @@ fn main() {
             frame as fn(&[u8]),
         ),
         ("text with thinking", thoughts(), 15.0, parse_thinking),
-        ("text with tool calls", calls(), 15.0, parse_calls),
+        (
+            "text with calls in JSON",
+            calls(&[json_call]),
+            15.0,
+            parse_calls,
+        ),
+        (
+            "text with calls in XML",
+            calls(&[xml_call]),
+            15.0,
+            parse_calls,
+        ),
+        (
+            "thinking and calls, both parsers",
+            mixed(),
+            15.0,
+            parse_both,
+        ),
     ];
     println!("against `memchr_iter` over the newlines");
     for (what, bytes, most, work) in rows {
@@ -64,9 +81,10 @@ fn frame(bytes: &[u8]) {
 
 /// The text in chunks; all of it is ASCII.
 fn texts(bytes: &[u8]) -> impl Iterator<Item = &str> {
-    bytes
-        .chunks(CHUNK)
-        .filter_map(|chunk| str::from_utf8(chunk).ok())
+    let text = str::from_utf8(bytes).unwrap_or_default();
+    (0..text.len())
+        .step_by(CHUNK)
+        .map(|start| &text[start..text.len().min(start + CHUNK)])
 }
 
 fn parse_thinking(bytes: &[u8]) {
@@ -85,6 +103,25 @@ fn parse_calls(bytes: &[u8]) {
     black_box(parser.flush());
 }
 
+/// As a provider tells thinking, and an agent the calls in what is left.
+fn parse_both(bytes: &[u8]) {
+    let mut thinking = ThinkingParser::default();
+    let mut calls = ToolCallParser::default();
+    let mut pass = |events: Vec<ThinkingEvent>| {
+        for event in events {
+            match event {
+                ThinkingEvent::Message(text) => drop(black_box(calls.feed(&text))),
+                other => drop(black_box(other)),
+            }
+        }
+    };
+    for text in texts(bytes) {
+        pass(thinking.feed(text));
+    }
+    pass(thinking.flush());
+    black_box(calls.flush());
+}
+
 fn events() -> Vec<u8> {
     let event = |number| {
         let text = WORDS.repeat(2);
@@ -100,16 +137,31 @@ fn lines() -> String {
     format!("    {WORDS}{WORDS}\n").repeat(12)
 }
 
-fn thoughts() -> Vec<u8> {
-    let thought = format!("<thinking>{}</thinking>{}", lines(), lines());
-    thought.repeat(400).into_bytes()
+fn thought() -> String {
+    format!("<thinking>{}</thinking>{}", lines(), lines())
 }
 
-fn calls() -> Vec<u8> {
+fn json_call() -> String {
     let text = lines().replace('\n', "\\n");
-    let call = format!(
-        "{}<tool>{{\"tool_name\": \"write\", \"arguments\": {{\"text\": \"{text}\"}}}}</tool>\n",
-        lines()
-    );
-    call.repeat(400).into_bytes()
+    let call = format!("{{\"tool_name\": \"write\", \"arguments\": {{\"text\": \"{text}\"}}}}");
+    format!("{}<tool>{call}</tool>\n", lines())
+}
+
+fn xml_call() -> String {
+    let text = format!("<text><![CDATA[{}]]></text>", lines());
+    let call = format!("<tool_name>write</tool_name><arguments>{text}</arguments>");
+    format!("{}<tool>{call}</tool>\n", lines())
+}
+
+fn thoughts() -> Vec<u8> {
+    thought().repeat(400).into_bytes()
+}
+
+fn calls(forms: &[fn() -> String]) -> Vec<u8> {
+    let calls: String = forms.iter().map(|form| form()).collect();
+    calls.repeat(400 / forms.len()).into_bytes()
+}
+
+fn mixed() -> Vec<u8> {
+    calls(&[thought, json_call, lines, xml_call])
 }

@@ -43,15 +43,15 @@ pub(super) enum Escape {
 impl<'a> Scanner<'a> {
     /// Reads a string; halves of surrogate pairs become U+FFFD and are counted.
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
-        if let Some(plain) = self.plain_string()? {
-            return Ok(Cow::Borrowed(plain));
-        }
         let Piece {
             low,
             text,
             high,
             unpaired,
-        } = self.piece()?;
+        } = match self.plain_string()? {
+            Ok(plain) => return Ok(Cow::Borrowed(plain)),
+            Err(first) => self.escaped_piece(first)?,
+        };
         if low.is_none() && high.is_none() {
             self.unpaired += unpaired;
             return Ok(text);
@@ -67,17 +67,22 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string whose neighbours are other pieces of the same text.
     pub(crate) fn piece(&mut self) -> Result<Piece<'a>, JsonError> {
-        if let Some(plain) = self.plain_string()? {
-            return Ok(Piece::from(plain));
+        match self.plain_string()? {
+            Ok(plain) => Ok(Piece::from(plain)),
+            Err(first) => self.escaped_piece(first),
         }
-        self.at += 1;
-        let start = self.at;
-        let end = self.skip_plain()?;
-        let first = &self.text[start..end];
+    }
+
+    /// Reads on from the first escape of a string, behind its first text.
+    fn escaped_piece(&mut self, first: &str) -> Result<Piece<'a>, JsonError> {
         let mut low = None;
         let mut high = None;
         let mut unpaired = 0;
-        let mut text = String::with_capacity(first.len() + 16);
+        // Escapes only get shorter: up to the next quote is the least that is still to come.
+        let rest = &self.text.as_bytes()[self.at..];
+        let rest = memchr::memchr(b'"', rest).unwrap_or(rest.len());
+        steps::count(rest);
+        let mut text = String::with_capacity(first.len() + rest.max(32));
         text.push_str(first);
         while self.peek() == Some(b'\\') {
             match self.escape()? {
@@ -102,9 +107,9 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Reads a string without escapes, or stays before one that has them.
+    /// Reads a string without escapes, or what comes before the first one.
     #[inline]
-    fn plain_string(&mut self) -> Result<Option<&'a str>, JsonError> {
+    fn plain_string(&mut self) -> Result<Result<&'a str, &'a str>, JsonError> {
         self.skip_whitespace();
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
@@ -112,12 +117,12 @@ impl<'a> Scanner<'a> {
         let start = self.at + 1;
         self.at = start;
         let end = self.skip_plain()?;
+        let plain = &self.text[start..end];
         if self.peek() == Some(b'"') {
             self.at += 1;
-            return Ok(Some(&self.text[start..end]));
+            return Ok(Ok(plain));
         }
-        self.at = start - 1;
-        Ok(None)
+        Ok(Err(plain))
     }
 
     /// Moves to the next quote or backslash and says where it is.
@@ -183,19 +188,29 @@ impl<'a> Scanner<'a> {
 
 /// How many bytes come before a quote, a backslash or a character that must be escaped.
 ///
-/// Eight bytes at a time, as most strings of a wire are too short for a call into a search to pay.
+/// Most strings of a wire are too short for a call into a search to pay: blocks that the compiler
+/// compares as vectors, then words of eight bytes.
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    let words = bytes.chunks_exact(8);
-    let tail = words.remainder();
-    for (number, word) in words.enumerate() {
-        let special = special_bytes(u64::from_le_bytes(word.try_into().unwrap_or_default()));
+    let (blocks, _) = bytes.as_chunks::<32>();
+    let plain = 32 * blocks.iter().take_while(|block| is_plain(block)).count();
+    let (words, tail) = bytes[plain..].as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
-            return number * 8 + special.trailing_zeros() as usize / 8;
+            return plain + number * 8 + special.trailing_zeros() as usize / 8;
         }
     }
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    let plain = tail.iter().position(is_special);
-    bytes.len() - tail.len() + plain.unwrap_or(tail.len())
+    let ends = tail.iter().position(is_special);
+    bytes.len() - tail.len() + ends.unwrap_or(tail.len())
+}
+
+fn is_plain(block: &[u8; 32]) -> bool {
+    let mut special = 0;
+    for &byte in block {
+        special |= u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    }
+    special == 0
 }
 
 /// Sets the highest bit of each byte that ends plain text; only the first one is certain.

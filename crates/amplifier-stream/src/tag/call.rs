@@ -6,8 +6,8 @@ use super::entity::{Repairs, unescape};
 use super::json_lexer::NAME_KEYS;
 use super::xml::{self, XmlError};
 use super::xml_lexer::ARGUMENT_KEYS;
-use crate::json::JsonError;
-use crate::{Finding, parse_arguments};
+use crate::json::{JsonError, Scanner};
+use crate::{Finding, MAX_ARGUMENT_DEPTH, parse_arguments};
 
 const SERVER_KEY: &str = "server_name";
 
@@ -113,6 +113,9 @@ impl ParsedCall {
             return self.read_text(&plain, false);
         }
         if !text.starts_with('<') {
+            if let Some(fields) = self.read_usual(text) {
+                return self.settle(fields);
+            }
             let fields = self.parse(text)?;
             return self.read_fields(fields);
         }
@@ -127,34 +130,55 @@ impl ParsedCall {
 
     fn parse(&mut self, text: &str) -> Result<Object, CallError> {
         let (fields, unpaired) = parse_arguments(text).map_err(CallError::Json)?;
-        if unpaired > 0 {
-            let message = format!("{unpaired} unpaired halves of surrogate pairs became U+FFFD");
-            self.find("unpaired_surrogate", message);
-        }
+        self.find_unpaired(unpaired);
         Ok(fields)
     }
 
-    fn read_fields(&mut self, mut fields: Object) -> Result<Object, CallError> {
-        let name = take_one(&mut fields, &NAME_KEYS)?;
-        let arguments = take_one(&mut fields, &ARGUMENT_KEYS)?;
-        if let Some((key, name)) = name {
-            let name = text_of(key, name)?;
-            name.trim().clone_into(&mut self.name);
+    /// Reads JSON with nothing but keys of a call, each of them once, without a map for those.
+    fn read_usual(&mut self, text: &str) -> Option<Fields> {
+        let mut fields = Fields::default();
+        let mut is_usual = true;
+        let mut scanner = Scanner::strict(text, MAX_ARGUMENT_DEPTH);
+        let read = scanner.object(|key, scanner| {
+            is_usual &= fields.put(key, scanner.value()?).is_none();
+            Ok(())
+        });
+        let is_read = read.is_ok() && scanner.end().is_ok();
+        if !is_read || !is_usual {
+            return None;
         }
-        if let Some(server) = fields.shift_remove(SERVER_KEY) {
-            let server = text_of(SERVER_KEY, server)?;
-            server.trim().clone_into(&mut self.server_name);
+        self.find_unpaired(scanner.unpaired);
+        Some(fields)
+    }
+
+    fn read_fields(&mut self, entries: Object) -> Result<Object, CallError> {
+        let mut fields = Fields::default();
+        for (key, value) in entries {
+            match fields.put(&key, value) {
+                None => {}
+                Some(Unused::Unknown) => {
+                    let message = format!("the call has an unknown key `{key}`");
+                    self.find("unknown_key", message);
+                }
+                Some(Unused::Same(first)) => {
+                    return Err(CallError::Ambiguous(first.to_owned(), key));
+                }
+            }
+        }
+        self.settle(fields)
+    }
+
+    fn settle(&mut self, fields: Fields) -> Result<Object, CallError> {
+        if let Some((key, name)) = fields.name {
+            self.name = text_of(key, name)?;
+        }
+        if let Some((key, server)) = fields.server {
+            self.server_name = text_of(key, server)?;
         }
         if self.server_name.is_empty() {
             LOCAL.clone_into(&mut self.server_name);
         }
-        for key in fields.keys() {
-            self.find(
-                "unknown_key",
-                format!("the call has an unknown key `{key}`"),
-            );
-        }
-        match arguments {
+        match fields.arguments {
             None => Ok(Object::new()),
             Some((_, Json::Object(arguments))) => Ok(arguments),
             Some((_, Json::Str(text))) if self.is_textual => {
@@ -166,6 +190,13 @@ impl ParsedCall {
                 wanted: "an object",
                 found: other.kind(),
             }),
+        }
+    }
+
+    fn find_unpaired(&mut self, unpaired: usize) {
+        if unpaired > 0 {
+            let message = format!("{unpaired} unpaired halves of surrogate pairs became U+FFFD");
+            self.find("unpaired_surrogate", message);
         }
     }
 
@@ -199,26 +230,43 @@ impl ParsedCall {
     }
 }
 
-/// Takes the value of the only one of some keys.
-fn take_one(
-    fields: &mut Object,
-    keys: &[&'static str],
-) -> Result<Option<(&'static str, Json)>, CallError> {
-    let mut found = None;
-    for &key in keys {
-        if let Some(value) = fields.shift_remove(key) {
-            if let Some((first, _)) = found {
-                return Err(CallError::Ambiguous(String::from(first), key.to_owned()));
-            }
-            found = Some((key, value));
-        }
-    }
-    Ok(found)
+/// What a call says, each with the key that says it.
+#[derive(Default)]
+struct Fields {
+    name: Option<(&'static str, Json)>,
+    server: Option<(&'static str, Json)>,
+    arguments: Option<(&'static str, Json)>,
 }
 
+/// Why a value has no place.
+enum Unused {
+    Unknown,
+    /// This key has said the same.
+    Same(&'static str),
+}
+
+impl Fields {
+    fn put(&mut self, key: &str, value: Json) -> Option<Unused> {
+        let places: [(&[&'static str], _); 3] = [
+            (&NAME_KEYS, &mut self.name),
+            (&ARGUMENT_KEYS, &mut self.arguments),
+            (&[SERVER_KEY], &mut self.server),
+        ];
+        for (keys, place) in places {
+            if let Some(key) = keys.iter().find(|known| **known == key) {
+                let before = place.replace((key, value));
+                return before.map(|(first, _)| Unused::Same(first));
+            }
+        }
+        Some(Unused::Unknown)
+    }
+}
+
+/// A text without the blanks around it.
 fn text_of(key: &str, value: Json) -> Result<String, CallError> {
     match value {
-        Json::Str(text) => Ok(text),
+        Json::Str(text) if text.trim().len() == text.len() => Ok(text),
+        Json::Str(text) => Ok(text.trim().to_owned()),
         other => Err(CallError::WrongType {
             key: key.to_owned(),
             wanted: "a text",

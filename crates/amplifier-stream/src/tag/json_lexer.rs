@@ -32,8 +32,10 @@ pub(super) struct JsonLexer {
     state: State,
     depth: usize,
     looks_for_name: bool,
-    /// The last string of the outermost object, as long as it may be a key or the name.
-    string: Option<Vec<u8>>,
+    /// The last string of the outermost object.
+    string: Vec<u8>,
+    /// Whether that string is kept, as long as it may be a key or the name.
+    is_kept: bool,
     is_value_of_name: bool,
 }
 
@@ -52,7 +54,8 @@ impl JsonLexer {
             state: State::Value,
             depth: 0,
             looks_for_name,
-            string: None,
+            string: Vec::new(),
+            is_kept: false,
             is_value_of_name: false,
         }
     }
@@ -67,7 +70,8 @@ impl JsonLexer {
                     b'<' => return JsonStep::Angle(at),
                     b'"' => {
                         self.state = State::String;
-                        self.string = (self.looks_for_name && self.depth == 1).then(Vec::new);
+                        self.string.clear();
+                        self.is_kept = self.looks_for_name && self.depth == 1;
                     }
                     b'{' | b'[' => self.depth += 1,
                     b'}' | b']' if self.depth <= 1 => return JsonStep::Done(at + 1),
@@ -96,10 +100,9 @@ impl JsonLexer {
                     b' ' | b'\t' | b'\n' | b'\r' => {}
                     b'<' => return JsonStep::Angle(at),
                     b':' => {
-                        self.is_value_of_name = self
-                            .string
-                            .take()
-                            .is_some_and(|key| NAME_KEYS.iter().any(|name| name.as_bytes() == key));
+                        let is_name = |name: &&str| name.as_bytes() == self.string;
+                        let is_key = std::mem::take(&mut self.is_kept);
+                        self.is_value_of_name = is_key && NAME_KEYS.iter().any(is_name);
                         self.state = State::Value;
                     }
                     b',' | b'}' | b']' => {
@@ -125,7 +128,7 @@ impl JsonLexer {
                 return at;
             }
             // A name with an escape in it is known when the call is read.
-            self.string = None;
+            self.is_kept = false;
             if matches!(bytes.get(at + 1), None | Some(b'\n')) {
                 return at;
             }
@@ -136,21 +139,19 @@ impl JsonLexer {
     }
 
     fn keep(&mut self, run: &[u8]) {
-        if let Some(string) = &mut self.string {
-            if string.len() + run.len() > MAX_NAME_BYTES {
-                self.string = None;
-            } else {
-                string.extend_from_slice(run);
-            }
+        self.is_kept &= self.string.len() + run.len() <= MAX_NAME_BYTES;
+        if self.is_kept {
+            self.string.extend_from_slice(run);
         }
     }
 
     fn take_name(&mut self) -> Option<String> {
-        if !std::mem::take(&mut self.is_value_of_name) {
+        let is_name = std::mem::take(&mut self.is_value_of_name);
+        if !is_name || !std::mem::take(&mut self.is_kept) {
             return None;
         }
-        let name = String::from_utf8(self.string.take()?).ok()?;
+        let name = str::from_utf8(&self.string).ok()?;
         self.looks_for_name = name.is_empty();
-        (!name.is_empty()).then_some(name)
+        (!name.is_empty()).then(|| name.to_owned())
     }
 }

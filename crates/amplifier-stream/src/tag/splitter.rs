@@ -87,12 +87,16 @@ impl Splitter {
         let mut from = 0;
         loop {
             let place = from + search::find(b'<', &bytes[from..])?;
-            from = place + 1;
-            let verdict = Candidate::new(wanted).take(&bytes[from..], &self.names);
-            if verdict != Verdict::Text {
+            if self.is_tag(&bytes[place..], wanted) {
                 return Some(place);
             }
+            from = place + 1;
         }
+    }
+
+    /// Whether the `<` that begins the text is, or may still become, the beginning of a tag.
+    pub(super) fn is_tag(&self, bytes: &[u8], wanted: Wanted) -> bool {
+        Candidate::new(wanted).take(&bytes[1..], &self.names) != Verdict::Text
     }
 
     fn hold(&mut self, candidate: Candidate, text: &str) {

@@ -171,25 +171,35 @@ impl ToolCallParser {
     }
 
     fn read_inside(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
+        let wanted = self.wanted();
         let call = self.open.as_mut()?;
         let index = call.index;
-        match call.lexer.next(rest.as_bytes()) {
-            None => {
-                self.add(rest, events);
-                return None;
-            }
-            Some(Found::Name(place, name)) => {
-                call.tool.clone_from(&name);
-                self.add(split(rest, place), events);
-                events.push(ToolCallEvent::Name { index, name });
-            }
-            Some(Found::Angle(place)) => {
-                self.add(split(rest, place), events);
-                let piece = self.splitter.begin(rest, self.wanted())?;
-                self.take(piece, events);
+        let mut at = 0;
+        loop {
+            match call.lexer.next(&rest.as_bytes()[at..]) {
+                None => {
+                    self.add(rest, events);
+                    return None;
+                }
+                Some(Found::Name(place, name)) => {
+                    call.tool.clone_from(&name);
+                    self.add(split(rest, at + place), events);
+                    events.push(ToolCallEvent::Name { index, name });
+                    return Some(());
+                }
+                Some(Found::Angle(place)) => {
+                    at += place;
+                    if self.splitter.is_tag(&rest.as_bytes()[at..], wanted) {
+                        self.add(split(rest, at), events);
+                        let piece = self.splitter.begin(rest, wanted)?;
+                        self.take(piece, events);
+                        return Some(());
+                    }
+                    call.lexer.pass();
+                    at += 1;
+                }
             }
         }
-        Some(())
     }
 
     /// Goes on with what may become the closing tag of the call.

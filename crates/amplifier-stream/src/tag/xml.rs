@@ -76,7 +76,7 @@ pub(super) fn read(source: &str) -> Result<Inside, XmlError> {
                 }
                 Event::Empty(_) => {
                     let name = tree.open(&written[1..written.len() - 2], from)?;
-                    tree.close(&name, from)?;
+                    tree.close(name, from)?;
                 }
                 Event::End(_) => {
                     tree.close(written[2..written.len() - 1].trim_end(), from)?;
@@ -114,34 +114,34 @@ fn json_end(text: &str) -> Option<usize> {
 
 /// What was read so far.
 #[derive(Debug, Default)]
-struct Tree {
-    outside: Element,
-    open: Vec<Element>,
+struct Tree<'s> {
+    outside: Element<'s>,
+    open: Vec<Element<'s>>,
     repairs: Repairs,
 }
 
 #[derive(Debug, Default)]
-struct Element {
-    name: String,
+struct Element<'s> {
+    name: &'s str,
     text: String,
-    /// Each name with the list of its values.
+    /// Each name with its value, or with the list of its values.
     elements: Object,
 }
 
-impl Tree {
+impl<'s> Tree<'s> {
     fn text(&mut self) -> &mut String {
         &mut self.innermost().text
     }
 
-    fn innermost(&mut self) -> &mut Element {
+    fn innermost(&mut self) -> &mut Element<'s> {
         self.open.last_mut().unwrap_or(&mut self.outside)
     }
 
     fn is_at_arguments(&self) -> bool {
-        matches!(self.open.as_slice(), [only] if ARGUMENT_KEYS.contains(&only.name.as_str()))
+        matches!(self.open.as_slice(), [only] if ARGUMENT_KEYS.contains(&only.name))
     }
 
-    fn open(&mut self, tag: &str, at: usize) -> Result<String, XmlError> {
+    fn open(&mut self, tag: &'s str, at: usize) -> Result<&'s str, XmlError> {
         let end = tag.find(|c: char| c.is_ascii_whitespace());
         let (name, attributes) = tag.split_at(end.unwrap_or(tag.len()));
         if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') || name.contains('<') {
@@ -154,10 +154,10 @@ impl Tree {
         }
         self.repairs.attributes += usize::from(!attributes.trim_ascii().is_empty());
         self.open.push(Element {
-            name: name.to_owned(),
+            name,
             ..Element::default()
         });
-        Ok(name.to_owned())
+        Ok(name)
     }
 
     fn close(&mut self, name: &str, at: usize) -> Result<(), XmlError> {
@@ -169,13 +169,14 @@ impl Tree {
             let problem = format!("expected {wanted}, found `</{name}>`");
             return Err(XmlError { problem, at });
         };
-        let name = element.name.clone();
         let value = element.into_json(at)?;
         let elements = &mut self.innermost().elements;
-        if let Some(Json::Array(values)) = elements.get_mut(&name) {
-            values.push(value);
-        } else {
-            elements.insert(name, Json::Array(vec![value]));
+        match elements.get_mut(name) {
+            Some(Json::Array(values)) => values.push(value),
+            Some(first) => *first = Json::Array(vec![mem::take(first), value]),
+            None => {
+                elements.insert(name.to_owned(), value);
+            }
         }
         Ok(())
     }
@@ -201,20 +202,13 @@ impl Tree {
     }
 }
 
-impl Element {
-    fn into_json(mut self, at: usize) -> Result<Json, XmlError> {
+impl Element<'_> {
+    fn into_json(self, at: usize) -> Result<Json, XmlError> {
         if self.elements.is_empty() {
             return Ok(Json::Str(self.text));
         }
         if !self.text.trim_ascii().is_empty() {
             return Err(beside(&self.text, at));
-        }
-        for (_, values) in &mut self.elements {
-            if let Json::Array(list) = values
-                && list.len() == 1
-            {
-                *values = list.pop().unwrap_or_default();
-            }
         }
         Ok(Json::Object(self.elements))
     }

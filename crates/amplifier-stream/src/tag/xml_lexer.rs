@@ -24,6 +24,8 @@ pub(super) enum XmlStep {
 #[derive(Debug, Clone, Default)]
 pub(super) struct XmlLexer {
     state: State,
+    /// What followed the last `<`.
+    tag: Vec<u8>,
     /// The text of the element that names the tool, as long as it is plain.
     name: Option<Vec<u8>>,
     is_named: bool,
@@ -36,8 +38,8 @@ pub(super) struct XmlLexer {
 enum State {
     #[default]
     Text,
-    /// Behind a `<`, with what followed it.
-    Markup(Vec<u8>),
+    /// Behind a `<`.
+    Markup,
     /// Up to these two bytes and a `>`, with the last two bytes so far.
     Section(u8, [u8; 2]),
     Json(Box<JsonLexer>),
@@ -46,7 +48,8 @@ enum State {
 impl XmlLexer {
     /// Takes the `<` that was shown last as the beginning of a tag.
     pub(super) fn pass(&mut self) {
-        self.state = State::Markup(Vec::new());
+        self.tag.clear();
+        self.state = State::Markup;
     }
 
     /// Follows the text until something is to be said.
@@ -70,31 +73,18 @@ impl XmlLexer {
                     self.keep(&bytes[at..end.map_or(bytes.len(), |end| at + end)]);
                     return end.map_or(XmlStep::More, |end| XmlStep::Angle(at + end));
                 }
-                State::Markup(tag) => {
-                    search::count(1);
-                    match byte {
-                        b'<' => {
-                            self.state = State::Text;
-                            continue;
+                State::Markup => match byte {
+                    b'<' => self.state = State::Text,
+                    b'>' => {
+                        search::count(1);
+                        at += 1;
+                        self.state = State::Text;
+                        if let Some(name) = self.take_tag() {
+                            return XmlStep::Name(at, name);
                         }
-                        b'>' => {
-                            let tag = std::mem::take(tag);
-                            self.state = State::Text;
-                            if let Some(name) = self.take_tag(&tag) {
-                                return XmlStep::Name(at + 1, name);
-                            }
-                        }
-                        _ if tag.len() < MAX_KEPT_BYTES => {
-                            tag.push(byte);
-                            if let Some(end) = section(tag) {
-                                self.name = None;
-                                self.state = State::Section(end, [0; 2]);
-                            }
-                        }
-                        _ => {}
                     }
-                    at += 1;
-                }
+                    _ => at += self.extend_tag(&bytes[at..]),
+                },
                 State::Section(end, last) => {
                     let place = search::find(b'>', &bytes[at..]);
                     let run = &bytes[at..place.map_or(bytes.len(), |place| at + place)];
@@ -133,33 +123,53 @@ impl XmlLexer {
         }
     }
 
-    /// Takes a whole tag; gives the name of the tool if the tag ends it.
-    fn take_tag(&mut self, tag: &[u8]) -> Option<String> {
-        let name = self.name.take();
-        let word = |tag: &[u8]| {
-            let end = tag.iter().position(u8::is_ascii_whitespace);
-            String::from_utf8(tag[..end.unwrap_or(tag.len())].to_vec()).unwrap_or_default()
+    /// Takes bytes of a tag and says how many: what may begin a section one by one.
+    fn extend_tag(&mut self, bytes: &[u8]) -> usize {
+        let length = if self.tag.first().unwrap_or(&bytes[0]) == &b'!' {
+            1
+        } else {
+            let is_inside = |byte: &&u8| !matches!(**byte, b'<' | b'>');
+            bytes.iter().take_while(is_inside).count()
         };
-        if let Some(tag) = tag.strip_prefix(b"/") {
-            let closed = word(tag);
-            if ARGUMENT_KEYS.contains(&closed.as_str()) {
+        search::count(length);
+        let room = MAX_KEPT_BYTES - self.tag.len();
+        self.tag.extend_from_slice(&bytes[..length.min(room)]);
+        if let Some(end) = section(&self.tag) {
+            self.name = None;
+            self.state = State::Section(end, [0; 2]);
+        }
+        length
+    }
+
+    /// Takes a whole tag; gives the name of the tool if the tag ends it.
+    fn take_tag(&mut self) -> Option<String> {
+        let name = self.name.take();
+        let tag = self.tag.as_slice();
+        let (is_end, tag) = match tag.strip_prefix(b"/") {
+            Some(tag) => (true, tag),
+            None => (false, tag),
+        };
+        let end = tag.iter().position(u8::is_ascii_whitespace);
+        let word = &tag[..end.unwrap_or(tag.len())];
+        let is_one_of = |keys: &[&str]| keys.iter().any(|key| key.as_bytes() == word);
+        if is_end {
+            if is_one_of(&ARGUMENT_KEYS) {
                 self.is_in_arguments = false;
             }
             let name = String::from_utf8(name?).ok()?;
             let name = name.trim();
             let is_name = !name.is_empty() && !name.contains('&');
-            let is_named = is_name && NAME_KEYS.contains(&closed.as_str());
+            let is_named = is_name && is_one_of(&NAME_KEYS);
             self.is_named |= is_named;
             return is_named.then(|| name.to_owned());
         }
-        let opened = word(tag);
         if tag.ends_with(b"/") || self.is_in_arguments {
             return None;
         }
-        if ARGUMENT_KEYS.contains(&opened.as_str()) {
+        if is_one_of(&ARGUMENT_KEYS) {
             self.is_in_arguments = true;
             self.may_begin_json = true;
-        } else if !self.is_named && NAME_KEYS.contains(&opened.as_str()) {
+        } else if !self.is_named && is_one_of(&NAME_KEYS) {
             self.name = Some(Vec::new());
         }
         None
