@@ -8,6 +8,7 @@ use amplifier_core::Object;
 use crate::answer::Answer;
 use crate::dialect::{Dialect, DialectDecoder};
 use crate::error::{ProviderError, decode_error};
+use crate::frames::Frames;
 use crate::framing::{LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
 use crate::headers::Headers;
 use crate::json::Scanner;
@@ -41,30 +42,6 @@ struct Stream {
     answer: Answer,
 }
 
-/// How a dialect cuts its bytes into frames.
-#[derive(Debug)]
-enum Frames {
-    Events(SseDecoder),
-    Lines(NdjsonDecoder),
-}
-
-impl Frames {
-    fn feed(&mut self, chunk: &[u8], mut sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
-        match self {
-            Self::Events(frames) => frames.feed(chunk, sink),
-            Self::Lines(frames) => frames.feed(chunk, |line| sink(line.into())),
-        }
-    }
-
-    /// Ends the stream: a last line needs no line end.
-    fn finish(self, mut sink: impl FnMut(SseEvent<'_>)) -> Result<(), LimitError> {
-        match self {
-            Self::Events(frames) => frames.finish(),
-            Self::Lines(frames) => frames.finish(|line| sink(line.into())),
-        }
-    }
-}
-
 impl StreamDecoder {
     /// A decoder for a response with this status and these headers.
     #[must_use]
@@ -72,7 +49,7 @@ impl StreamDecoder {
         let body = if (200..300).contains(&status) {
             let frames = match dialect {
                 Dialect::Anthropic | Dialect::Responses | Dialect::Chat => {
-                    Frames::Events(SseDecoder::new(limits))
+                    Frames::Events(SseDecoder::new(limits), limits)
                 }
                 Dialect::Ollama => Frames::Lines(NdjsonDecoder::new(limits)),
             };
@@ -97,6 +74,9 @@ impl StreamDecoder {
     ///
     /// The events before a broken limit are appended too; after it every call fails.
     pub fn feed(&mut self, chunk: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), LimitError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
         match &mut self.body {
             Body::Stream(stream) => {
                 let Stream {
@@ -149,8 +129,7 @@ impl StreamDecoder {
                     mut decoder,
                     mut answer,
                 } = *stream;
-                // A limit that a last line breaks was broken when it was fed.
-                let _ = frames.finish(|frame| {
+                let ended = frames.finish(|frame| {
                     if Scanner::new(&frame.data).document().is_ok() {
                         accept(decoder.as_mut(), &frame, &mut answer);
                     } else {
@@ -158,6 +137,15 @@ impl StreamDecoder {
                         answer.find("cut_line", None, message, Some(&frame.data));
                     }
                 });
+                // A limit that a last line breaks was broken when it was fed.
+                if let Ok(Some(body)) = ended
+                    && self.failure.is_none()
+                {
+                    take_whole(decoder.as_mut(), &body, &mut answer);
+                    if let Some(error) = &mut answer.result.error {
+                        error.retry_after = error.retry_after.or(self.headers.retry_after(now));
+                    }
+                }
                 let events = mem::take(&mut answer.events);
                 if let Some(failure) = self.failure {
                     answer.fail(ProviderError {
@@ -185,6 +173,18 @@ impl StreamDecoder {
         let request_id = self.dialect.request_id(&self.headers);
         result.request_id = request_id.or(result.request_id);
         result
+    }
+}
+
+/// Takes a body that is one document instead of a stream: an answer, or why there is none.
+fn take_whole(decoder: &mut dyn DialectDecoder, body: &[u8], answer: &mut Answer) {
+    let body = String::from_utf8_lossy(body);
+    let is_json = Scanner::new(&body).document().is_ok();
+    if is_json && decoder.accept_whole(&body, answer) {
+        let message = "the response is one document instead of a stream";
+        answer.find("not_streamed", None, message, None);
+    } else {
+        answer.fail_reported(&body);
     }
 }
 

@@ -20,6 +20,11 @@ pub(crate) trait DialectDecoder: fmt::Debug + Send {
     /// Takes one frame; a line of NDJSON is an event without a name.
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer);
 
+    /// Takes a whole answer that came as one document, and says whether it is one.
+    fn accept_whole(&mut self, _data: &str, _answer: &mut Answer) -> bool {
+        false
+    }
+
     /// Ends the stream.
     fn finish(self: Box<Self>, answer: Answer) -> StreamResult;
 }

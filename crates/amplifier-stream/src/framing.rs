@@ -35,7 +35,7 @@ impl Limits {
     };
 
     /// The part of a chunk that the stream has room for, and whether that is all of it.
-    fn admit<'chunk>(
+    pub(crate) fn admit<'chunk>(
         &self,
         total: &mut usize,
         chunk: &'chunk [u8],
@@ -60,7 +60,7 @@ impl Limits {
         }
     }
 
-    fn check_event(&self, length: usize) -> Result<(), LimitError> {
+    pub(crate) fn check_event(&self, length: usize) -> Result<(), LimitError> {
         let limit = self.max_event_bytes;
         if length > limit {
             Err(LimitError::Event(limit))

@@ -15,6 +15,7 @@ mod block;
 mod decoder;
 mod dialect;
 mod error;
+mod frames;
 mod framing;
 mod headers;
 mod json;

@@ -1,9 +1,13 @@
 //! Lines of JSON, however they are written and cut.
 
+mod cut;
+
 use amplifier_core::Json;
 use amplifier_stream::{LimitError, Limits, LineError, NdjsonDecoder, NdjsonLine};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+
+use cut::cut;
 
 type Line = (u64, Result<String, String>);
 
@@ -166,20 +170,6 @@ fn wire() -> impl Strategy<Value = Vec<u8>> {
         b"\xFF",
     ]);
     prop::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat())
-}
-
-fn cut<'a>(wire: &'a [u8], places: &[Index]) -> Vec<&'a [u8]> {
-    let mut ends: Vec<usize> = places
-        .iter()
-        .map(|place| place.index(wire.len() + 1))
-        .collect();
-    ends.sort_unstable();
-    ends.push(wire.len());
-    let starts = [0].into_iter().chain(ends.clone());
-    starts
-        .zip(ends)
-        .map(|(start, end)| &wire[start..end])
-        .collect()
 }
 
 proptest! {

@@ -1,46 +1,20 @@
 //! However the bytes of a stream are cut, it says the same.
 
+mod cut;
+mod decoded;
 mod wire;
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
-use amplifier_stream::{
-    Block, Change, Dialect, Headers, Limits, StreamDecoder, StreamEvent, StreamResult,
-};
+use amplifier_stream::{Block, Change, Dialect, StreamEvent, StreamResult};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use serde_json::Value;
+
+use cut::cut;
+use decoded::blocks;
 
 fn decode<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<StreamEvent>, StreamResult) {
-    let headers = Headers::default();
-    let mut decoder = StreamDecoder::new(Dialect::Anthropic, 200, headers, Limits::DEFAULT);
-    let mut events = Vec::new();
-    for chunk in chunks {
-        decoder.feed(chunk, &mut events).unwrap();
-    }
-    (events, decoder.finish(SystemTime::UNIX_EPOCH))
-}
-
-fn blocks(result: &StreamResult) -> Vec<Value> {
-    let read = |block: &Block| serde_json::from_str(&block.to_json().to_string()).unwrap();
-    result.blocks.iter().map(read).collect()
-}
-
-fn cut<'a>(wire: &'a [u8], places: &[Index]) -> Vec<&'a [u8]> {
-    let mut places: Vec<usize> = places
-        .iter()
-        .map(|place| place.index(wire.len() + 1))
-        .collect();
-    places.sort_unstable();
-    places.push(wire.len());
-    let mut start = 0;
-    let piece = |end| {
-        let piece = &wire[start..end];
-        start = end;
-        piece
-    };
-    places.into_iter().map(piece).collect()
+    decoded::decode(Dialect::Anthropic, chunks)
 }
 
 /// The streamed text of each block.

@@ -1,45 +1,15 @@
 //! However the bytes of a Chat Completions or Ollama stream are cut, they say the same.
 
+mod cut;
+mod decoded;
 mod vendor_wire;
 
-use std::time::SystemTime;
-
-use amplifier_stream::{Block, Dialect, Headers, Limits, StreamDecoder, StreamEvent, StreamResult};
+use amplifier_stream::{Block, Dialect, StreamResult};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use serde_json::Value;
 
-fn decode<'a>(
-    dialect: Dialect,
-    chunks: impl IntoIterator<Item = &'a [u8]>,
-) -> (Vec<StreamEvent>, StreamResult) {
-    let headers = Headers::default();
-    let mut decoder = StreamDecoder::new(dialect, 200, headers, Limits::DEFAULT);
-    let mut events = Vec::new();
-    for chunk in chunks {
-        decoder.feed(chunk, &mut events).unwrap();
-    }
-    (events, decoder.finish(SystemTime::UNIX_EPOCH))
-}
-
-fn blocks(result: &StreamResult) -> Vec<Value> {
-    let read = |block: &Block| serde_json::from_str(&block.to_json().to_string()).unwrap();
-    result.blocks.iter().map(read).collect()
-}
-
-fn cut<'a>(wire: &'a [u8], places: &[Index]) -> Vec<&'a [u8]> {
-    let mut ends: Vec<usize> = places
-        .iter()
-        .map(|place| place.index(wire.len() + 1))
-        .collect();
-    ends.sort_unstable();
-    ends.push(wire.len());
-    let starts = [0].into_iter().chain(ends.clone());
-    starts
-        .zip(ends)
-        .map(|(start, end)| &wire[start..end])
-        .collect()
-}
+use cut::cut;
+use decoded::{blocks, decode};
 
 /// Whether a call of the result may run.
 fn runs(result: &StreamResult) -> bool {

@@ -49,6 +49,20 @@ impl DialectDecoder for Decoder {
         }
     }
 
+    fn accept_whole(&mut self, data: &str, answer: &mut Answer) -> bool {
+        let is_message =
+            Envelope::read(data).is_ok_and(|envelope| envelope.kind.as_deref() == Some("message"));
+        if !is_message {
+            return false;
+        }
+        let begun = Message::read(data).map_err(|error| error.to_string());
+        match begun.and_then(|message| self.begin_message(message, answer)) {
+            Ok(()) => self.phase = Phase::Stopped,
+            Err(problem) => answer.fail_stream(&problem),
+        }
+        true
+    }
+
     fn finish(self: Box<Self>, answer: Answer) -> StreamResult {
         let is_stopped = self.phase == Phase::Stopped;
         end::finish(answer.finish((!is_stopped).then_some("`message_stop`")))

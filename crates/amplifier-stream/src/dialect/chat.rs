@@ -63,6 +63,24 @@ impl DialectDecoder for Decoder {
         }
     }
 
+    fn accept_whole(&mut self, data: &str, answer: &mut Answer) -> bool {
+        let Ok(mut chunk) = Chunk::read(data, &mut self.kept) else {
+            return false;
+        };
+        if chunk.is_error || chunk.choices.is_empty() {
+            return false;
+        }
+        for choice in &mut chunk.choices {
+            choice.take_message();
+        }
+        if let Err(problem) = self.take(&chunk, data, answer) {
+            answer.fail_stream(&problem);
+        }
+        self.is_done = true;
+        self.choice.end(answer);
+        true
+    }
+
     fn finish(mut self: Box<Self>, mut answer: Answer) -> StreamResult {
         let own = self.choice.kept.into_object(&mut answer);
         let metadata = self.kept.into_object(&mut answer);

@@ -19,10 +19,12 @@ mod block;
 mod end;
 mod item;
 mod output;
+mod sequence;
 mod source;
 mod wire;
 
 use item::Item;
+use sequence::Sequence;
 use source::{List, Source};
 use wire::{Envelope, Response};
 
@@ -34,6 +36,7 @@ pub(crate) struct Decoder {
     items: BTreeMap<u64, Item>,
     /// Where items went whose index on the wire was taken.
     moved: BTreeMap<u64, u64>,
+    sequence: Sequence,
 }
 
 /// Where the response is in its life.
@@ -49,6 +52,7 @@ impl DialectDecoder for Decoder {
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer) {
         let taken = match Envelope::read(&frame.data) {
             Ok(mut envelope) => {
+                self.sequence.take(envelope.sequence_number);
                 let kind = match envelope.kind.take() {
                     Some(kind) => kind,
                     // Gateways report errors in the form of a body.
@@ -64,7 +68,23 @@ impl DialectDecoder for Decoder {
         }
     }
 
+    fn accept_whole(&mut self, data: &str, answer: &mut Answer) -> bool {
+        let Some(kind) = wire::terminal_kind(data) else {
+            return false;
+        };
+        self.phase = Phase::Open;
+        let envelope = Envelope {
+            response: Some(data),
+            ..Envelope::default()
+        };
+        if let Err(problem) = self.take(&kind, envelope, data, answer) {
+            answer.fail_stream(&problem);
+        }
+        true
+    }
+
     fn finish(mut self: Box<Self>, mut answer: Answer) -> StreamResult {
+        self.sequence.report(&mut answer);
         for (index, item) in mem::take(&mut self.items) {
             output::abandon(index, item, &mut answer);
         }

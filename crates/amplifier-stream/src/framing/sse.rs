@@ -32,6 +32,7 @@ pub struct SseDecoder {
     limits: Limits,
     line: HeldLine,
     skips_line_feed: bool,
+    is_blank: bool,
     event: OpenEvent,
     total: usize,
     failure: Option<LimitError>,
@@ -56,6 +57,7 @@ impl SseDecoder {
             limits,
             line: HeldLine::new(limits.max_line_bytes),
             skips_line_feed: false,
+            is_blank: true,
             event: OpenEvent::default(),
             total: 0,
             failure: None,
@@ -74,12 +76,18 @@ impl SseDecoder {
             return Err(failure);
         }
         let (chunk, over) = self.limits.admit(&mut self.total, chunk);
+        self.is_blank = self.is_blank && chunk.trim_ascii_start().is_empty();
         self.scan(chunk, &mut sink)
             .and(over)
             .inspect_err(|&failure| {
                 *self = Self::new(self.limits);
                 self.failure = Some(failure);
             })
+    }
+
+    /// Whether nothing but line ends came so far.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.is_blank
     }
 
     /// Ends the stream: what has no blank line after it is dropped.

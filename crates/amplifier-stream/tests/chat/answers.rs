@@ -40,7 +40,7 @@ fn an_answer_is_its_thinking_text_and_calls_in_order() {
             Change::PartialJson(text) => Some(json!([event.block_index, {"json": text}])),
             Change::End(block) => Some(json!([
                 event.block_index,
-                plain(block.to_json().to_string())
+                plain(&block.to_json().to_string())
             ])),
         })
         .collect();

@@ -6,6 +6,11 @@ use std::time::SystemTime;
 use amplifier_stream::{Dialect, Headers, Limits, StreamDecoder, StreamEvent, StreamResult};
 use serde_json::{Value, json};
 
+#[path = "../result_json/mod.rs"]
+mod result_json;
+
+pub(crate) use result_json::{blocks, kinds, plain};
+
 /// Decodes chunks and the terminator.
 pub(crate) fn decode(chunks: &[Value]) -> (Vec<StreamEvent>, StreamResult) {
     let mut wire = String::new();
@@ -27,27 +32,12 @@ pub(crate) fn result(chunks: &[Value]) -> StreamResult {
     decode(chunks).1
 }
 
-pub(crate) fn plain(json: String) -> Value {
-    serde_json::from_str(&json).unwrap()
-}
-
-pub(crate) fn blocks(result: &StreamResult) -> Value {
-    let blocks = result.blocks.iter();
-    blocks
-        .map(|block| plain(block.to_json().to_string()))
-        .collect()
-}
-
 pub(crate) fn metadata(result: &StreamResult) -> Value {
     let fields = result.metadata.iter();
     fields
-        .map(|(key, value)| (key.clone(), plain(value.to_string())))
+        .map(|(key, value)| (key.clone(), plain(&value.to_string())))
         .collect::<serde_json::Map<_, _>>()
         .into()
-}
-
-pub(crate) fn kinds(result: &StreamResult) -> Vec<&'static str> {
-    result.findings.iter().map(|finding| finding.kind).collect()
 }
 
 pub(crate) fn chunk(choice: Value) -> Value {

@@ -14,6 +14,10 @@ use amplifier_stream::{
 use serde_json::{Value, json};
 
 mod calls;
+#[path = "../result_json/mod.rs"]
+mod result_json;
+
+pub(crate) use result_json::{blocks, kinds, plain};
 
 pub(crate) fn decode(lines: &[Value]) -> StreamResult {
     let mut wire = String::new();
@@ -29,21 +33,6 @@ pub(crate) fn decode_wire(wire: &str) -> (Vec<StreamEvent>, StreamResult) {
     let mut events = Vec::new();
     decoder.feed(wire.as_bytes(), &mut events).unwrap();
     (events, decoder.finish(SystemTime::UNIX_EPOCH))
-}
-
-pub(crate) fn plain(json: String) -> Value {
-    serde_json::from_str(&json).unwrap()
-}
-
-pub(crate) fn blocks(result: &StreamResult) -> Value {
-    let blocks = result.blocks.iter();
-    blocks
-        .map(|block| plain(block.to_json().to_string()))
-        .collect()
-}
-
-pub(crate) fn kinds(result: &StreamResult) -> Vec<&'static str> {
-    result.findings.iter().map(|finding| finding.kind).collect()
 }
 
 pub(crate) fn line(message: Value) -> Value {
@@ -192,7 +181,7 @@ fn what_is_not_known_is_kept() {
     second["logprobs"] = logprobs("b");
     second["remote_model"] = json!("big");
     let result = decode(&[first, second, done(None)]);
-    let found = |key: &str| plain(result.metadata[key].to_string());
+    let found = |key: &str| plain(&result.metadata[key].to_string());
     assert_eq!(found("images"), json!(["AAAA", "BBBB"]));
     assert_eq!(found("remote_model"), json!("big"));
     let both = [logprobs("a")[0].clone(), logprobs("b")[0].clone()];

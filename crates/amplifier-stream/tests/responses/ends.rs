@@ -290,3 +290,40 @@ fn usage_without_details_is_unknown_where_it_is_not_told() {
     };
     assert_eq!(result.usage, usage);
 }
+
+#[test]
+fn numbers_of_events_that_do_not_go_up_by_one_are_a_finding() {
+    let numbered = |numbers: [Option<u64>; 3]| {
+        let mut events = [
+            json!({"type": "response.created", "response": {"id": "r", "output": []}}),
+            json!({"type": "keepalive"}),
+            json!({"type": "response.completed", "response": {"id": "r", "output": []}}),
+        ];
+        for (event, number) in events.iter_mut().zip(numbers) {
+            if let Some(number) = number {
+                event["sequence_number"] = number.into();
+            }
+        }
+        let (_, result) = decode(&events);
+        let findings = result.findings.into_iter();
+        let findings = findings.map(|finding| (finding.kind, finding.message));
+        findings.collect::<Vec<_>>()
+    };
+    let broken = |message: &str| vec![("broken_sequence", message.to_owned())];
+    assert_eq!(numbered([None, None, None]), []);
+    assert_eq!(numbered([Some(0), Some(1), Some(2)]), []);
+    // A stream that is taken up again begins in the middle; pings may have no number.
+    assert_eq!(numbered([Some(7), None, Some(8)]), []);
+    assert_eq!(
+        numbered([Some(0), Some(2), Some(5)]),
+        broken("events are missing: `sequence_number` 2 follows 0 (breaks in all: 2)")
+    );
+    assert_eq!(
+        numbered([Some(4), Some(4), Some(5)]),
+        broken("events came again: `sequence_number` 4 follows 4 (breaks in all: 1)")
+    );
+    assert_eq!(
+        numbered([Some(4), Some(3), Some(4)]),
+        broken("events came again: `sequence_number` 3 follows 4 (breaks in all: 1)")
+    );
+}

@@ -16,9 +16,13 @@ use serde_json::{Value, json};
 
 mod ends;
 mod items;
+#[path = "../result_json/mod.rs"]
+mod result_json;
 mod servers;
 mod splits;
 mod whole;
+
+pub(crate) use result_json::{blocks, kinds};
 
 /// Decodes events that are given as their data.
 pub(crate) fn decode(events: &[Value]) -> (Vec<StreamEvent>, StreamResult) {
@@ -36,18 +40,6 @@ pub(crate) fn decode_wire(wire: &str) -> (Vec<StreamEvent>, StreamResult) {
     let mut events = Vec::new();
     decoder.feed(wire.as_bytes(), &mut events).unwrap();
     (events, decoder.finish(SystemTime::UNIX_EPOCH))
-}
-
-pub(crate) fn blocks(result: &StreamResult) -> Value {
-    let blocks = result.blocks.iter();
-    let blocks = blocks.map(|block| block.to_json().to_string());
-    blocks
-        .map(|block| serde_json::from_str::<Value>(&block).unwrap())
-        .collect()
-}
-
-pub(crate) fn kinds(result: &StreamResult) -> Vec<&'static str> {
-    result.findings.iter().map(|finding| finding.kind).collect()
 }
 
 /// The events of one block, in words.

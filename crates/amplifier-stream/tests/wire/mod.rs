@@ -6,6 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
+mod generated;
+
+use generated::{pieces, text, value};
+
 /// Bytes of a stream and what they mean.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
@@ -29,68 +33,12 @@ struct Style {
     noise: &'static str,
 }
 
-/// A JSON string of UTF-16 units, which may hold half a surrogate pair at its ends.
-fn quoted(units: &[u16], escapes: bool) -> String {
-    let mut text = String::from("\"");
-    for unit in char::decode_utf16(units.iter().copied()) {
-        match unit {
-            Ok(character) if !escapes || character.is_ascii() => {
-                let quoted = serde_json::to_string(&character).unwrap();
-                text.push_str(&quoted[1..quoted.len() - 1]);
-            }
-            Ok(character) => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    write!(text, "\\u{unit:04X}").unwrap();
-                }
-            }
-            Err(half) => write!(text, "\\u{:04x}", half.unpaired_surrogate()).unwrap(),
-        }
-    }
-    text.push('"');
-    text
-}
-
 /// The deltas that carry a text, cut anywhere, also inside surrogate pairs.
 fn deltas(kind: &str, key: &str, text: &str, cuts: &[Index], escapes: bool) -> Vec<String> {
-    let units: Vec<u16> = text.encode_utf16().collect();
-    let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
-    places.sort_unstable();
-    places.push(units.len());
-    let mut start = 0;
-    places
-        .into_iter()
-        .map(|end| {
-            let piece = quoted(&units[start..end], escapes);
-            start = end;
-            format!(r#"{{"type":"{kind}","{key}":{piece}}}"#)
-        })
+    let pieces = pieces(text, cuts, escapes).into_iter();
+    pieces
+        .map(|piece| format!(r#"{{"type":"{kind}","{key}":{piece}}}"#))
         .collect()
-}
-
-fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        any::<String>(),
-        prop::collection::vec(
-            select(vec!["a", "\n", "\"", "\\", "é", "😀", "👩‍🚀", "\u{0}", "\r"]),
-            0..12
-        )
-        .prop_map(|parts| parts.concat()),
-    ]
-}
-
-fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<i64>().prop_map(Value::from),
-        text().prop_map(Value::from),
-    ];
-    leaf.prop_recursive(3, 12, 4, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::hash_map(text(), inner, 0..4)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
-        ]
-    })
 }
 
 fn block() -> impl Strategy<Value = BlockScript> {

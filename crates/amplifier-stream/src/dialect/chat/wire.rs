@@ -91,6 +91,14 @@ impl<'a> Choice<'a> {
         })?;
         Ok(choice)
     }
+
+    /// Takes the message of an answer that is not streamed as the only delta.
+    pub(super) fn take_message(&mut self) {
+        if let Some(place) = self.rest.iter().position(|(key, _)| key == "message") {
+            let (_, message) = self.rest.remove(place);
+            self.delta = Some(message);
+        }
+    }
 }
 
 /// What a choice gains.

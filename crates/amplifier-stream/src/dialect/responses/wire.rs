@@ -31,6 +31,7 @@ pub(super) struct Envelope<'a> {
     pub(super) annotation: Option<&'a str>,
     pub(super) response: Option<&'a str>,
     pub(super) has_error: bool,
+    pub(super) sequence_number: Option<u64>,
 }
 
 impl<'a> Envelope<'a> {
@@ -41,6 +42,7 @@ impl<'a> Envelope<'a> {
             match key {
                 "type" if scanner.is_at_string() => envelope.kind = Some(scanner.string()?),
                 "output_index" => envelope.output_index = number(scanner)?,
+                "sequence_number" => envelope.sequence_number = number(scanner)?,
                 "content_index" | "summary_index" => envelope.place = number(scanner)?,
                 "delta" if scanner.is_at_string() => envelope.delta = Some(scanner.piece()?),
                 "text" | "refusal" | "arguments" | "input" | "code" if scanner.is_at_string() => {
@@ -60,6 +62,25 @@ impl<'a> Envelope<'a> {
         scanner.end()?;
         Ok(envelope)
     }
+}
+
+/// The terminal event that a whole response stands for; none for anything else.
+pub(super) fn terminal_kind(data: &str) -> Option<String> {
+    let mut is_response = false;
+    let mut status = None;
+    let read = Scanner::new(data).object(|key, scanner| {
+        match key {
+            "object" => is_response = scanner.raw()? == r#""response""#,
+            "status" if scanner.is_at_string() => status = Some(scanner.string()?),
+            _ => {
+                scanner.raw()?;
+            }
+        }
+        Ok(())
+    });
+    let status = status.as_deref().unwrap_or("completed");
+    let is_ended = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
+    (read.is_ok() && is_response && is_ended).then(|| format!("response.{status}"))
 }
 
 /// An index; one beyond 32 bits is none.
