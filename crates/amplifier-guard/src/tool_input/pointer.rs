@@ -1,0 +1,86 @@
+//! Places in JSON, as RFC 6901 writes them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use amplifier_core::{Json, Object};
+
+/// The names on the way to a value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pointer {
+    text: String,
+    /// Where each name begins, with its `/`.
+    starts: Vec<usize>,
+}
+
+impl Pointer {
+    pub(super) fn push(&mut self, name: &str) {
+        self.starts.push(self.text.len());
+        self.text.push('/');
+        self.text.push_str(&escaped(name));
+    }
+
+    pub(super) fn pop(&mut self) {
+        if let Some(start) = self.starts.pop() {
+            self.text.truncate(start);
+        }
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+/// The value at a pointer that stands in a URI, such as `/$defs/a%20b`.
+pub(super) fn find<'json>(root: &'json Json, pointer: &str) -> Option<&'json Json> {
+    let mut names = pointer.split('/').skip(1);
+    names.try_fold(root, |value, name| child(value, &decoded(name)?))
+}
+
+/// The value at a pointer into an object; none at the object itself.
+pub(super) fn inside<'json>(entries: &'json Object, pointer: &str) -> Option<&'json Json> {
+    let mut names = pointer.split('/').skip(1);
+    let first = entries.get(&unescaped(names.next()?))?;
+    names.try_fold(first, child)
+}
+
+fn child<'json>(value: &'json Json, name: &str) -> Option<&'json Json> {
+    match value {
+        Json::Object(entries) => entries.get(&unescaped(name)),
+        Json::Array(items) => items.get(name.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+/// A name as it stands in a pointer.
+pub(super) fn escaped(name: &str) -> Cow<'_, str> {
+    if name.contains(['~', '/']) {
+        Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+fn unescaped(name: &str) -> String {
+    name.replace("~1", "/").replace("~0", "~")
+}
+
+/// A part of a URI without its percent-encoding.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte != b'%' {
+            bytes.push(*byte);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        let digits = str::from_utf8(digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
