@@ -91,6 +91,12 @@ impl Redactor {
         without(text, &joined(text, self.known_spans(text).collect()))
     }
 
+    /// Where the secrets of a text are, in order, as bytes from and to.
+    pub(crate) fn places(&self, text: &str) -> Vec<(usize, usize)> {
+        let spans = self.scan(text.as_bytes()).spans;
+        spans.iter().map(|span| (span.start, span.end)).collect()
+    }
+
     /// What a value under a key in data becomes, if the key says that it is secret.
     #[must_use]
     pub fn redact_field(&self, key: &str, value: &str) -> Option<String> {

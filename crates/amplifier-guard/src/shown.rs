@@ -1,4 +1,4 @@
-//! Text of someone else in an error message.
+//! Text of someone else in an error message, and where something in it looks like a secret.
 
 use std::sync::LazyLock;
 
@@ -12,6 +12,14 @@ const WINDOW: usize = 1024;
 
 static REDACTOR: LazyLock<Option<Redactor>> =
     LazyLock::new(|| Redactor::new(std::iter::empty::<&str>()).ok());
+
+/// Where something in a text looks like a secret, as bytes from and to.
+pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
+    REDACTOR
+        .as_ref()
+        .map(|redactor| redactor.places(text))
+        .unwrap_or_default()
+}
 
 /// `text` as one short line: what looks like a secret is taken out, what cannot be seen is escaped.
 pub(crate) fn shown(text: &str) -> String {

@@ -2,7 +2,6 @@
 
 mod equality;
 mod instance;
-mod pointer;
 mod refusal;
 mod schema;
 
@@ -16,9 +15,9 @@ pub use refusal::ToolInputError;
 pub use schema::ToolSchemaError;
 
 use crate::SettingError;
+use crate::pointer::Pointer;
 use crate::shown::shown;
 use instance::{Arguments, Seen};
-use pointer::Pointer;
 
 /// How often the values of one call are looked at before it is refused.
 const MOST_LOOKS: u64 = 10_000_000;

@@ -4,7 +4,7 @@ use amplifier_core::{Json, JsonError, Object};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 
-use super::pointer;
+use crate::pointer;
 use crate::shown::{shown, shown_under};
 
 /// Arguments that no tool runs with; says the place, what was found and what would be right.

@@ -7,7 +7,7 @@ use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
 use super::instance::Arguments;
-use super::pointer::{self, Pointer};
+use crate::pointer::{self, Pointer};
 use crate::shown::shown;
 
 /// How many objects a schema may have where each reference stands for what it refers to.

@@ -7,20 +7,20 @@ use amplifier_core::{Json, Object};
 
 /// The names on the way to a value.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pointer {
+pub(crate) struct Pointer {
     text: String,
     /// Where each name begins, with its `/`.
     starts: Vec<usize>,
 }
 
 impl Pointer {
-    pub(super) fn push(&mut self, name: &str) {
+    pub(crate) fn push(&mut self, name: &str) {
         self.starts.push(self.text.len());
         self.text.push('/');
         self.text.push_str(&escaped(name));
     }
 
-    pub(super) fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         if let Some(start) = self.starts.pop() {
             self.text.truncate(start);
         }
@@ -34,13 +34,13 @@ impl fmt::Display for Pointer {
 }
 
 /// The value at a pointer that stands in a URI, such as `/$defs/a%20b`.
-pub(super) fn find<'json>(root: &'json Json, pointer: &str) -> Option<&'json Json> {
+pub(crate) fn find<'json>(root: &'json Json, pointer: &str) -> Option<&'json Json> {
     let mut names = pointer.split('/').skip(1);
     names.try_fold(root, |value, name| child(value, &decoded(name)?))
 }
 
 /// The value at a pointer into an object; none at the object itself.
-pub(super) fn inside<'json>(entries: &'json Object, pointer: &str) -> Option<&'json Json> {
+pub(crate) fn inside<'json>(entries: &'json Object, pointer: &str) -> Option<&'json Json> {
     let mut names = pointer.split('/').skip(1);
     let first = entries.get(&unescaped(names.next()?))?;
     names.try_fold(first, child)
@@ -55,7 +55,7 @@ fn child<'json>(value: &'json Json, name: &str) -> Option<&'json Json> {
 }
 
 /// A name as it stands in a pointer.
-pub(super) fn escaped(name: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
     } else {

@@ -1,0 +1,139 @@
+//! The names of tools and the ids of their calls: one spelling, which everyone sees alike.
+
+use crate::shown::shown;
+
+/// The most characters of a tool's name, unless another limit is given.
+pub const LONGEST_NAME: usize = 100;
+
+/// The most characters of the id of a call.
+const LONGEST_ID: usize = 256;
+
+/// A name or id that could be taken for another one, or for something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// It has no characters.
+    #[error("the {what} is empty")]
+    Empty {
+        /// What it is.
+        what: &'static str,
+    },
+    /// It is longer than any sensible one.
+    #[error("{what} `{name}` has {length} characters, at most {most} are allowed")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// Its beginning.
+        name: String,
+        /// How many characters it has.
+        length: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// It holds a character that looks like another one, that cannot be seen, or that separates.
+    #[error("{what} `{name}` holds U+{code:04X} at character {place}, where {allowed} may stand")]
+    Character {
+        /// What it is.
+        what: &'static str,
+        /// The name, other characters than ASCII escaped.
+        name: String,
+        /// The code point.
+        code: u32,
+        /// Its place, counted from 0.
+        place: usize,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+/// Checks the name of a tool.
+///
+/// It begins with an ASCII letter, a digit or `_`; behind that `-`, `.`, `/` and `:` may stand,
+/// too. These are the characters that the Model Context Protocol recommends for tools, and the `:`
+/// that separates a server's name from a tool's. A letter of another script that looks like an ASCII
+/// one would let a tool pass for another one.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_guard::{LONGEST_NAME, check_tool_name};
+///
+/// assert!(check_tool_name("mcp__server-1__get.item", LONGEST_NAME).is_ok());
+/// assert_eq!(
+///     check_tool_name("r\u{435}ad_file", LONGEST_NAME).unwrap_err().to_string(),
+///     "tool name `r\\u{435}ad_file` holds U+0435 at character 1, \
+///      where only ASCII letters, digits and `_-./:` may stand"
+/// );
+/// ```
+pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
+    const WHAT: &str = "tool name";
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    check(WHAT, name, most, |place, character| {
+        if place == 0 {
+            (is_word(character), "an ASCII letter, a digit or `_`")
+        } else {
+            let is_separator = matches!(character, '-' | '.' | '/' | ':');
+            (
+                is_word(character) || is_separator,
+                "only ASCII letters, digits and `_-./:`",
+            )
+        }
+    })
+}
+
+/// Checks the id of a tool call: visible ASCII characters, at most 256 of them.
+pub fn check_call_id(id: &str) -> Result<(), NameError> {
+    check("id", id, LONGEST_ID, |_, character| {
+        (
+            character.is_ascii_graphic(),
+            "only visible ASCII characters",
+        )
+    })
+}
+
+fn check(
+    what: &'static str,
+    name: &str,
+    most: usize,
+    allows: impl Fn(usize, char) -> (bool, &'static str),
+) -> Result<(), NameError> {
+    if name.is_empty() {
+        return Err(NameError::Empty { what });
+    }
+    for (place, character) in name.chars().enumerate().take(most) {
+        let (is_allowed, allowed) = allows(place, character);
+        if !is_allowed {
+            return Err(NameError::Character {
+                what,
+                name: shown(&ascii(name)),
+                code: character.into(),
+                place,
+                allowed,
+            });
+        }
+    }
+    let length = name.chars().count();
+    if length > most {
+        return Err(NameError::TooLong {
+            what,
+            name: shown(&ascii(name)),
+            length,
+            most,
+        });
+    }
+    Ok(())
+}
+
+/// The beginning of a name in characters that cannot be mistaken.
+fn ascii(name: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut text = String::new();
+    for character in name.chars().take(LONGEST) {
+        if character.is_ascii() {
+            text.push(character);
+        } else {
+            text.extend(character.escape_unicode());
+        }
+    }
+    text
+}

@@ -1,0 +1,295 @@
+//! Messages at the entry: checked once, counted, and looked through for what is suspicious.
+
+mod refusal;
+mod survey;
+mod thinking;
+
+use std::collections::HashSet;
+
+use amplifier_core::{Degradation, FromJson, Json, Message, MessageContent, Role};
+
+pub use refusal::{MessageError, ToolUseError};
+pub use survey::ContentStatistics;
+
+use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
+use crate::{Finding, Limits, OnFinding, ToolInputPolicy, check_call_id, check_tool_name};
+use survey::Survey;
+
+/// What may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CanBeEmpty {
+    /// The text of a block.
+    Text,
+    /// The id of a tool call.
+    Id,
+    /// The name of a tool.
+    Name,
+    /// What a tool gave back.
+    ToolResult,
+    /// What was thought.
+    Thinking,
+    /// A message, without a block.
+    Message,
+}
+
+impl CanBeEmpty {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Text,
+        Self::Id,
+        Self::Name,
+        Self::ToolResult,
+        Self::Thinking,
+        Self::Message,
+    ];
+
+    /// It as a word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Id => "id",
+            Self::Name => "name",
+            Self::ToolResult => "tool_result",
+            Self::Thinking => "thinking",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// Checks messages, in the Claude dialect and in the kernel's.
+///
+/// A message has one of the dialect's roles, at least one block and not more than the limits say;
+/// tool calls have names and ids of visible characters, and no two the same id. Texts are never
+/// changed: what looks suspicious in them is a [`Finding`]. With thinking mode off, thoughts are
+/// left out and named in a [`Degradation`] each.
+///
+/// Characters are Unicode code points, those of all texts of a message together: of text, code,
+/// thoughts and tool results, and of the strings and keys in the data of tool calls, tables, charts
+/// and blocks of unknown types. Images and signatures are no text.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_guard::{Limits, MessageProcessor, OnFinding};
+///
+/// let limits = Limits { message_max_chars: 9, ..Limits::default() };
+/// let processor = MessageProcessor::new(limits, OnFinding::Report);
+/// let processed = processor.process_user_message("h\u{e9}llo").unwrap();
+///
+/// assert_eq!(processed.statistics().characters, 5);
+/// assert_eq!(
+///     processor.process_user_message("hello there").unwrap_err().to_string(),
+///     "message has 11 characters, at most 9 are allowed (`MESSAGE_MAX_CHARS`)"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessageProcessor {
+    limits: Limits,
+    on_finding: OnFinding,
+    can_be_empty: Vec<CanBeEmpty>,
+}
+
+impl Default for MessageProcessor {
+    fn default() -> Self {
+        Self::new(Limits::default(), OnFinding::default())
+    }
+}
+
+impl MessageProcessor {
+    /// A processor that lets thoughts and tool results be empty, as the models' own answers have
+    /// them, and nothing else.
+    #[must_use]
+    pub fn new(limits: Limits, on_finding: OnFinding) -> Self {
+        Self {
+            limits,
+            on_finding,
+            can_be_empty: vec![CanBeEmpty::Thinking, CanBeEmpty::ToolResult],
+        }
+    }
+
+    /// The same with another list of what may be empty.
+    #[must_use]
+    pub fn allow_empty(self, can_be_empty: impl IntoIterator<Item = CanBeEmpty>) -> Self {
+        Self {
+            can_be_empty: can_be_empty.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// Makes a text a message of the user.
+    pub fn process_user_message(
+        &self,
+        text: impl Into<String>,
+    ) -> Result<ProcessedMessage<ClaudeMessage>, MessageError> {
+        self.process(migrate_text("user", text), None)
+    }
+
+    /// Reads a message of the Claude dialect; a content of the time of plain strings becomes a
+    /// block.
+    pub fn process_json(
+        &self,
+        text: &[u8],
+        calls: Option<&HashSet<String>>,
+    ) -> Result<ProcessedMessage<ClaudeMessage>, MessageError> {
+        let json = Json::parse(text).map_err(MessageError::Json)?;
+        let message = ClaudeMessage::from_json(json).map_err(MessageError::of_model)?;
+        self.process(message, calls)
+    }
+
+    /// Checks a message of the Claude dialect.
+    ///
+    /// With `calls`, each tool result must name one of these ids or a call before it in the message,
+    /// and none is answered twice.
+    pub fn process(
+        &self,
+        mut message: ClaudeMessage,
+        calls: Option<&HashSet<String>>,
+    ) -> Result<ProcessedMessage<ClaudeMessage>, MessageError> {
+        if !matches!(message.role.as_str(), "user" | "assistant" | "system") {
+            return Err(MessageError::role(&message.role));
+        }
+        let degradations = self.without_thinking(|lost| thinking::leave_out(&mut message, lost));
+        let thoughts = message.thinking.as_deref().unwrap_or_default();
+        let mut survey = Survey::new(self, calls, message.content.len() + thoughts.len())?;
+        survey.extra(&message.extra)?;
+        for (base, blocks) in [("content", &*message.content), ("thinking", thoughts)] {
+            for (index, block) in blocks.iter().enumerate() {
+                survey.enter(base, index);
+                survey.claude(block)?;
+            }
+        }
+        let (findings, statistics) = survey.end()?;
+        Ok(self.processed(message, findings, statistics, degradations))
+    }
+
+    /// Checks a message of the kernel.
+    pub fn process_kernel(
+        &self,
+        mut message: Message,
+        calls: Option<&HashSet<String>>,
+    ) -> Result<ProcessedMessage<Message>, MessageError> {
+        let degradations =
+            self.without_thinking(|lost| thinking::leave_out_of_kernel(&mut message, lost));
+        let length = match &message.content {
+            MessageContent::Text(_) => 1,
+            MessageContent::Blocks(blocks) => blocks.len(),
+        };
+        let mut survey = Survey::new(self, calls, length)?;
+        survey.extra(&message.extra)?;
+        if let (Role::Tool | Role::Function, Some(id)) = (message.role, &message.tool_call_id) {
+            survey.enter_message();
+            survey.answer("tool_call_id", id)?;
+        }
+        match &message.content {
+            MessageContent::Text(text) => {
+                survey.enter_message();
+                let what = if matches!(message.role, Role::Tool | Role::Function) {
+                    CanBeEmpty::ToolResult
+                } else {
+                    CanBeEmpty::Text
+                };
+                survey.count("text", false)?;
+                survey.text(what, "content", text)?;
+            }
+            MessageContent::Blocks(blocks) => {
+                for (index, block) in blocks.iter().enumerate() {
+                    survey.enter("content", index);
+                    survey.kernel(block)?;
+                }
+            }
+        }
+        let (findings, statistics) = survey.end()?;
+        Ok(self.processed(message, findings, statistics, degradations))
+    }
+
+    /// Checks a tool call: its name, its id, and its arguments against the schema of the tool.
+    pub fn validate_tool_use(
+        &self,
+        call: &ToolUseBlock,
+        tools: &ToolInputPolicy,
+    ) -> Result<(), ToolUseError> {
+        if !(call.id.is_empty() && self.can_be_empty(CanBeEmpty::Id)) {
+            check_call_id(&call.id).map_err(ToolUseError::Name)?;
+        }
+        check_tool_name(&call.name, self.longest_name()).map_err(ToolUseError::Name)?;
+        tools
+            .check_value(&call.name, &call.input)
+            .map_err(ToolUseError::Input)
+    }
+
+    fn can_be_empty(&self, what: CanBeEmpty) -> bool {
+        self.can_be_empty.contains(&what)
+    }
+
+    fn longest_name(&self) -> usize {
+        usize::try_from(self.limits.name_max_chars).unwrap_or(usize::MAX)
+    }
+
+    fn without_thinking(&self, leave_out: impl FnOnce(&mut Vec<Degradation>)) -> Vec<Degradation> {
+        let mut degradations = Vec::new();
+        if !self.limits.thinking_mode_enabled {
+            leave_out(&mut degradations);
+        }
+        degradations
+    }
+
+    fn processed<M>(
+        &self,
+        message: M,
+        findings: Vec<Finding>,
+        statistics: ContentStatistics,
+        degradations: Vec<Degradation>,
+    ) -> ProcessedMessage<M> {
+        ProcessedMessage {
+            needs_approval: self.on_finding == OnFinding::Ask && !findings.is_empty(),
+            message,
+            findings,
+            statistics,
+            degradations,
+        }
+    }
+}
+
+/// A message that was checked; there is no other way to make one, so that it need not be checked
+/// again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcessedMessage<M> {
+    message: M,
+    findings: Vec<Finding>,
+    statistics: ContentStatistics,
+    degradations: Vec<Degradation>,
+    needs_approval: bool,
+}
+
+impl<M> ProcessedMessage<M> {
+    /// The message.
+    pub fn message(&self) -> &M {
+        &self.message
+    }
+
+    /// The message, which can then be changed.
+    pub fn into_message(self) -> M {
+        self.message
+    }
+
+    /// What looks suspicious in it; the first thousand.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// What it holds.
+    pub fn statistics(&self) -> &ContentStatistics {
+        &self.statistics
+    }
+
+    /// What was left out of it.
+    pub fn degradations(&self) -> &[Degradation] {
+        &self.degradations
+    }
+
+    /// Whether a person must agree before it is used.
+    pub fn needs_approval(&self) -> bool {
+        self.needs_approval
+    }
+}

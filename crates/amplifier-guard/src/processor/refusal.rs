@@ -1,0 +1,145 @@
+//! Why a message or a tool call was refused.
+
+use amplifier_core::{JsonError, ModelError};
+
+use super::CanBeEmpty;
+use crate::shown::shown;
+use crate::{Finding, NameError, ToolInputError};
+
+/// A message that is not used; says the place, what was found and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The text is not JSON.
+    #[error("message is {0}")]
+    Json(JsonError),
+    /// The JSON is not a message.
+    #[error("message is not of the Claude dialect: {0}")]
+    Form(String),
+    /// Nobody speaks like this.
+    #[error("message has the role `{role}`, not `user`, `assistant` or `system`")]
+    Role {
+        /// The role.
+        role: String,
+    },
+    /// It says too much.
+    #[error(
+        "message has {characters} characters, at most {most} are allowed (`MESSAGE_MAX_CHARS`)"
+    )]
+    TooLong {
+        /// Those up to the end of the text that is too much.
+        characters: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// It has too many parts.
+    #[error("message has {blocks} blocks, at most {most} are allowed (`MAX_CONTENT_BLOCKS`)")]
+    TooManyBlocks {
+        /// How many there are.
+        blocks: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// Something is empty.
+    #[error("message has an empty {} at `{pointer}`", what.as_str())]
+    Empty {
+        /// What it is.
+        what: CanBeEmpty,
+        /// Where it is.
+        pointer: String,
+    },
+    /// It has no block.
+    #[error("message has no block")]
+    NoBlock,
+    /// The name or id of a call cannot be used.
+    #[error("message at `{pointer}`: {error}")]
+    Name {
+        /// Where it is.
+        pointer: String,
+        /// What is wrong.
+        error: NameError,
+    },
+    /// Two calls have the same id.
+    #[error("message has the call `{id}` at `{pointer}` for the second time")]
+    CallTwice {
+        /// Where it is.
+        pointer: String,
+        /// The id.
+        id: String,
+    },
+    /// A result belongs to no call.
+    #[error("message has a result at `{pointer}` for `{id}`, which names no open call")]
+    UnknownCall {
+        /// Where it is.
+        pointer: String,
+        /// The id.
+        id: String,
+    },
+    /// It looks suspicious.
+    #[error("message is refused for {}", told(.findings))]
+    Suspicious {
+        /// What was found.
+        findings: Vec<Finding>,
+    },
+}
+
+impl MessageError {
+    pub(super) fn of_model(error: ModelError) -> Self {
+        match error {
+            ModelError::Json(error) => Self::Json(error),
+            error => Self::Form(shown(&error.to_string())),
+        }
+    }
+
+    pub(super) fn role(role: &str) -> Self {
+        Self::Role { role: shown(role) }
+    }
+
+    /// Where it is wrong, as a JSON pointer; empty where it is the whole message.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        match self {
+            Self::Empty { pointer, .. }
+            | Self::Name { pointer, .. }
+            | Self::CallTwice { pointer, .. }
+            | Self::UnknownCall { pointer, .. } => pointer,
+            Self::Suspicious { findings } => {
+                findings.first().map_or("", |finding| &finding.pointer)
+            }
+            Self::Role { .. } => "/role",
+            Self::Json(_)
+            | Self::Form(_)
+            | Self::TooLong { .. }
+            | Self::TooManyBlocks { .. }
+            | Self::NoBlock => "",
+        }
+    }
+}
+
+fn told(findings: &[Finding]) -> String {
+    let Some(first) = findings.first() else {
+        return "nothing".to_owned();
+    };
+    let more = match findings.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "what looks like {} at `{}`, characters {} to {}{more}",
+        first.kind.as_str(),
+        shown(&first.pointer),
+        first.start,
+        first.end
+    )
+}
+
+/// A tool call that does not run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ToolUseError {
+    /// Its name or id cannot be used.
+    #[error(transparent)]
+    Name(NameError),
+    /// Its arguments are not those that the tool takes.
+    #[error(transparent)]
+    Input(ToolInputError),
+}
