@@ -17,14 +17,17 @@ use tempfile::TempDir;
 
 const SECRET: &str = "the-secret";
 
-/// Swapped again and again: the first is harmless, the other leads outside.
-const SWAPS: [(&str, &str); 6] = [
+/// Swapped again and again: the first is harmless, the other leads where nobody may write.
+const SWAPS: [(&str, &str); 8] = [
     // A folder on the way and a link to one outside, relative and absolute.
     ("shelf", "trap"),
     ("shelf", "absolute-trap"),
     // A file and a link to one outside, relative and absolute.
     ("note", "bait"),
     ("note", "absolute-bait"),
+    // A folder and a file, and links to what may not be written although it lies inside.
+    ("shelf", "passage"),
+    ("note", "gate"),
     // A file and another name of one outside.
     ("page", "hard"),
     // A folder and one outside: what is above it changes.
@@ -35,7 +38,8 @@ fn races() -> usize {
     std::env::var("GUARD_RACES").map_or(500, |count| count.parse().unwrap())
 }
 
-/// `proj` is the root; everything in `elsewhere` is secret, names and contents.
+/// `proj` is the root; everything in `elsewhere` is secret, names and contents; `.git` and `.env`
+/// may be read and not be written.
 fn tree() -> (TempDir, PathBuf) {
     let outer = TempDir::new().unwrap();
     let root = outer.path().canonicalize().unwrap().join("proj");
@@ -45,10 +49,19 @@ fn tree() -> (TempDir, PathBuf) {
         "moving/inner",
         "../elsewhere/inner",
         "../elsewhere/deep",
+        ".git",
     ] {
         fs::create_dir_all(root.join(folder)).unwrap();
     }
-    for file in ["shelf/x", "shelf/deep", "note", "page", "moving/x"] {
+    for file in [
+        "shelf/x",
+        "shelf/deep",
+        "note",
+        "page",
+        "moving/x",
+        ".git/x",
+        ".env",
+    ] {
         fs::write(root.join(file), "harmless").unwrap();
     }
     for file in ["x", "deep/x", "twin", SECRET] {
@@ -58,19 +71,23 @@ fn tree() -> (TempDir, PathBuf) {
     symlink("../elsewhere", root.join("trap")).unwrap();
     symlink(&outside, root.join("absolute-trap")).unwrap();
     symlink("../elsewhere/x", root.join("bait")).unwrap();
+    symlink(".git", root.join("passage")).unwrap();
+    symlink(".env", root.join("gate")).unwrap();
     symlink(outside.join("x"), root.join("absolute-bait")).unwrap();
     fs::hard_link(elsewhere.join("twin"), root.join("hard")).unwrap();
     (outer, root)
 }
 
-/// The files outside and what they hold, as far as nobody swaps them.
-fn outside(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+/// The files that nobody may write and what they hold, as far as nobody swaps them.
+fn untouchable(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let elsewhere = root.join("../elsewhere");
-    let folders = [elsewhere.clone(), elsewhere.join("deep")];
+    let folders = [elsewhere.clone(), elsewhere.join("deep"), root.join(".git")];
     let entries = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).unwrap());
-    let paths = entries.map(|entry| entry.unwrap().path());
+    let paths = entries
+        .map(|entry| entry.unwrap().path())
+        .chain([root.join(".env")]);
     paths
         .map(|path| (path.clone(), fs::read(path).unwrap_or_default()))
         .collect()
@@ -84,12 +101,20 @@ struct Tally {
     races: usize,
     succeeded: usize,
     seen_outside: usize,
-    written_outside: bool,
+    written_where_nobody_may: bool,
+}
+
+struct Stop<'flag>(&'flag AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Makes the calls over and over while another thread swaps, until so many were races.
 fn race<Policy>(policy: &Policy, root: &Path, calls: &[Call<Policy>], races: usize) -> Tally {
-    let before = outside(root);
+    let before = untouchable(root);
     let (done, swaps) = (AtomicBool::new(false), AtomicUsize::new(0));
     let mut tally = Tally::default();
     thread::scope(|scope| {
@@ -106,6 +131,8 @@ fn race<Policy>(policy: &Policy, root: &Path, calls: &[Call<Policy>], races: usi
                 }
             }
         });
+        // Also where a call panics: the scope waits for the other thread.
+        let _stop = Stop(&done);
         for call in calls.iter().cycle() {
             let earlier = swaps.load(Ordering::Relaxed);
             let shown = call(policy);
@@ -116,9 +143,8 @@ fn race<Policy>(policy: &Policy, root: &Path, calls: &[Call<Policy>], races: usi
                 break;
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
-    tally.written_outside = outside(root) != before;
+    tally.written_where_nobody_may = untouchable(root) != before;
     tally
 }
 
@@ -133,6 +159,7 @@ fn told(error: &PathError) -> String {
                 | PathError::NotAFile { .. }
                 | PathError::NotADirectory { .. }
                 | PathError::HardLinks { .. }
+                | PathError::Protected { .. }
         ),
         "{error:?}"
     );
@@ -214,14 +241,14 @@ fn no_read_shows_what_lies_outside_whatever_is_swapped() {
     ];
     let tally = race(&policy, &root, &calls, races());
     assert!(
-        tally.seen_outside == 0 && !tally.written_outside,
+        tally.seen_outside == 0 && !tally.written_where_nobody_may,
         "{tally:?}"
     );
     assert!(tally.races >= races() && tally.succeeded > 0, "{tally:?}");
 }
 
 #[test]
-fn no_write_lands_outside_whatever_is_swapped() {
+fn no_write_lands_where_nobody_may_write_whatever_is_swapped() {
     let (_outer, root) = tree();
     let policy = PathPolicy::new(&root).unwrap();
     let calls: [Call<PathPolicy>; 5] = [
@@ -232,7 +259,7 @@ fn no_write_lands_outside_whatever_is_swapped() {
         |policy| write(policy, "shelf/../shelf/y"),
     ];
     let tally = race(&policy, &root, &calls, races());
-    assert!(!tally.written_outside, "{tally:?}");
+    assert!(!tally.written_where_nobody_may, "{tally:?}");
     assert!(tally.races >= races() && tally.succeeded > 0, "{tally:?}");
 }
 
@@ -281,5 +308,5 @@ fn a_policy_that_looks_first_and_opens_then_is_found_out() {
     let mut rounds = (0..1000).map(|_| race(&policy, &root, &reads, 100));
     assert!(rounds.any(|tally| tally.seen_outside > 0));
     let mut rounds = (0..1000).map(|_| race(&policy, &root, &writes, 100));
-    assert!(rounds.any(|tally| tally.written_outside));
+    assert!(rounds.any(|tally| tally.written_where_nobody_may));
 }
