@@ -7,8 +7,10 @@ ARGS =
 PYTEST_ARGS =
 BENCH_ARGS =
 FUZZ_INPUTS = 1000000
+MUTANTS_ARGS =
 
-CARGO_DENY_VERSION = 0.20.2
+VERSION_cargo-deny = 0.20.2
+VERSION_cargo-mutants = 27.1.0
 REFERENCE_VERSION = 2.0.2
 
 # Prompts may hold quotes and dollar signs: they reach the shell as a variable, never as text.
@@ -41,7 +43,7 @@ RUST_BENCHES := ratios
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove prove-rust fuzz check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -61,7 +63,7 @@ test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+prove: prove-rust prove-guard .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
@@ -72,6 +74,15 @@ prove-rust: ## Run the models of what threads may do to the Rust core, and long 
 	RUSTFLAGS="--cfg loom" $(PROVE_RUST) --lib -- $(PROVE_RUST_ARGS)
 	RUSTFLAGS="--cfg shuttle" $(PROVE_RUST) --lib -- $(PROVE_RUST_ARGS)
 	$(PROVE_RUST) --test runtime -- $(PROVE_RUST_ARGS) --include-ignored model::
+
+prove-guard: ## Swap links in beneath the guard in 100,000 races with its reads and as many with its writes
+	GUARD_RACES=100000 CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+		cargo test --quiet --locked --package amplifier-guard --test guard -- races::
+
+mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, and list those that no test finds (MUTANTS_ARGS="--file '*/url.rs'")
+	PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 \
+	CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+		.tools/bin/cargo-mutants mutants --package amplifier-guard $(MUTANTS_ARGS)
 
 check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
 
@@ -132,11 +143,11 @@ dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYT
 	.venv/bin/maturin build --quiet --release --out dist
 	@touch $@
 
-# A debug build: it takes a quarter of the time, and a check takes a second either way.
-.tools/bin/cargo-deny:
-	@echo 'installing cargo-deny into .tools: once, a minute or two' >&2
+# Debug builds: they take a quarter of the time, and what the tools do takes as long either way.
+.tools/bin/cargo-deny .tools/bin/cargo-mutants: .tools/bin/%:
+	@echo 'installing $* into .tools: once, a minute or two' >&2
 	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root .tools \
-		--target-dir .tools/target cargo-deny@$(CARGO_DENY_VERSION)
+		--target-dir .tools/target $*@$(VERSION_$*)
 	@rm -rf .tools/target
 
 .tools/reference/.installed:
