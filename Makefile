@@ -79,7 +79,7 @@ prove-guard: ## Swap links in beneath the guard in 100,000 races with its reads 
 	GUARD_RACES=100000 CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		cargo test --quiet --locked --package amplifier-guard --test guard -- races::
 
-mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, and list those that no test finds (MUTANTS_ARGS="--file '*/url.rs'")
+mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, and list those that no test finds (MUTANTS_ARGS="--file url.rs")
 	PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 \
 	CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		.tools/bin/cargo-mutants mutants --package amplifier-guard $(MUTANTS_ARGS)
