@@ -6,9 +6,16 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import (
+    AfterValidator,
+    Field,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from typing_extensions import override
 
 from amplifier_core._base_model import ClosedModel
 from amplifier_core._engine import describe_error_context
@@ -36,9 +43,31 @@ def _standard() -> Redactor:
     return Redactor()
 
 
+class _Kept:
+    """A redactor that a context keeps; it is no part of what the context is."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.redact = _by(redactor)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept)
+
+    @override
+    def __hash__(self) -> int:
+        return hash(_Kept)
+
+    def __deepcopy__(self, _: object) -> _Kept:
+        return self
+
+
 def _by(redactor: Redactor) -> Redact:
     """Redact a text by what it looks like and by its name."""
     return lambda name, text: next(iter(redactor.redact_data({name: text}).values()))
+
+
+def _redacted(redact: Redact, name: str, text: str) -> str:
+    return _writable(redact(name, _writable(text)))
 
 
 class PastOperation(ClosedModel):
@@ -58,9 +87,11 @@ def _latest(history: list[PastOperation]) -> list[PastOperation]:
 class ErrorContext(ClosedModel):
     """What an operation was doing when it failed; the type of seed 001, one JSON in Rust and here.
 
-    A context that is made by `builder` holds no secret that its redactor knows. `str(context)` is
-    one line for logs: identifiers are cut at 8 characters, values at 100, the whole at 500, and
-    control characters are escaped.
+    A context that is made by `builder` holds no secret that its redactor knows. However something
+    got in, what is written of a context (`str`, `model_dump`, `model_dump_json`) is without what that
+    redactor finds, or a `Redactor` that knows no key of yours. `str(context)` is one line for logs:
+    identifiers are cut at 8 characters, values at 100, the whole at 500, and control characters are
+    escaped.
     """
 
     operation: str
@@ -74,6 +105,25 @@ class ErrorContext(ClosedModel):
         default_factory=list[PastOperation]
     )
     """What was done before, the latest 32 operations."""
+    _kept: _Kept = PrivateAttr(default_factory=lambda: _Kept(_standard()))
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Take the secrets out of each text by its name, and by what it looks like."""
+        redact = self._kept.redact
+        written: dict[str, Any] = write(self)
+        for name in ("operation", "message_id", "tool_use_id"):
+            if isinstance(text := written.get(name), str):
+                written[name] = redact(name, text)
+        if isinstance(metadata := written.get("metadata"), dict):
+            pairs = cast("dict[str, str]", metadata).items()
+            written["metadata"] = {
+                redact("metadata", name): redact(name, value) for name, value in pairs
+            }
+        for past in written.get("history", ()):
+            if "operation" in past:
+                past["operation"] = redact("operation", past["operation"])
+        return written
 
     @classmethod
     def builder(
@@ -91,9 +141,13 @@ class ErrorContext(ClosedModel):
                 yours, but what a secret looks like and how it is named.
             timestamp: When it began; None for now in UTC.
         """
-        if redact is None or isinstance(redact, Redactor):
-            redact = _by(redact or _standard())
-        return ErrorContextBuilder(operation, redact, timestamp or _now())
+        kept = redact if isinstance(redact, Redactor) else _standard()
+        redact = redact if callable(redact) else _by(kept)
+        context = cls(
+            operation=_redacted(redact, "operation", operation), timestamp=timestamp or _now()
+        )
+        context._kept = _Kept(kept)
+        return ErrorContextBuilder(context, redact)
 
     def entered(self, operation: str, timestamp: datetime | None = None) -> None:
         """Go on to another operation; the one so far becomes history."""
@@ -121,11 +175,9 @@ class ErrorContext(ClosedModel):
 class ErrorContextBuilder:
     """Makes an `ErrorContext` without secrets; each method returns the builder."""
 
-    def __init__(self, operation: str, redact: Redact, timestamp: datetime) -> None:
+    def __init__(self, context: ErrorContext, redact: Redact) -> None:
+        self._context = context
         self._redact = redact
-        self._context = ErrorContext(
-            operation=self._redacted("operation", operation), timestamp=timestamp
-        )
 
     def message_id(self, message_id: str) -> ErrorContextBuilder:
         """Name the message."""
@@ -148,4 +200,4 @@ class ErrorContextBuilder:
         return self._context.model_copy(deep=True)
 
     def _redacted(self, name: str, text: str) -> str:
-        return _writable(self._redact(name, _writable(text)))
+        return _redacted(self._redact, name, text)

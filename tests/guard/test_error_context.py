@@ -131,6 +131,42 @@ def test_nothing_gets_in_past_the_redactor(texts: list[str], place: int):
     assert "hunter2" not in written + str(context)
 
 
+def test_what_was_assigned_past_the_builder_is_not_written():
+    known = "plain-words-that-nobody-would-take-for-a-key"
+    context = ErrorContext.builder("x", redact=Redactor([known]), timestamp=NOW).build()
+    context.operation = f"asked with {known}"
+    context.tool_use_id = "sk-" + "ant-api03-Q7wE9rT2yU4iO6pA8sD1fG3hJ5kL0zXcVb"
+    context.metadata["accessToken"] = "hunter2hunter2"
+    context.entered("https://ada:hunter2hunter2@example.org", NOW)
+    context.entered("y", NOW)
+
+    expected = {
+        "operation": "y",
+        "timestamp": NOW,
+        "message_id": None,
+        "tool_use_id": "[REDACTED:anthropic key]",
+        "retry_count": 0,
+        "metadata": {"accessToken": "[REDACTED:token]"},
+        "history": [
+            {"operation": "asked with [REDACTED:secret]", "timestamp": NOW, "error": None},
+            {
+                "operation": "https://ada:[REDACTED:password]@example.org",
+                "timestamp": NOW,
+                "error": None,
+            },
+        ],
+    }
+    assert context.model_dump() == expected
+    assert json.loads(context.model_dump_json())["history"][0]["operation"] == (
+        "asked with [REDACTED:secret]"
+    )
+    assert str(context) == (
+        "operation `y`, tool use `[REDACTE…`, accessToken=[REDACTED:token], after"
+        " `https://ada:[REDACTED:password]@example.org`, after `asked with [REDACTED:secret]`"
+    )
+    assert ErrorContext(**context.model_dump()) == ErrorContext.model_validate(expected)
+
+
 def test_what_is_built_later_does_not_change_what_was_built():
     builder = ErrorContext.builder("x", timestamp=NOW)
     first = builder.build()

@@ -100,6 +100,6 @@ def _() -> Any:
 
 @maker("ErrorContextBuilder")
 def _() -> Any:
-    from amplifier_guard.error_context import ErrorContextBuilder
+    from amplifier_guard import ErrorContext
 
-    return ErrorContextBuilder("x", lambda text, *_: text, datetime.now(UTC))
+    return ErrorContext.builder("x", redact=lambda text, *_: text)
