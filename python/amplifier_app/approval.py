@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Literal
 
-from amplifier_app.notice import notice
-from amplifier_app.printable import printable_line
+from amplifier_app.notice import notice, write_notice
+from amplifier_app.redaction import SECRETS
 
 _PIECE = 1000
 """Characters of a question in one line."""
@@ -44,17 +44,17 @@ class TerminalApproval:
         """
         from amplifier_core.approval import ApprovalTimeoutError
 
-        question = printable_line(prompt)
+        question = _exactly(prompt)
         async with self._turn:
             self._before_asking()
             if not _can_ask():
-                notice(f"denied, as nobody can be asked here: {question}")
+                write_notice(f"denied, as nobody can be asked here: {question}")
                 return "Deny"
             _forget_typed()
             listed = ", ".join(f"{number} {name}" for number, name in enumerate(options, 1))
-            # A notice is cut where it gets long, and nobody can agree to what is not shown.
             for start in range(0, max(len(question), 1), _PIECE):
-                notice(f"{'' if start else 'approval needed: '}{question[start : start + _PIECE]}")
+                piece = question[start : start + _PIECE]
+                write_notice(f"{'' if start else 'approval needed: '}{piece}")
             notice(f"type a number and press Enter: {listed} (in {timeout:.0f} s: {default})")
             try:
                 async with asyncio.timeout(timeout):
@@ -65,6 +65,17 @@ class TerminalApproval:
                     return "Deny"  # Ctrl+D
             except TimeoutError:
                 raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+
+
+def _exactly(prompt: str) -> str:
+    """What is asked, to the byte, so that nobody agrees to something else than what they read.
+
+    A backslash is doubled: what looks like an escape is one. Of secrets only the known ones are
+    taken out, as anything can be made to look like one.
+    """
+    from amplifier_guard import TerminalText
+
+    return TerminalText.exact(SECRETS.redactor.redact_known(prompt))
 
 
 def _can_ask() -> bool:

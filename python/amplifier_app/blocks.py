@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from amplifier_app.markdown import MarkdownStream
 from amplifier_app.panel import StreamingPanel
-from amplifier_app.printable import printable, printable_line
+from amplifier_app.printable import printable_line
+from amplifier_guard import TerminalText
 
 if TYPE_CHECKING:
     from amplifier_app.screen import Screen
@@ -28,6 +29,7 @@ class _Block:
     seen: str = ""
     waiting: list[str] = field(default_factory=list[str])
     ended: bool = False
+    text: TerminalText = field(default_factory=TerminalText)
 
 
 class ResponseBlocks:
@@ -109,6 +111,7 @@ class ResponseBlocks:
         """Close the current block if it has ended, then draw those that waited for it."""
         while self._current is not None and self._current.ended:
             block, self._current = self._current, None
+            self._feed(block.text.flush())
             if self._drawing is not None:
                 self._drawing.finish()
                 self._drawing = None
@@ -139,7 +142,13 @@ class ResponseBlocks:
                     if self._screen.is_terminal
                     else _PlainText(self._screen)
                 )
-        self._drawing.feed(printable(text))
+        self._feed(self._current.text.feed(text))
+
+    def _feed(self, shown: str) -> None:
+        if self._drawing is not None:
+            # A terminal would jump to its own stops, which no wrapping knows.
+            tab = "    " if self._screen.is_terminal else "\t"
+            self._drawing.feed(shown.replace("\t", tab))
 
 
 class _PlainText:

@@ -162,7 +162,9 @@ def run(
         # Imported here, so that `--help` and a wrong option answer at once.
         from amplifier_app.run import Order
         from amplifier_app.start import set_up_logging, start
+        from amplifier_app.uncaught import tell_uncaught
 
+        tell_uncaught()
         set_up_logging(verbose=verbose)
         return start(Order(text, folder, model), as_json=as_json)
     except KeyboardInterrupt:

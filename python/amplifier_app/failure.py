@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import traceback
 
-from amplifier_app.notice import notice
-from amplifier_app.printable import printable_line
+from amplifier_app.engine import load_engine
+from amplifier_app.notice import notice, write_notice
+from amplifier_app.redaction import SECRETS
 
 _LONGEST = 1000
 
@@ -60,10 +60,21 @@ def explained(error: BaseException) -> str:
 def report(error: BaseException) -> int:
     """Tell of an error on standard error and return its exit code."""
     if is_debugging():
-        with contextlib.suppress(OSError, ValueError):
-            traceback.print_exception(error)
+        write_notice(shown_traceback(error))
     notice(explained(error))
     return error.exit_code if isinstance(error, Failure) else 1
+
+
+def shown_traceback(error: BaseException) -> str:
+    """The traceback with causes and notes, as it may be shown."""
+    try:
+        load_engine()
+    except ImportError:
+        # No turn has run: there is nothing in it that is not our own.
+        return "".join(traceback.format_exception(error)).rstrip("\n")
+    from amplifier_guard import TerminalText
+
+    return TerminalText.show(SECRETS.redactor.redact_exception(error).rstrip("\n"))
 
 
 def is_debugging() -> bool:
@@ -79,12 +90,12 @@ def _is_ours(error: BaseException) -> bool:
 
 def _message(error: BaseException) -> str:
     try:
-        text = printable_line(str(error), _LONGEST).rstrip(".")
+        text = SECRETS.line(str(error), _LONGEST).rstrip(".")
     except Exception:  # noqa: BLE001 - any exception may fail to say what it is
         text = ""
     if isinstance(error, OSError) and error.strerror:
         where = f"`{error.filename}`: " if error.filename else ""
-        text = printable_line(f"{where}{error.strerror}", _LONGEST)
+        text = SECRETS.line(f"{where}{error.strerror}", _LONGEST)
     name = type(error).__name__
     if not text:
         return name

@@ -1,45 +1,40 @@
-"""Text of models, tools and servers, made safe to print on a terminal."""
+"""Text of models, tools and servers as one line for a terminal."""
 
 from __future__ import annotations
 
-_REPLACEMENT = "\ufffd"
+from functools import cache
+from typing import TYPE_CHECKING
 
-# Escape sequences begin with ESC or a C1 control, so that none of them survives this table.
-# Bidirectional overrides make a line read differently from what it says.
-_UNSAFE: dict[int, str] = {
-    **{code: chr(0x2400 + code) for code in range(0x20)},
-    0x7F: "\u2421",
-    **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),
-    **dict.fromkeys(range(0x202A, 0x202F), _REPLACEMENT),
-    **dict.fromkeys(range(0x2066, 0x206A), _REPLACEMENT),
-    **dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT),
-    ord("\r"): "",
-}
-_TEXT = {**_UNSAFE, ord("\n"): "\n", ord("\t"): "    "}
-_LINE = {**_UNSAFE, ord("\n"): " ", ord("\t"): " ", 0x2028: " ", 0x2029: " "}
+from amplifier_app.engine import load_engine
 
-
-def printable(text: str) -> str:
-    """Replace what a terminal would act on: escapes, controls, overrides, lone surrogates.
-
-    Newlines stay and tabs become four spaces. It works on each character alone, so the pieces of
-    a stream can be passed one by one.
-    """
-    return text.translate(_TEXT)
+if TYPE_CHECKING:
+    from amplifier_guard import TerminalText
 
 
 def printable_line(text: str, limit: int | None = None) -> str:
-    """The same as one line, cut to `limit` characters (the last one an ellipsis)."""
-    if limit is None:
-        return " ".join(text.translate(_LINE).split())
-    # Cut before the work: a tool may have returned megabytes.
-    beginning = text[: 4 * limit]
-    line = " ".join(beginning.translate(_LINE).split())
-    if len(line) > limit or len(beginning) < len(text):
-        return line[: limit - 1] + "…"
-    return line
+    """One line that neither acts on a terminal nor hides anything: see `TerminalText.line`.
+
+    Args:
+        text: Whatever came from outside.
+        limit: The most characters; the last one is an ellipsis where the line is cut.
+    """
+    if terminal_text := _terminal_text():
+        return terminal_text.line(text, limit)
+    beginning = text if limit is None else text[: 4 * limit]
+    line = "".join(map(_escaped, " ".join(beginning.split())))
+    if limit is None or (len(line) <= limit and len(beginning) == len(text)):
+        return line
+    return line[: limit - 1] + "…"
 
 
-def whole_text(text: str) -> str:
-    """Replace lone surrogates, which no encoding can write, by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+@cache
+def _terminal_text() -> type[TerminalText] | None:
+    """The rule; None where the extension is missing, of which the user has to be told, too."""
+    try:
+        return load_engine().TerminalText
+    except ImportError:
+        return None
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]

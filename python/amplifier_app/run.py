@@ -15,6 +15,8 @@ from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
 from amplifier_app.plan import SYSTEM_PROMPT, mount_plan
+from amplifier_app.redacted import RedactedOutput
+from amplifier_app.redaction import SECRETS
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +83,9 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         The exit code. The session is cleaned up in every case, and the loop leaves a valid
         history also where the turn is interrupted.
     """
+    output = RedactedOutput(output)
     session = _session(order, provider, output)
+    SECRETS.learn(session.config)
     observer = Observer(session.coordinator, output.handle)
     observer.start()
     unloaded = _Unloaded(session.coordinator.hooks)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import io
 import logging
 import sys
-import warnings
 from collections.abc import Mapping
 from typing import Any, TextIO, cast
 
+from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure, is_debugging, report
 from amplifier_app.notice import notice
 from amplifier_app.plan import demo_notice, has_key
@@ -37,11 +36,10 @@ def set_up_logging(*, verbose: bool) -> None:
     """Keep the log off the terminal unless it is asked for; what matters is told in events."""
     root = logging.getLogger()
     if is_debugging() or verbose:
-        logging.basicConfig(
-            level=logging.DEBUG if is_debugging() else logging.INFO,
-            format="%(levelname)s %(name)s: %(message)s",
-            stream=sys.stderr,
-        )
+        from amplifier_app.log_output import log_handler
+
+        root.addHandler(log_handler())
+        root.setLevel(logging.DEBUG if is_debugging() else logging.INFO)
         logging.getLogger("httpcore2").setLevel(logging.INFO)
     else:
         root.addHandler(logging.NullHandler())
@@ -54,9 +52,7 @@ def _require_engine() -> None:
         Failure: It is not there, or cannot be loaded.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            importlib.import_module("amplifier_core._engine")
+        load_engine()
     except ImportError as error:
         message = f"the extension `amplifier_core._engine` cannot be loaded: {error}"
         raise Failure(f"{message}; install a wheel of amplifier-core for this platform") from error

@@ -14,6 +14,7 @@ import pytest
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.notice import notice
+from amplifier_app.redaction import Secrets
 from amplifier_core.approval import ApprovalTimeoutError
 
 
@@ -65,7 +66,7 @@ async def test_the_option_that_is_typed(
     type_when_asked(monkeypatch, keyboard, typed)
     assert await ask() == chosen
     errors = capsys.readouterr().err
-    assert errors.startswith("approval needed: Run ␛[31mrm -rf /?\n")
+    assert errors.startswith("approval needed: Run \\x1b[31mrm -rf\\n/?\n")
     assert "1 Allow, 2 Deny" in errors
 
 
@@ -88,6 +89,22 @@ async def test_a_long_question_is_shown_whole(keyboard: int, monkeypatch: Any, c
     assert shown.startswith(question)
 
 
+async def test_a_question_is_shown_to_the_byte(
+    keyboard: int, monkeypatch: Any, capsys: Any
+) -> None:
+    """Blanks stay, what looks like an escape differs from one, and a secret must be known."""
+    secrets = Secrets({"API_KEY": "planted-Q7wE9rT2yU4iO6pA8sD1"})
+    monkeypatch.setattr(approval, "SECRETS", secrets)
+    type_when_asked(monkeypatch, keyboard, b"2\n")
+    command = "grep  '\\bx' \t\u202e; API_KEY=$(rm -rf ~/Q1w2E3r4T5) planted-Q7wE9rT2yU4iO6pA8sD1"
+
+    await TerminalApproval().request_approval(command, ["Allow", "Deny"], 60, "deny")
+
+    assert capsys.readouterr().err.splitlines()[0] == (
+        r"approval needed: grep  '\\bx' \t\u{202e}; API_KEY=$(rm -rf ~/Q1w2E3r4T5) [REDACTED:secret]"
+    )
+
+
 async def test_no_answer_in_time(keyboard: int) -> None:
     with pytest.raises(ApprovalTimeoutError):
         await ask(seconds=0.01)
@@ -96,4 +113,6 @@ async def test_no_answer_in_time(keyboard: int) -> None:
 async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     assert await ask() == "Deny"
-    assert capsys.readouterr().err == "denied, as nobody can be asked here: Run ␛[31mrm -rf /?\n"
+    assert (
+        capsys.readouterr().err == "denied, as nobody can be asked here: Run \\x1b[31mrm -rf\\n/?\n"
+    )

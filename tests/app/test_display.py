@@ -306,8 +306,8 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 
 
 UNTRUSTED = st.text(
-    st.characters(categories=["L", "Nd", "P", "Zs", "Cc", "Cs", "Cf"], max_codepoint=0x2100)
-    | st.sampled_from("\x1b\x9b\x07\u202e\u2066\ud800*`|#->\n")
+    st.characters(categories=["L", "M", "Nd", "P", "Zs", "Cc", "Cs", "Cf"], max_codepoint=0x2100)
+    | st.sampled_from("\x1b\x9b\x07\r\u200b\u200d\u202e\u2066\u2028\ud800\ufeff\U000e0041*`|#->\n")
 )
 
 
@@ -323,9 +323,20 @@ def test_nothing_from_outside_controls_the_terminal(text: str, size: int, kind: 
         ("user:notification", {"message": text, "source": text}),
     ]
     shown = drawn(events, kind())
+    tab = "\t" if kind is Pipe else ""
+    assert not re.search(f"[^\n{tab} -~\xa0-\U0010ffff]", shown)
     assert not re.search(
-        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown
+        "[\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0041]",
+        shown,
     )
+
+
+def test_what_joins_is_shown_whole_however_it_was_cut() -> None:
+    text = "👩\u200d🚀 می\u200cخواهم \tx"  # noqa: RUF001
+    for size in (1, 2, 3):
+        assert drawn(block(0, "text", text, size=size), Pipe()) == f"{text}\n"
+    assert drawn(block(0, "text", text, size=1), Terminal()) == f"{text}\n".replace("\t", "    ")
+    assert drawn(block(0, "text", "end\u200d\r", size=1), Pipe()) == "end\\u{200d}\\r\n"
 
 
 @given(st.text(st.sampled_from("ab *`|#->_\\\n1.[]~"), max_size=80), st.data())

@@ -53,7 +53,7 @@ def test_each_module_has_a_line_and_one_for_each_that_it_hides(
     assert err == ""
     assert out.splitlines() == [
         "context-simple  context       our own: amplifier_modules.contexts.simple",
-        "loop-\u241b[31m      orchestrator  entry point: loop-\u241b[31m",
+        r"loop-\x1b[31m   orchestrator  entry point: loop-\x1b[31m",
         f"tool-a          tool          package: amplifier_module_tool_a ({modules})",
         "tool-b          tool          entry point: their_b:mount (their-tools 1.2)",
         f"                              hides package: amplifier_module_tool_b ({modules})",

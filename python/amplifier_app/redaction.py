@@ -1,0 +1,112 @@
+"""The secrets of this command, taken out of whatever it shows, writes or logs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urlsplit
+
+from amplifier_app.engine import load_engine
+from amplifier_app.printable import printable_line
+
+if TYPE_CHECKING:
+    from amplifier_guard import Redactor
+
+_LEAST = 8
+"""Characters of a value that is looked for wherever it stands: shorter ones are words."""
+
+_MARK = re.compile(r"\[REDACTED:[^\]]*\]")
+
+
+class Secrets:
+    """The configured keys and passwords, which are found in any encoding.
+
+    Beside them whatever looks like a secret is taken out: see `amplifier_guard.Redactor`.
+
+    Args:
+        environment: The environment variables; they are looked through at first need.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment: Mapping[str, str] | None = environment
+        self._values: dict[str, None] = {}
+        self._redactor: Redactor | None = None
+
+    def learn(self, settings: Mapping[str, Any]) -> None:
+        """Know the secrets among settings: an environment, a mount plan.
+
+        A secret is a value whose name says so, such as `api_key` or `GITHUB_TOKEN`, or the password
+        in an address.
+        """
+        found = [value for value in secrets_among(settings) if value not in self._values]
+        if found:
+            self._values.update(dict.fromkeys(found))
+            self._redactor = None
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes out the secrets that are known by now."""
+        if self._environment is not None:
+            environment, self._environment = self._environment, None
+            self.learn(environment)
+        if self._redactor is None:
+            from amplifier_guard import Redactor
+
+            self._redactor = Redactor(list(self._values))
+        return self._redactor
+
+    def redact(self, text: str) -> str:
+        """Return the text without secrets."""
+        try:
+            load_engine()
+        except ImportError:
+            return text  # no turn runs then, and the text is the command's own
+        return self.redactor.redact(text)
+
+    def line(self, text: str, limit: int) -> str:
+        """Return the text as one printable line without secrets."""
+        # Redacted first: what is cut may no longer look like the secret that it was.
+        return printable_line(self.redact(text), limit)
+
+
+def secrets_among(settings: Mapping[str, Any]) -> Iterable[str]:
+    """The secret values in nested settings."""
+    shapes = load_engine().Redactor()
+    waiting: list[tuple[str, object]] = list(settings.items())
+    seen: set[int] = set()
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, str):
+            yield from _secrets_in(shapes, name, value)
+        elif id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, Mapping):
+                items = cast("Mapping[object, object]", value).items()
+                waiting.extend((str(key), each) for key, each in items)
+            elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+                waiting.extend((name, each) for each in cast("Sequence[object]", value))
+
+
+def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:
+    redacted = shapes.redact_data({name: value})[name]
+    if redacted == value:
+        return
+    if _MARK.fullmatch(redacted):
+        found = [value]
+    else:
+        try:
+            password = urlsplit(value).password or ""
+        except ValueError:
+            password = ""
+        found = [password, unquote(password)]
+    for each in found:
+        secret = each.strip()
+        # A path is where a secret lies, such as a socket or a file.
+        if len(secret) >= _LEAST and not (os.path.isabs(secret) and os.path.exists(secret)):
+            yield secret
+
+
+SECRETS = Secrets(os.environ)
+"""Those of this process."""
