@@ -161,6 +161,21 @@ class RateLimiter:
     def names(self) -> int:
         """Return how many names are counted at the moment."""
 
+def claude_to_kernel(message: bytes) -> str:
+    """Return the kernel's message that a message of the dialect is."""
+
+def claude_from_kernel(message: bytes) -> tuple[str, str]:
+    """Return the message of the dialect that a kernel's message is, and a list of its degradations."""
+
+def claude_migrate_text(role: str, text: str) -> str:
+    """Return the message that a text was."""
+
+def claude_migrate_tool_response(tool_use_id: str, text: str) -> str:
+    """Return the tool result that a tool response was."""
+
+def claude_new_tool_use_id(random: int) -> str:
+    """Return the id of a tool call that is made of 32 random bits."""
+
 def _round_trip_error_context(json: bytes) -> str:
     """Read a JSON text as an error context and return the JSON that it writes."""
 
@@ -1143,7 +1158,10 @@ def _round_trip(type_name: str, json: bytes) -> str:
     """Read a JSON text as the Rust type of this name and return the JSON that the type writes."""
 
 def _shared_types() -> dict[str, tuple[str, list[str]]]:
-    """Return the shared types by name: shape (`record`, `words` or `union`) and its parts."""
+    """Return the shared types by name: shape (`record`, `words` or `union`) and its parts.
+
+    The names of the Claude dialect begin with `claude::`.
+    """
 
 def _json_schema(type_name: str, mode: str = "validation") -> str:
     """Return the JSON schema of the Rust type of this name, in the form of Pydantic's.

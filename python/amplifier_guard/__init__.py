@@ -3,6 +3,7 @@
 try:
     from amplifier_guard.approval import Approval, ApprovalDenied, ApprovalTicket
     from amplifier_guard.breaker import CircuitBreaker, CircuitOpen
+    from amplifier_guard.claude import ClaudeMessage, migrate_text, migrate_tool_response
     from amplifier_guard.error_context import ErrorContext, PastOperation
     from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
     from amplifier_guard.error_kind import ErrorKind, error_kind
@@ -46,6 +47,7 @@ __all__ = [
     "CheckedUrl",
     "CircuitBreaker",
     "CircuitOpen",
+    "ClaudeMessage",
     "Destination",
     "ErrorContext",
     "ErrorHandler",
@@ -77,6 +79,8 @@ __all__ = [
     "inspect_blocks",
     "judge_project_config",
     "log_path",
+    "migrate_text",
+    "migrate_tool_response",
     "read_command",
     "shorten",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from amplifier_core import content_models, interfaces, message_models, models
+from amplifier_guard import claude
 
 NOT_A_MODEL: dict[str, Any] = {
     "ContentBlock": message_models.ContentBlockUnion,
@@ -29,6 +30,8 @@ def type_named(name: str) -> Any:
     """The annotation that stands for a shared type in Python."""
     if name in NOT_A_MODEL:
         return NOT_A_MODEL[name]
+    if name.startswith("claude::"):
+        return getattr(claude, name.removeprefix("claude::"))
     # `models.ToolCall` is the older form of seed names; the shared one is in `message_models`.
     for module in (message_models, models, interfaces):
         if hasattr(module, name):

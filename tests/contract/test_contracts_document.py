@@ -29,10 +29,11 @@ from amplifier_core import (
     message_models,
     models,
 )
+from amplifier_guard import claude
 
 ROOT = Path(__file__).parents[2]
 SHARED = _engine._shared_types()
-DATA_TABLES = ("Core models", "Message models", "Content blocks")
+DATA_TABLES = ("Core models", "Message models", "Content blocks", "The Claude dialect")
 OLDER_FORMS = {"ToolCall", "ProviderResponse"}
 """Models that only Python has."""
 
@@ -70,8 +71,9 @@ def rows(*headings: str) -> list[Any]:
 
 def resolve(path: str) -> Any:
     """The object at `module.name`, or the annotation of a field at `module.Model.field`."""
-    module, _, rest = path.partition(".")
-    value: Any = importlib.import_module(f"amplifier_core.{module}")
+    package = "amplifier_guard" if path.startswith("amplifier_guard.") else "amplifier_core"
+    module, _, rest = path.removeprefix(f"{package}.").partition(".")
+    value: Any = importlib.import_module(f"{package}.{module}")
     for name in rest.split("."):
         if isinstance(value, type) and issubclass(value, BaseModel):
             return value.model_fields[name].annotation
@@ -116,9 +118,9 @@ def test_a_streaming_row_is_true(rust: list[str], python: list[str], parts: list
 
 
 def test_every_shared_type_has_one_row() -> None:
+    streaming = [name for row in TABLES["Streaming blocks"] for name in words(row[0])[:1]]
     listed = [words(row[0])[0] for heading in DATA_TABLES for row in TABLES[heading]]
-    listed += [name for row in TABLES["Streaming blocks"] for name in words(row[0])[:1]]
-    listed = [name for name in listed if "::" not in name]
+    listed += [name for name in streaming if "::" not in name]
 
     # `ContentBlock` is the union, and the base of the streaming blocks.
     assert sorted(listed) == sorted([*SHARED, "ContentBlock"])
@@ -132,11 +134,11 @@ def test_every_model_of_python_has_a_row() -> None:
     }
     there = {
         f"{value.__module__.removeprefix('amplifier_core.')}.{name}"
-        for module in (models, message_models, interfaces, content_models)
+        for module in (models, message_models, interfaces, content_models, claude)
         for name, value in vars(module).items()
         if inspect.isclass(value)
         and (issubclass(value, BaseModel | enum.Enum) or dataclasses.is_dataclass(value))
-        and value.__module__.startswith("amplifier_core.")
+        and value.__module__.startswith(("amplifier_core.", "amplifier_guard."))
         and not (module is models and name in OLDER_FORMS)
     }
     there = {name.replace("_hook_result.", "models.") for name in there}
@@ -297,6 +299,7 @@ def test_a_row_of_failures_is_true(rust: list[str], python: list[str], parts: li
         words(row[-1])[0]
         for heading in (
             "What holds of every stream",
+            "What holds of the dialect",
             "What holds of failures",
             "What holds of tags and events",
             "Where we differ from 2.0.2",

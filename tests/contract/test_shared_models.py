@@ -17,6 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from amplifier_core import _engine, content_models, message_models
 from amplifier_core._engine import _round_trip, _shared_types
+from amplifier_guard import claude
 
 PythonType = Callable[[str], Any]
 SHAPES = _shared_types()
@@ -40,7 +41,7 @@ SPECIAL: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("Pricing", "currency"): st.from_regex(r"[A-Z]{3}", fullmatch=True),
     ("ApprovalRequest", "timeout"): st.none() | st.floats(1e-3, 1e9),
     ("UnknownBlock", "type"): texts.filter(
-        lambda text: text not in message_models.KNOWN_BLOCK_TYPES
+        lambda text: text not in message_models.KNOWN_BLOCK_TYPES | claude.KNOWN_BLOCK_TYPES
     ),
     ("ToolResult", "content"): st.none()
     | st.lists(
@@ -236,6 +237,7 @@ def test_unknown_types_and_keys_survive_both_sides_unchanged(message: dict[str, 
             "`Usage.cost_usd` must be a decimal number as a string, found `0.5`",
         ),
         ("UnknownBlock", '{"type": "text"}', "a type that has no variant"),
+        ("claude::UnknownBlock", '{"type": "tool_use"}', "a type that has no variant"),
         (
             "Pricing",
             '{"input_per_million": 1, "output_per_million": 2, "currency": "usd"}',

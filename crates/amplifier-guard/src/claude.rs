@@ -1,7 +1,7 @@
 //! The Claude dialect: messages of typed blocks, as views of the kernel's.
 //!
-//! From the dialect to the kernel and back nothing is lost: unknown block types, unknown keys and
-//! their order included. What the dialect cannot hold of the kernel's messages is named in a
+//! From the dialect to the kernel and back nothing is lost, unknown block types and unknown keys
+//! included. What the dialect cannot hold of the kernel's messages is named in a
 //! [`Degradation`](amplifier_core::Degradation) each: `requested` has the place and what is there,
 //! `actual` what became of it, `reason` why.
 //!
@@ -30,14 +30,14 @@ pub use block::{
     ThinkingBlock, ToolResultBlock, ToolUseBlock, UnknownBlock,
 };
 pub use message::ClaudeMessage;
-pub use migration::{migrate_text, migrate_tool_response, tool_use_id};
+pub use migration::{migrate_text, migrate_tool_response, new_tool_use_id};
 
 macro_rules! shared {
     ($($name:ident: $shape:ident($parts:ident),)*) => {
         /// The types of the dialect, each with a Pydantic model of its name in
         /// `amplifier_guard.claude`.
         pub const SHARED_TYPES: &[SharedType] = &[$(SharedType::of::<$name>(
-            concat!("claude.", stringify!($name)),
+            concat!("claude::", stringify!($name)),
             Shape::$shape($name::$parts),
         )),*];
     };

@@ -3,6 +3,7 @@
 mod awaitable;
 mod breaker;
 mod cancellation;
+mod claude;
 mod cleanup;
 mod clock;
 mod collect;
@@ -82,6 +83,12 @@ mod _engine {
 
     #[pymodule_export]
     use crate::redact::{Redactor, RedactorStream, hide_homes, shorten};
+
+    #[pymodule_export]
+    use crate::claude::{
+        claude_from_kernel, claude_migrate_text, claude_migrate_tool_response,
+        claude_new_tool_use_id, claude_to_kernel,
+    };
 
     #[pymodule_export]
     use crate::{

@@ -1,6 +1,7 @@
 //! The shared types as Python can ask for them, to be compared with the Pydantic models.
 
 use amplifier_core::{Form, SHARED_TYPES, Shape, SharedType};
+use amplifier_guard::claude;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,11 +16,11 @@ pub(crate) fn round_trip(type_name: &str, json: &[u8]) -> PyResult<String> {
 }
 
 /// Return the shared types by name: `record` and its keys, `words` and its words, or `union` and
-/// the `type` values of its variants.
+/// the `type` values of its variants. The names of the Claude dialect begin with `claude::`.
 #[pyfunction(name = "_shared_types")]
 pub(crate) fn shared_types(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let types = PyDict::new(py);
-    for shared in SHARED_TYPES {
+    for shared in all() {
         let (shape, parts) = match shared.shape {
             Shape::Record(keys) => ("record", keys),
             Shape::Words(words) => ("words", words),
@@ -45,10 +46,13 @@ pub(crate) fn json_schema(type_name: &str, mode: &str) -> PyResult<String> {
     Ok(shared_type(type_name)?.schema(form).to_string())
 }
 
+fn all() -> impl Iterator<Item = &'static SharedType> {
+    SHARED_TYPES.iter().chain(claude::SHARED_TYPES)
+}
+
 fn shared_type(name: &str) -> PyResult<&'static SharedType> {
-    let shared = SHARED_TYPES.iter().find(|shared| shared.name == name);
-    shared.ok_or_else(|| {
-        let names: Vec<_> = SHARED_TYPES.iter().map(|shared| shared.name).collect();
+    all().find(|shared| shared.name == name).ok_or_else(|| {
+        let names: Vec<_> = all().map(|shared| shared.name).collect();
         let names = names.join("`, `");
         PyKeyError::new_err(format!(
             "no shared type is named `{name}` (there are `{names}`)"

@@ -72,7 +72,7 @@ impl Schema for Blocks {
     fn schema(form: Form) -> Json {
         let blocks = Vec::<ContentBlock>::schema(form);
         match form {
-            Form::Read => any_of(vec![String::schema(form), blocks]),
+            Form::Read => any_of(vec![blocks, String::schema(form)]),
             Form::Written => blocks,
         }
     }

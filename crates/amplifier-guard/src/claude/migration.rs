@@ -34,6 +34,6 @@ pub fn migrate_tool_response(tool_use_id: impl Into<String>, text: &str) -> Tool
 
 /// The id of a tool call that has none, of random bits: `toolu_` and eight hexadecimal digits.
 #[must_use]
-pub fn tool_use_id(random: u32) -> String {
+pub fn new_tool_use_id(random: u32) -> String {
     format!("toolu_{random:08x}")
 }

@@ -1,0 +1,257 @@
+"""The Claude dialect: messages of typed blocks, as views of the kernel's messages.
+
+From the dialect to the kernel and back nothing is lost, unknown block types and unknown keys
+included. What the dialect cannot hold of a kernel's message is named in a
+`Degradation`: `requested` has the place and what is there, `actual` what became of it, `reason`
+why. The Rust types of the same names, in `amplifier_guard::claude`, write the same JSON.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeAlias, Union
+
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    field_validator,
+)
+
+from amplifier_core._base_model import OpenModel
+from amplifier_core._engine import (
+    claude_from_kernel,
+    claude_migrate_text,
+    claude_migrate_tool_response,
+    claude_new_tool_use_id,
+    claude_to_kernel,
+)
+from amplifier_core.message_models import Degradation, Message
+
+__all__ = [
+    "ChartBlock",
+    "ClaudeMessage",
+    "CodeBlock",
+    "ContentBlock",
+    "Degradation",
+    "ImageBlock",
+    "TableBlock",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "UnknownBlock",
+    "migrate_text",
+    "migrate_tool_response",
+    "new_tool_use_id",
+]
+
+RandomBits: TypeAlias = Callable[[int], int]
+"""Gives a number of so many random bits, such as `secrets.randbits`."""
+
+
+class TextBlock(OpenModel):
+    """Text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ToolUseBlock(OpenModel):
+    """A tool that the model asks for; `input` is an object in all calls that can run."""
+
+    type: Literal["tool_use"] = "tool_use"
+    id: str
+    name: str
+    input: Any
+
+
+class ToolResultBlock(OpenModel):
+    """What a tool gave back, for the call `tool_use_id`; None says nothing about an error."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    content: str
+    is_error: bool | None = None
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class ThinkingBlock(OpenModel):
+    """The model's reasoning; it is read under the wire's name `thinking`, too.
+
+    `signature`, the provider's proof that it is its own, is left out where there is none.
+    """
+
+    type: Literal["thinking"] = "thinking"
+    content: str = Field(validation_alias=AliasChoices("content", "thinking"))
+    signature: str | None = Field(default=None, exclude_if=_is_none)
+
+
+class ImageBlock(OpenModel):
+    """An image; `source` says where it comes from, in the form of the wire."""
+
+    type: Literal["image"] = "image"
+    source: dict[str, Any]
+
+
+class CodeBlock(OpenModel):
+    """Program text, and its language if that is known."""
+
+    type: Literal["code"] = "code"
+    language: str | None = None
+    text: str
+
+
+class TableBlock(OpenModel):
+    """Data in rows; the columns have names."""
+
+    type: Literal["table"] = "table"
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+class ChartBlock(OpenModel):
+    """Data to be drawn; `kind` is the kind of drawing, such as `bar`."""
+
+    type: Literal["chart"] = "chart"
+    kind: str
+    data: Any
+
+
+KNOWN_BLOCK_TYPES = frozenset(
+    ("text", "tool_use", "tool_result", "thinking", "image", "code", "table", "chart")
+)
+"""The block types that have a model of their own."""
+
+
+class UnknownBlock(OpenModel):
+    """A block of a type that has no model here, kept whole so that nothing is lost."""
+
+    type: str
+
+    @field_validator("type")
+    @classmethod
+    def _not_a_known_type(cls, value: str) -> str:
+        if value in KNOWN_BLOCK_TYPES:
+            message = f"`{value}` is a known block type and must have the fields of its model"
+            raise ValueError(message)
+        return value
+
+
+_KnownBlock = Annotated[
+    Union[  # noqa: UP007 -- pairs with the outer `Union`
+        TextBlock,
+        ToolUseBlock,
+        ToolResultBlock,
+        ThinkingBlock,
+        ImageBlock,
+        CodeBlock,
+        TableBlock,
+        ChartBlock,
+    ],
+    Field(discriminator="type"),
+]
+
+ContentBlock = Annotated[
+    Union[_KnownBlock, UnknownBlock],  # noqa: UP007 -- `Annotated` has no `|` of its own kind
+    Field(union_mode="left_to_right"),
+]
+"""Any block: the model of its `type`, or an `UnknownBlock`."""
+
+
+def _as_said(value: Any) -> Any:
+    return [TextBlock(text=value)] if isinstance(value, str) else value
+
+
+def _as_thought(value: Any) -> Any:
+    return [ThinkingBlock(content=value)] if isinstance(value, str) else value
+
+
+class ClaudeMessage(OpenModel):
+    """One message of a conversation with Claude; the type of seed 001.
+
+    In the place of blocks, `content` is also read as a text, which is one text block, and
+    `thinking` as one thinking block. `role` is `user`, `assistant` or `system`; other words are
+    kept.
+    """
+
+    role: str
+    content: Annotated[
+        list[ContentBlock],
+        BeforeValidator(_as_said, json_schema_input_type=list[ContentBlock] | str),
+    ]
+    thinking: Annotated[
+        list[ContentBlock] | None,
+        BeforeValidator(_as_thought, json_schema_input_type=list[ContentBlock] | str | None),
+    ] = None
+    """What was thought, where it is not said in `content`."""
+
+    @classmethod
+    def from_kernel(
+        cls, message: Message | Mapping[str, Any]
+    ) -> tuple[ClaudeMessage, list[Degradation]]:
+        """Give a kernel's message in the dialect, and what the dialect cannot hold of it.
+
+        A message of the role `tool` or `function` that names its call becomes one of the user
+        with a tool result.
+
+        Raises:
+            ValueError: It is no message, or holds what JSON cannot.
+        """
+        if not isinstance(message, Message):
+            message = Message.model_validate(message)
+        written, degradations = claude_from_kernel(_json(message))
+        return cls.model_validate_json(written), _DEGRADATIONS.validate_json(degradations)
+
+    def to_kernel(self) -> Message:
+        """Give the message as the kernel has it; `from_kernel` gives the same back.
+
+        The blocks of `thinking` go before the others. `metadata` has a key `claude` where the
+        kernel's message would not say what this one does: how many blocks were `thinking`, a role
+        that the kernel does not know, for which `user` stands, and keys that mean something else
+        in the kernel. Blocks for which the kernel has no exact form are kept whole, as blocks of
+        an unknown type.
+
+        Raises:
+            ValueError: A field was set to what it cannot hold, or to what JSON cannot.
+        """
+        return Message.model_validate_json(claude_to_kernel(_json(self)))
+
+
+_DEGRADATIONS = TypeAdapter(list[Degradation], config=ConfigDict(defer_build=True))
+
+
+def _json(message: OpenModel) -> bytes:
+    # What a field was set to is judged by who reads it, with an error in place of a warning.
+    return message.model_dump_json(warnings="none").encode()
+
+
+def migrate_text(text: str, role: str = "user") -> ClaudeMessage:
+    """Give the message that a legacy text was; an unknown role is `user`."""
+    return ClaudeMessage.model_validate_json(claude_migrate_text(role, text))
+
+
+def migrate_tool_response(
+    text: str, tool_use_id: str | None = None, *, randbits: RandomBits = secrets.randbits
+) -> ToolResultBlock:
+    """Give the result that a legacy tool response such as `Tool result: file contents` was.
+
+    Args:
+        text: The response; without these words before it, the whole text is the content.
+        tool_use_id: The call that it answers; None makes an id.
+        randbits: Gives the random bits of that id.
+    """
+    if tool_use_id is None:
+        tool_use_id = new_tool_use_id(randbits=randbits)
+    return ToolResultBlock.model_validate_json(claude_migrate_tool_response(tool_use_id, text))
+
+
+def new_tool_use_id(*, randbits: RandomBits = secrets.randbits) -> str:
+    """Make the id of a tool call that has none: `toolu_` and eight hexadecimal digits."""
+    return claude_new_tool_use_id(randbits(32))
