@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+GUARD = "hooks-guard"
+"""The module without which no turn runs."""
+
 SYSTEM_PROMPT = """\
 You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
 Look before you answer: use the tools, several at once where they do not depend on each other.
@@ -30,7 +33,7 @@ def demo_notice() -> str:
 def mount_plan(
     folder: Path, provider: Mapping[str, Any], model: str | None = None
 ) -> dict[str, Any]:
-    """The modules of one run: the streaming loop, a context, Claude, and tools for a folder.
+    """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
     Args:
         folder: Where the tools look.
@@ -49,5 +52,5 @@ def mount_plan(
             {"module": "tool-filesystem", "config": dict(root)},
             {"module": "tool-search", "config": dict(root)},
         ],
-        "hooks": [],
+        "hooks": [{"module": GUARD}],
     }

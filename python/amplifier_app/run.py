@@ -14,7 +14,7 @@ from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
-from amplifier_app.plan import SYSTEM_PROMPT, mount_plan
+from amplifier_app.plan import GUARD, SYSTEM_PROMPT, mount_plan
 from amplifier_app.redacted import RedactedOutput
 from amplifier_app.redaction import SECRETS
 
@@ -143,22 +143,25 @@ class _Unloaded:
     """The modules that could not be loaded, which the kernel reports as events."""
 
     def __init__(self, hooks: Any) -> None:
-        self._found: list[str] = []
+        self._found: list[tuple[str, str]] = []
         hooks.register("module:load_failed", self._note, name="amplifier-app-unloaded")
 
     def _note(self, _: str, data: Any) -> None:
-        self._found.append(f"`{data.get('module_id')}` could not be loaded: {data.get('error')}")
+        self._found.append((str(data.get("module_id")), str(data.get("error"))))
 
     def report(self, coordinator: Any) -> None:
         """Tell of each in a line.
 
         Raises:
-            Failure: There is no provider, so that no turn can run.
+            Failure: There is no guard or no provider, so that no turn can run.
         """
+        lines = {name: f"`{name}` could not be loaded: {error}" for name, error in self._found}
+        if GUARD in lines:
+            raise Failure(f"{lines[GUARD]}; nothing is run without it")
         if not coordinator.get("providers"):
-            why = "; ".join(self._found) or "the provider mounted nothing"
+            why = "; ".join(lines.values()) or "the provider mounted nothing"
             raise Failure(f"no model to talk to: {why}; run it with `--debug` for the traceback")
-        for line in self._found:
+        for line in lines.values():
             notice(f"warning: {line}; going on without it")
 
 

@@ -1,7 +1,8 @@
-"""The modules that come with the kernel: providers, loops, contexts and tools."""
+"""The modules that come with the kernel: providers, loops, contexts, tools and hooks."""
 
 MODULES: dict[str, str] = {
     "context-simple": "amplifier_modules.contexts.simple",
+    "hooks-guard": "amplifier_modules.hooks.guard",
     "hooks-observe": "amplifier_modules.hooks.observe",
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",

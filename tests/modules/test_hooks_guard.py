@@ -1,0 +1,280 @@
+"""`hooks-guard` in a session: what it counts and refuses, and that it is no where it fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from amplifier_core.events import TOOL_PRE
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
+from amplifier_guard import Rate, RateLimiter
+from amplifier_modules.hooks import guard, guard_tools
+from amplifier_modules.hooks.guard_settings import GuardSettings, read_settings
+from amplifier_modules.loops.tool_timeout import CAPABILITY
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request):
+    return request.param
+
+
+class Person:
+    def __init__(self, answer="Allow once"):
+        self.asked = []
+        self.answer = answer
+
+    async def request_approval(self, prompt, *options):
+        self.asked.append((prompt, *options))
+        return self.answer
+
+
+async def tool_contents(turn):
+    return [message["content"] for message in await turn.history() if message["role"] == "tool"]
+
+
+async def guarded(bench, config: dict[str, Any] | None, *script):
+    turn = bench("basic", *script)
+    turn.leave = await guard.mount(turn.coordinator, config)
+    return turn
+
+
+async def test_a_prompt_too_many_is_refused(bench, say):
+    turn = await guarded(
+        bench, {"rates": {"user": {"limit": 1, "period": 1000}}}, *[say.text("done")] * 2
+    )
+
+    assert await turn.run() == "done"
+    assert (await turn.run()).startswith("Operation denied: too many calls of this user: try again")
+    assert len(turn.provider.requests) == 1
+
+
+async def test_a_model_call_too_many_ends_the_turn(bench, say):
+    config = {"rates": {"provider": {"limit": 1, "period": 1000}}}
+    turn = await guarded(bench, config, say.calls(("1", "look", {})), say.text("never"))
+    turn.tool("look", lambda given: "seen")
+
+    assert (await turn.run()).startswith("Operation denied: too many calls of this provider")
+    assert await tool_contents(turn) == ["seen"]
+
+
+async def test_a_tool_call_too_many_is_an_error_to_the_model(bench, say):
+    calls = say.calls(("1", "look", {}), ("2", "look", {}), ("3", "other", {}))
+    config = {"rates": {"tool": {"limit": 1, "period": 1000}}}
+    turn = await guarded(bench, config, calls, say.text("done"))
+    look = turn.tool("look", lambda given: "seen")
+    turn.tool("other", lambda given: "other")
+
+    assert await turn.run() == "done"
+    refused, *ran = sorted(await tool_contents(turn))
+    assert refused.startswith("Denied by hook: too many calls of this tool: try again in")
+    assert ran == ["other", "seen"]
+    assert len(look.inputs) == 1
+
+
+async def test_sessions_of_an_application_may_share_a_limiter(bench, say):
+    limiter = RateLimiter(user=Rate(1, 1000))
+    answers = []
+    for _ in range(2):
+        turn = bench("basic", say.text("done"))
+        turn.coordinator.register_capability(guard.LIMITER, limiter)
+        await guard.mount(turn.coordinator)
+        answers.append(await turn.run())
+
+    assert answers[0] == "done"
+    assert answers[1].startswith("Operation denied: too many calls of this user")
+
+
+UNKNOWN = "no allowed prefix begins with `git` and the words after it"
+SHELL = {"tools": {"bash": {"shell": {"allow": ["ls"], "root": "/srv"}}}}
+
+
+@pytest.mark.parametrize(("answer", "ran"), [("Allow once", True), ("Deny", False)])
+async def test_a_command_that_is_not_allowed_runs_if_a_person_says_so(bench, say, answer, ran):
+    given = {"command": "git push"}
+    turn = await guarded(bench, SHELL, say.calls(("1", "bash", given)), say.text("done"))
+    turn.coordinator.approval_system = person = Person(answer)
+    bash = turn.tool("bash", lambda given: "ran")
+    await turn.run()
+
+    question = f"`bash` is to run `git push` ({UNKNOWN})"
+    assert person.asked == [(question, ["Allow once", "Deny"], 300.0, "deny")]
+    assert bash.inputs == ([given] if ran else [])
+    assert await tool_contents(turn) == [
+        "ran" if ran else f"Denied by hook: User denied: {question}"
+    ]
+
+
+async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(bench, say):
+    calls = say.calls(("1", "bash", {"command": "ls"}))
+    turn = await guarded(bench, SHELL, calls, say.text("done"))
+    turn.coordinator.approval_system = person = Person("Deny")
+    bash = turn.tool("bash", lambda given: "ran")
+    changed = {"command": "rm -r src"}
+    turn.hook(
+        TOOL_PRE, lambda _e, data: {"action": "modify", "data": {**data, "tool_input": changed}}
+    )
+    await turn.run()
+
+    assert bash.inputs == []
+    assert [prompt for prompt, *_ in person.asked] == [
+        "`bash` is to run `rm -r src` (no allowed prefix begins with `rm` and the words after it)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "given", "reason"),
+    [
+        (SHELL, {}, "`bash` needs a command as `command`, a text"),
+        (SHELL, {"command": ["ls"]}, "`bash` needs a command as `command`, a text"),
+        (
+            SHELL,
+            {"command": f"git {'x' * 997}"},
+            f"nobody can be asked about a command of 1,001 characters ({UNKNOWN})",
+        ),
+        (
+            {"tools": {"bash": {"shell": {"otherwise": "reject", "argument": "line"}}}},
+            {"line": "git push"},
+            UNKNOWN,
+        ),
+        ({"tools": {"bash": {"url": {}}}}, {"url": 7}, "`bash` needs a URL as `url`, a text"),
+        (
+            {"tools": {"bash": {"url": {}}}},
+            {"url": "http://127.0.0.1/"},
+            "host `127.0.0.1` leads to `127.0.0.1`, which is not public (loopback)",
+        ),
+        (
+            {"tools": {"bash": {"url": {"schemes": ["https"], "argument": "to"}}}},
+            {"to": "http://93.184.216.34/"},
+            "url scheme `http` is not allowed (allowed: https)",
+        ),
+    ],
+)
+async def test_arguments_that_lead_astray_are_refused_and_nobody_is_asked(
+    bench, say, config, given, reason
+):
+    turn = await guarded(bench, config, say.calls(("1", "bash", given)), say.text("done"))
+    turn.coordinator.approval_system = person = Person()
+    bash = turn.tool("bash", lambda given: "ran")
+
+    assert await turn.run() == "done"
+    assert await tool_contents(turn) == [f"Denied by hook: {reason}"]
+    assert (bash.inputs, person.asked) == ([], [])
+
+
+async def test_a_name_that_nobody_answers_for_is_refused(bench, say, monkeypatch):
+    async def resolve(host, port):
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr("amplifier_guard.url.resolve_host", resolve)
+    monkeypatch.setattr(guard_tools, "LONGEST_LOOK_UP", 0.01)
+    calls = say.calls(("1", "fetch", {"url": "https://example.org/"}))
+    turn = await guarded(bench, {"tools": {"fetch": {"url": {}}}}, calls, say.text("done"))
+    fetch = turn.tool("fetch", lambda given: "fetched")
+    await turn.run()
+
+    reason = "the name in the URL was not found within 0.01 s"
+    assert await tool_contents(turn) == [f"Denied by hook: {reason}"]
+    assert fetch.inputs == []
+
+
+async def test_what_is_allowed_runs_without_a_question(bench, say):
+    calls = say.calls(
+        ("1", "bash", {"command": "ls src"}), ("2", "fetch", {"url": "http://127.0.0.1/"})
+    )
+    url = {"url": {"deny_private": False}}
+    config = {"tools": {"bash": SHELL["tools"]["bash"], "fetch": url}}
+    turn = await guarded(bench, config, calls, say.text("done"))
+    turn.tool("bash", lambda given: "ran")
+    turn.tool("fetch", lambda given: "fetched")
+    await turn.run()
+
+    assert await tool_contents(turn) == ["ran", "fetched"]
+
+
+async def test_arguments_that_could_not_be_read_are_told_by_the_loop(bench, say):
+    problem = {"error": "the object ends too early", "raw_arguments": '{"x"'}
+    response = ChatResponse(
+        content=[ToolCallBlock(id="1", name="look", input={}, **problem)],
+        tool_calls=[ToolCall(id="1", name="look", arguments={}, **problem)],
+    )
+    turn = await guarded(bench, None, response, say.text("done"))
+    look = turn.tool("look", lambda given: "seen")
+    look.input_schema = {"type": "object", "required": ["x"]}
+    await turn.coordinator.mount("tools", look, name="look")
+    await turn.run()
+
+    [content] = await tool_contents(turn)
+    assert "the object ends too early" in content
+
+
+async def test_a_tool_may_run_as_long_as_the_guard_says(bench):
+    for config, seconds in [(None, 120.0), ({"tool_timeout": 3}, 3.0)]:
+        turn = await guarded(bench, config)
+        assert turn.coordinator.get_capability(CAPABILITY) == seconds
+
+
+async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):
+    turn = await guarded(
+        bench, SHELL, say.calls(("1", "bash", {"command": "ls"})), say.text("done")
+    )
+    bash = turn.tool("bash", lambda given: "ran")
+
+    def fail(*_):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr("amplifier_modules.hooks.guard_tools._Shell.judge", fail)
+    await turn.run()
+
+    assert bash.inputs == []
+    assert await tool_contents(turn) == ["Denied by hook: hook `hooks-guard` failed on `tool:pre`"]
+
+
+async def test_every_handler_fails_closed_and_goes_with_the_module(bench):
+    turn = await guarded(bench, {"rates": {"user": {"limit": 1}}})
+    hooks = turn.coordinator.hooks
+
+    def registered():
+        return {
+            (event, fail_closed)
+            for event in hooks.list_handlers()
+            for _, name, _, fail_closed, _ in hooks._registrations(event)
+            if name == guard.NAME
+        }
+
+    assert registered() == {
+        (event, True)
+        for event in (
+            "prompt:submit",
+            "orchestrator:steering_submitted",
+            "provider:request",
+            "tool:pre",
+        )
+    }
+    turn.leave()
+    assert registered() == set()
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"finding": "ask"}, "`finding` is unknown (known at the top: `tool_timeout`, "),
+        ({"rates": {"usr": None}}, "`rates.usr` is unknown"),
+        ({"tool_timeout": 0}, "`tool_timeout` is 0: input should be greater than 0"),
+        ({"tool_timeout": float("inf")}, "`tool_timeout` is inf: "),
+        ({"tools": {"b": {"shell": {"allow": "ls"}}}}, "`tools.b.shell.allow` is 'ls': "),
+        ({"rates": {"tool": {"limit": 0}}}, "`rates.tool.limit` is 0: "),
+    ],
+)
+async def test_a_setting_that_cannot_work_is_told_at_mount(bench, config, words):
+    coordinator = bench("basic").coordinator
+    with pytest.raises(ConfigurationError) as raised:
+        await guard.mount(coordinator, config)
+
+    assert str(raised.value).startswith(f"hooks-guard: {words}")
+
+
+def test_what_is_absent_or_none_has_its_default():
+    assert read_settings(None) == read_settings({"rates": None}) == GuardSettings()
