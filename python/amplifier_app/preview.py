@@ -62,7 +62,7 @@ def _summary(output: object) -> str:
 
 def _text_summary(text: str) -> str:
     first, _, rest = text.strip("\n").partition("\n")
-    line = printable_line(first, LONGEST_PREVIEW - 20)
+    line = printable_line(first.removesuffix("\r"), LONGEST_PREVIEW - 20)
     return f"{line} (+{counted(rest.count(chr(10)) + 1, 'line')})" if rest else line
 
 

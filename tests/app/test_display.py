@@ -220,6 +220,11 @@ def test_a_call_without_a_result_is_not_left_open() -> None:
     assert drawn([call("a", "glob", {})], Pipe()) == "● 1 glob()\n  ✗ 1 glob: did not finish\n"
 
 
+def test_lines_of_a_result_may_end_in_carriage_returns() -> None:
+    events = [call("a", "cat", {}), result("a", "cat", "one\r\ntwo\r\n")]
+    assert drawn(events, Pipe()) == "● 1 cat()\n  ✓ 1 cat: one (+1 line)\n"
+
+
 def test_arguments_are_cut_at_200_characters() -> None:
     shown = drawn([call("a", "write", {"content": "x" * 10_000})], Pipe())
     assert shown.splitlines()[0] == f'● 1 write(content="{"x" * 190}…)'
