@@ -24,6 +24,10 @@ mod search;
 mod setting;
 mod shell;
 mod shown;
+#[cfg(not(feature = "steps"))]
+mod steps;
+#[cfg(feature = "steps")]
+pub mod steps;
 mod terminal;
 mod tool_input;
 mod url;

@@ -10,7 +10,11 @@ mod known;
 mod log;
 mod name;
 mod named;
+mod places;
+mod random;
 mod runs;
+mod scheme;
+mod stem;
 mod stream;
 mod value;
 mod vendor;
@@ -21,6 +25,7 @@ pub use log::{hide_homes, shorten};
 pub use stream::RedactorStream;
 
 use known::Known;
+use places::Places;
 
 /// What stands in the place of each secret begins with this.
 const MARK: &str = "[REDACTED:";
@@ -112,7 +117,9 @@ impl Redactor {
     fn scan(&self, text: &[u8]) -> Scan {
         let mut spans = Vec::new();
         let open_block = block::find(text, &mut spans);
-        let open_value = named::find(text, &mut spans);
+        let places = Places::of(text);
+        let open_value = named::find(text, &places, &mut spans);
+        spans.extend(places.tokens);
         vendor::find(text, &mut spans);
         spans.extend(self.known_spans(text));
         Scan {

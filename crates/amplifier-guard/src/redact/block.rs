@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::vendor::stretch;
+use super::random::stretch;
 use super::{Span, Until};
 
 const BEGIN: &[u8] = b"-----BEGIN";

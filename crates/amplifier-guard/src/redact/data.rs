@@ -1,8 +1,8 @@
 //! Fields of data whose keys say secret.
 
 use super::name::{self, Name};
+use super::random::is_random;
 use super::value::{self, Value};
-use super::vendor::is_random;
 use super::{MARK, Until};
 
 /// The mark for a text under a key, if the key says that it is secret.

@@ -1,174 +1,60 @@
 //! Text as its readers will decode it: percent-encoding, escapes of JSON and Python, HTML entities.
 
-use std::collections::VecDeque;
+use memchr::memchr3_iter;
 
-/// A byte of decoded text and the place that it came from.
-#[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) byte: u8,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
+use crate::steps;
 
-/// Which escapes are decoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Escapes {
-    pub(super) percent: bool,
-    pub(super) backslash: bool,
-    pub(super) entity: bool,
-}
-
-impl Escapes {
-    /// All kinds at once, and each kind alone.
-    pub(super) const EACH: [Self; 4] = [
-        Self::of(true, true, true),
-        Self::of(true, false, false),
-        Self::of(false, true, false),
-        Self::of(false, false, true),
-    ];
-
-    const fn of(percent: bool, backslash: bool, entity: bool) -> Self {
-        Self {
-            percent,
-            backslash,
-            entity,
-        }
-    }
-}
+/// Kinds of escapes, one bit each.
+pub(super) type Kinds = u8;
+pub(super) const PERCENT: Kinds = 1;
+pub(super) const BACKSLASH: Kinds = 2;
+pub(super) const ENTITY: Kinds = 4;
+pub(super) const ALL: Kinds = PERCENT | BACKSLASH | ENTITY;
 
 /// The longest escape: a surrogate pair, `\ud83d\ude00`.
 const LONGEST: usize = 12;
 
-/// Decodes one layer of escapes; what is no escape passes as it is.
-pub(super) struct Unescaped<I> {
-    units: I,
-    escapes: Escapes,
-    ahead: VecDeque<Unit>,
-    decoded: VecDeque<Unit>,
-    /// Whether there was a character that may begin another escape.
-    again: bool,
-}
-
-impl<I: Iterator<Item = Unit>> Unescaped<I> {
-    pub(super) fn new(units: I, escapes: Escapes) -> Self {
-        Self {
-            units,
-            escapes,
-            ahead: VecDeque::with_capacity(LONGEST),
-            decoded: VecDeque::with_capacity(4),
-            again: false,
-        }
-    }
-
-    /// Whether another layer may lie below this one, once all is read.
-    pub(super) fn is_layered(&self) -> bool {
-        self.again
-    }
-
-    fn at(&self, place: usize) -> Option<u8> {
-        self.ahead.get(place).map(|unit| unit.byte)
-    }
-
-    fn hex(&self, place: usize, digits: usize) -> Option<u32> {
-        (place..place + digits).try_fold(0, |value, place| {
-            let digit = char::from(self.at(place)?).to_digit(16)?;
-            Some(value * 16 + digit)
-        })
-    }
-
-    /// The escape at the front: how many units it takes, and what it stands for.
-    fn escape(&self) -> Option<(usize, Meaning)> {
-        match self.at(0)? {
-            b'%' if self.escapes.percent => Some((3, Meaning::byte(self.hex(1, 2)?))),
-            b'\\' if self.escapes.backslash => match self.at(1)? {
-                b'u' => {
-                    let high = self.hex(2, 4)?;
-                    if (0xd800..0xdc00).contains(&high)
-                        && self.at(6) == Some(b'\\')
-                        && self.at(7) == Some(b'u')
-                        && let Some(low @ 0xdc00..0xe000) = self.hex(8, 4)
-                    {
-                        let scalar = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                        return Some((12, Meaning::scalar(scalar)?));
-                    }
-                    Some((6, Meaning::scalar(high)?))
-                }
-                b'x' => Some((4, Meaning::byte(self.hex(2, 2)?))),
-                b'n' => Some((2, Meaning::Byte(b'\n'))),
-                b'r' => Some((2, Meaning::Byte(b'\r'))),
-                b't' => Some((2, Meaning::Byte(b'\t'))),
-                b'b' => Some((2, Meaning::Byte(8))),
-                b'f' => Some((2, Meaning::Byte(12))),
-                mark @ (b'\\' | b'/' | b'"' | b'\'') => Some((2, Meaning::Byte(mark))),
-                _ => None,
-            },
-            b'&' if self.escapes.entity => self.entity(),
-            _ => None,
-        }
-    }
-
-    fn entity(&self) -> Option<(usize, Meaning)> {
-        let end = (2..self.ahead.len()).find(|place| self.at(*place) == Some(b';'))?;
-        let name: Vec<u8> = (1..end).filter_map(|place| self.at(place)).collect();
-        let meaning = match name.as_slice() {
-            b"amp" => Meaning::Byte(b'&'),
-            b"lt" => Meaning::Byte(b'<'),
-            b"gt" => Meaning::Byte(b'>'),
-            b"quot" => Meaning::Byte(b'"'),
-            b"apos" => Meaning::Byte(b'\''),
-            [b'#', number @ ..] => {
-                let (digits, radix) = match number {
-                    [b'x' | b'X', digits @ ..] => (digits, 16),
-                    digits => (digits, 10),
-                };
-                let digits = std::str::from_utf8(digits).ok()?;
-                Meaning::scalar(u32::from_str_radix(digits, radix).ok()?)?
-            }
-            _ => return None,
-        };
-        Some((end + 1, meaning))
-    }
-}
-
-impl<I: Iterator<Item = Unit>> Iterator for Unescaped<I> {
-    type Item = Unit;
-
-    fn next(&mut self) -> Option<Unit> {
-        if let Some(unit) = self.decoded.pop_front() {
-            return Some(unit);
-        }
-        while self.ahead.len() < LONGEST
-            && let Some(unit) = self.units.next()
-        {
-            self.ahead.push_back(unit);
-        }
-        let Some((taken, meaning)) = self.escape() else {
-            let unit = self.ahead.pop_front()?;
-            // What follows it may make it an escape once that is decoded itself.
-            self.again |= matches!(unit.byte, b'%' | b'\\' | b'&');
-            return Some(unit);
-        };
-        let (start, end) = (self.ahead[0].start, self.ahead[taken - 1].end);
-        self.ahead.drain(..taken);
-        let mut buffer = [0; 4];
-        let bytes = match meaning {
-            Meaning::Byte(byte) => {
-                buffer[0] = byte;
-                &buffer[..1]
-            }
-            Meaning::Character(character) => character.encode_utf8(&mut buffer).as_bytes(),
-        };
-        self.again |= matches!(bytes, [b'%' | b'\\' | b'&']);
-        let units = bytes.iter().map(|&byte| Unit { byte, start, end });
-        self.decoded.extend(units);
-        self.decoded.pop_front()
-    }
+/// An escape at the beginning of a text.
+pub(super) struct Escape {
+    /// How many bytes it takes.
+    pub(super) length: usize,
+    kind: Kinds,
+    meaning: Meaning,
 }
 
 /// What an escape stands for.
 enum Meaning {
     Byte(u8),
     Character(char),
+}
+
+impl Escape {
+    /// The escape that the text begins with.
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
+        let text = &text[..text.len().min(LONGEST)];
+        let (kind, (length, meaning)) = match text.first()? {
+            b'%' => (PERCENT, (3, Meaning::byte(hex(text, 1, 2)?))),
+            b'\\' => (BACKSLASH, backslash(text)?),
+            b'&' => (ENTITY, entity(text)?),
+            _ => return None,
+        };
+        Some(Self {
+            length,
+            kind,
+            meaning,
+        })
+    }
+
+    /// The bytes that it stands for.
+    pub(super) fn bytes<'buffer>(&self, buffer: &'buffer mut [u8; 4]) -> &'buffer [u8] {
+        match self.meaning {
+            Meaning::Byte(byte) => {
+                buffer[0] = byte;
+                &buffer[..1]
+            }
+            Meaning::Character(character) => character.encode_utf8(buffer).as_bytes(),
+        }
+    }
 }
 
 impl Meaning {
@@ -180,3 +66,157 @@ impl Meaning {
         char::from_u32(value).map(Self::Character)
     }
 }
+
+fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
+    text.get(place..place + digits)?
+        .iter()
+        .try_fold(0, |value, digit| {
+            Some(value * 16 + char::from(*digit).to_digit(16)?)
+        })
+}
+
+fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
+    Some(match text.get(1)? {
+        b'u' => {
+            let high = hex(text, 2, 4)?;
+            if (0xd800..0xdc00).contains(&high)
+                && text.get(6..8) == Some(b"\\u")
+                && let Some(low @ 0xdc00..0xe000) = hex(text, 8, 4)
+            {
+                let scalar = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                return Some((12, Meaning::scalar(scalar)?));
+            }
+            (6, Meaning::scalar(high)?)
+        }
+        b'x' => (4, Meaning::byte(hex(text, 2, 2)?)),
+        b'n' => (2, Meaning::Byte(b'\n')),
+        b'r' => (2, Meaning::Byte(b'\r')),
+        b't' => (2, Meaning::Byte(b'\t')),
+        b'b' => (2, Meaning::Byte(8)),
+        b'f' => (2, Meaning::Byte(12)),
+        mark @ (b'\\' | b'/' | b'"' | b'\'') => (2, Meaning::Byte(*mark)),
+        _ => return None,
+    })
+}
+
+fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
+    if !matches!(text.get(1)?, b'#' | b'a' | b'l' | b'g' | b'q') {
+        return None;
+    }
+    let end = 2 + text.get(2..)?.iter().position(|byte| *byte == b';')?;
+    let meaning = match &text[1..end] {
+        b"amp" => Meaning::Byte(b'&'),
+        b"lt" => Meaning::Byte(b'<'),
+        b"gt" => Meaning::Byte(b'>'),
+        b"quot" => Meaning::Byte(b'"'),
+        b"apos" => Meaning::Byte(b'\''),
+        [b'#', number @ ..] => {
+            let (digits, radix) = match number {
+                [b'x' | b'X', digits @ ..] => (digits, 16),
+                digits => (digits, 10),
+            };
+            let digits = std::str::from_utf8(digits).ok()?;
+            Meaning::scalar(u32::from_str_radix(digits, radix).ok()?)?
+        }
+        _ => return None,
+    };
+    Some((end + 1, meaning))
+}
+
+/// A text with one layer of escapes decoded.
+pub(super) struct Layer {
+    pub(super) bytes: Vec<u8>,
+    /// The kinds of escapes that it had.
+    kinds: Kinds,
+    decoded: Vec<Decoded>,
+}
+
+/// Where an escape was and what became of it.
+struct Decoded {
+    /// Where its bytes begin, and how many they are.
+    place: usize,
+    length: usize,
+    /// Where it stood.
+    start: usize,
+    end: usize,
+}
+
+impl Layer {
+    /// Decodes the escapes of these kinds, if there are any; what is none passes as it is.
+    pub(super) fn of(text: &[u8], kinds: Kinds) -> Option<Self> {
+        steps::count(text.len());
+        let mut layer: Option<Self> = None;
+        let mut done = 0;
+        for place in memchr3_iter(b'%', b'\\', b'&', text) {
+            if place < done {
+                continue;
+            }
+            let Some(escape) = Escape::of(&text[place..]) else {
+                continue;
+            };
+            if escape.kind & kinds == 0 {
+                continue;
+            }
+            let layer = layer.get_or_insert_with(|| Self {
+                bytes: Vec::with_capacity(text.len()),
+                kinds: 0,
+                decoded: Vec::new(),
+            });
+            layer.bytes.extend_from_slice(&text[done..place]);
+            let mut buffer = [0; 4];
+            let bytes = escape.bytes(&mut buffer);
+            layer.decoded.push(Decoded {
+                place: layer.bytes.len(),
+                length: bytes.len(),
+                start: place,
+                end: place + escape.length,
+            });
+            layer.bytes.extend_from_slice(bytes);
+            layer.kinds |= escape.kind;
+            done = place + escape.length;
+        }
+        let mut layer = layer?;
+        layer.bytes.extend_from_slice(&text[done..]);
+        Some(layer)
+    }
+
+    /// The text decoded in each way that gives another one: all kinds at once, and each kind alone.
+    ///
+    /// With each goes the set of ways that it stands for, all kinds at once as `TOGETHER`.
+    pub(super) fn each(text: &[u8]) -> Vec<(Kinds, Self)> {
+        let Some(all) = Self::of(text, ALL) else {
+            return Vec::new();
+        };
+        let kinds = all.kinds;
+        if kinds.is_power_of_two() {
+            return vec![(TOGETHER | kinds, all)];
+        }
+        let each = [PERCENT, BACKSLASH, ENTITY];
+        let alone = each.into_iter().filter(|kind| kinds & kind != 0);
+        let alone = alone.filter_map(|kind| Some((kind, Self::of(text, kind)?)));
+        [(TOGETHER, all)].into_iter().chain(alone).collect()
+    }
+
+    /// The span of the encoded text that a span of this one stands for.
+    pub(super) fn encoded(&self, (start, end): (usize, usize)) -> (usize, usize) {
+        let unit = |place: usize| {
+            let last = self
+                .decoded
+                .partition_point(|decoded| decoded.place <= place);
+            match last.checked_sub(1).map(|last| &self.decoded[last]) {
+                None => (place, place + 1),
+                Some(decoded) if place < decoded.place + decoded.length => {
+                    (decoded.start, decoded.end)
+                }
+                Some(decoded) => {
+                    let start = decoded.end + (place - decoded.place - decoded.length);
+                    (start, start + 1)
+                }
+            }
+        };
+        (unit(start).0, unit(end - 1).1)
+    }
+}
+
+/// All kinds decoded at once, as one way among others.
+pub(super) const TOGETHER: Kinds = 8;

@@ -1,49 +1,55 @@
 //! Known secret values, in any encoding and in parts.
 //!
 //! Every eight bytes that stand next to each other in a secret are looked for, so that no part of
-//! eight characters stays, whatever surrounds it or cuts it short. Eight bytes are one number, and a
-//! text that is decoded yields such numbers as it goes: plain, from base64 at each of its
-//! alignments, from hexadecimal digits.
+//! eight characters stays, whatever surrounds it or cuts it short: plain, from base64 at each of its
+//! alignments and broken into lines, from hexadecimal digits, and all of it behind escapes. Where a
+//! part may stand is found first, at a few bytes; only there is the text decoded.
 
-use std::collections::HashSet;
+mod escaped;
+mod gram;
+mod part;
+mod rolling;
 
-use memchr::{memchr3_iter, memmem};
+use memchr::{memchr2_iter, memmem};
 
-use super::escape::{Escapes, Unescaped, Unit};
-use super::runs::Runs;
+use crate::steps;
+
+use escaped::Live;
+use gram::Grams;
+use part::{Parts, number};
+use rolling::Rolling;
 
 /// The part of a secret that is looked for, in bytes and in characters.
 const PART: usize = 8;
 /// The fewest bytes of a secret.
 pub(super) const LEAST: usize = 4;
-/// How far an escape reaches, three layers deep, with a part after it.
-const REACH: usize = 96;
+/// How far a part in base64 or in digits goes beyond a few bytes of it.
+const AROUND: usize = 16;
+/// The most characters of base64 that a part takes on one side of the end of a line.
+const SIDE: usize = 12;
 
 /// The parts of all secrets.
 pub(super) struct Known {
     secrets: Vec<Vec<u8>>,
-    /// The lengths that parts have, and the parts as numbers.
-    parts: Vec<(usize, HashSet<u64>)>,
-    /// One bit for each three bytes that stand in a secret; others may share it.
-    triples: Vec<u64>,
-    /// The fewest characters of a part, where a character has several bytes.
+    /// The parts of each length.
+    parts: Vec<Parts>,
+    grams: Grams,
+    live: Live,
+    /// The fewest bytes of a part, and the fewest characters, where one has several bytes.
+    shortest: usize,
     characters: usize,
 }
 
 impl Known {
     /// Takes secrets of at least four bytes; parts of `exempt`, the marks, are not looked for.
-    pub(super) fn new(secrets: &[&str], exempt: &str) -> Self {
-        let mut known = Self {
-            secrets: Vec::new(),
-            parts: Vec::new(),
-            triples: vec![0; 1024],
-            characters: PART,
-        };
-        for secret in secrets {
-            known.characters = known.characters.min(secret.chars().count());
-            known.add(secret.as_bytes(), exempt);
+    pub(super) fn new(given: &[&str], exempt: &str) -> Self {
+        let mut secrets: Vec<Vec<u8>> = Vec::new();
+        let mut characters = PART;
+        for secret in given {
+            characters = characters.min(secret.chars().count());
+            secrets.push(secret.as_bytes().to_vec());
             if secret.contains(' ') {
-                known.add(secret.replace(' ', "+").as_bytes(), exempt);
+                secrets.push(secret.replace(' ', "+").into_bytes());
             }
             if !secret.is_ascii()
                 && let Ok(latin) = secret
@@ -52,42 +58,42 @@ impl Known {
                     .collect::<Result<Vec<_>, _>>()
                 && latin.len() >= LEAST
             {
-                known.add(&latin, exempt);
+                secrets.push(latin);
             }
         }
-        known
+        let mut parts: Vec<Parts> = Vec::new();
+        for secret in &secrets {
+            let length = secret.len().min(PART);
+            let place = parts.iter().position(|parts| parts.length == length);
+            let place = place.unwrap_or_else(|| {
+                parts.push(Parts::new(length));
+                parts.len() - 1
+            });
+            parts[place].add(secret, exempt.as_bytes());
+        }
+        let shortest = parts.iter().map(|parts| parts.length).min().unwrap_or(PART);
+        Self {
+            grams: Grams::new(&secrets, shortest),
+            live: Live::new(&secrets),
+            secrets,
+            parts,
+            shortest,
+            characters,
+        }
     }
 
-    fn add(&mut self, secret: &[u8], exempt: &str) {
-        let length = secret.len().min(PART);
-        if self.parts.iter().all(|(other, _)| *other != length) {
-            self.parts.push((length, HashSet::new()));
-        }
-        let parts = secret
-            .windows(length)
-            .filter(|part| memmem::find(exempt.as_bytes(), part).is_none());
-        let parts: Vec<u64> = parts.map(number).collect();
-        for (_, known) in self.parts.iter_mut().filter(|(other, _)| *other == length) {
-            known.extend(&parts);
-        }
-        for triple in secret.windows(3) {
-            let bit = bit(number(triple));
-            self.triples[bit / 64] |= 1 << (bit % 64);
-        }
-        self.secrets.push(secret.to_vec());
-    }
-
-    /// The places that hold parts, in no order.
+    /// The places that hold parts, in order and apart from each other.
     pub(super) fn find(&self, text: &[u8]) -> Vec<(usize, usize)> {
-        let mut found = Found::default();
         if self.parts.is_empty() {
-            return found.places;
+            return Vec::new();
         }
-        self.find_plain(text, &mut found);
-        found.drop_shorter(text, self.characters);
-        self.find_in_runs(text, &mut found);
+        let mut plain = Found::default();
+        let mut found = Found::default();
+        self.scan(text, &mut plain, &mut found);
+        plain.drop_shorter(text, self.characters);
         self.find_escaped(text, &mut found);
-        found.places
+        found.places.extend(plain.places);
+        found.joined()
     }
 
     /// Whether a character beyond ASCII ends whatever was begun.
@@ -108,213 +114,104 @@ impl Known {
             .unwrap_or(0)
     }
 
-    fn find_plain(&self, text: &[u8], found: &mut Found) {
-        let shortest = self.parts.iter().map(|(length, _)| *length).min();
-        let Some(shortest) = shortest else { return };
-        let mut last = shortest - 1;
-        while last < text.len() {
-            if self.has_triple(number(&text[last - 2..=last])) {
-                for (length, parts) in &self.parts {
-                    if let Some(start) = (last + 1).checked_sub(*length)
-                        && parts.contains(&number(&text[start..=last]))
-                    {
-                        found.add(start, last + 1);
-                    }
-                }
-                last += 1;
-            } else {
-                // No part holds these three bytes: the next one begins after the first of them.
-                last += shortest - 2;
+    /// Finds parts in a text without escapes: as they are, and in base64 or digits.
+    fn scan(&self, text: &[u8], plain: &mut Found, encoded: &mut Found) {
+        let mut checked = 0;
+        let grams = &self.grams;
+        grams.find(text, |place, gram| {
+            if grams.is_plain(gram) {
+                self.check(text, place, &mut checked, plain);
             }
-        }
+            if grams.is_base64(gram, text, place) || grams.is_hex(gram, text, place) {
+                let start = place.saturating_sub(AROUND);
+                let end = text.len().min(place + grams.width() + AROUND);
+                let mut rolling = Rolling::new(&self.parts);
+                for (byte, place) in text[start..end].iter().zip(start..) {
+                    rolling.push(*byte, place, encoded);
+                }
+            }
+        });
+        self.find_broken(text, encoded);
     }
 
-    fn find_in_runs(&self, text: &[u8], found: &mut Found) {
-        let mut rolling = Rolling::new(self);
+    /// Checks the parts that hold the gram at `place`, from the end `checked` on.
+    fn check(&self, text: &[u8], place: usize, checked: &mut usize, found: &mut Found) {
+        let first = (place + self.grams.width()).max(*checked + 1);
+        let last = text.len().min(place + PART);
+        for end in first..=last {
+            let value = number(&text[end.saturating_sub(PART)..end]);
+            for parts in &self.parts {
+                if let Some(start) = end.checked_sub(parts.length)
+                    && parts.has(value)
+                {
+                    found.add(start, end);
+                }
+            }
+        }
+        steps::count(PART);
+        *checked = last.max(*checked);
+    }
+
+    /// Finds base64 that is broken into lines within a part.
+    fn find_broken(&self, text: &[u8], found: &mut Found) {
+        steps::count(text.len());
         let mut done = 0;
-        for (start, mut end) in Runs::new(text) {
-            if end <= done {
+        for place in memchr2_iter(b'\n', b'\r', text) {
+            if place < done {
                 continue;
             }
-            // Base64 is broken into lines, and the last of them may be short.
-            while let Some(rest) = text.get(end..) {
-                let line_break = rest.iter().take_while(|byte| is_break(**byte)).count();
-                let more = rest[line_break..]
-                    .iter()
-                    .take_while(|byte| sextet(**byte).is_some())
-                    .count();
-                if line_break == 0 || line_break > 2 || more == 0 {
-                    break;
-                }
-                end += line_break + more;
+            let breaks = text[place..].iter().take_while(|byte| is_break(**byte));
+            done = place + breaks.count();
+            let is_sextet = |byte: Option<&u8>| byte.is_some_and(|byte| sextet(*byte).is_some());
+            if !is_sextet(text[..place].last()) || !is_sextet(text.get(done)) {
+                continue;
             }
-            rolling.restart();
-            for unit in units(text, start.max(done), end) {
-                rolling.push_encoded(unit, found);
+            let (start, before) = side(text[..place].iter().rev());
+            let (end, after) = side(text[done..].iter());
+            let (start, end) = (place - start, done + end);
+            let is_short = before + after < (8 * self.shortest).div_ceil(6);
+            // Without another end of a line, one side holds half of the part in one piece.
+            let is_one = before == place - start && after == end - done;
+            if is_short || is_one && !self.may_straddle(text, (start, place), (done, end)) {
+                continue;
             }
-            done = end;
-        }
-    }
-
-    fn find_escaped(&self, text: &[u8], found: &mut Found) {
-        let mut regions: Vec<(usize, usize)> = Vec::new();
-        for place in memchr3_iter(b'%', b'\\', b'&', text) {
-            let start = place.saturating_sub(REACH);
-            let end = (place + REACH).min(text.len());
-            match regions.last_mut() {
-                Some(region) if start <= region.1 => region.1 = end,
-                _ => regions.push((start, end)),
-            }
-        }
-        for (start, end) in regions {
-            let plain = || units(text, start, end);
-            // A secret may itself hold what looks like an escape of another kind.
-            for first in Escapes::EACH {
-                let mut layer = Unescaped::new(plain(), first);
-                self.roll(&mut layer, found);
-                if !layer.is_layered() {
-                    continue;
-                }
-                for second in Escapes::EACH {
-                    let mut layer = Unescaped::new(Unescaped::new(plain(), first), second);
-                    self.roll(&mut layer, found);
-                    if layer.is_layered() && first == second {
-                        let below = Unescaped::new(Unescaped::new(plain(), first), second);
-                        self.roll(&mut Unescaped::new(below, first), found);
-                    }
-                }
+            let mut rolling = Rolling::new(&self.parts);
+            for (byte, place) in text[start..end].iter().zip(start..) {
+                rolling.push(*byte, place, found);
             }
         }
     }
 
-    fn roll(&self, units: &mut impl Iterator<Item = Unit>, found: &mut Found) {
-        let mut rolling = Rolling::new(self);
-        for unit in units {
-            rolling.push_plain(unit, found);
-            rolling.push_encoded(unit, found);
+    /// Whether base64 of a part may go from the end of one piece on to the beginning of another.
+    fn may_straddle(&self, text: &[u8], one: (usize, usize), other: (usize, usize)) -> bool {
+        let lengths = (one.1 - one.0, other.1 - other.0);
+        if lengths.0 + lengths.1 < (8 * self.shortest).div_ceil(6) {
+            return false;
         }
-    }
-
-    fn has_triple(&self, value: u64) -> bool {
-        let bit = bit(value & 0xff_ffff);
-        self.triples[bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn has(&self, parts: &HashSet<u64>, length: usize, value: u64) -> bool {
-        let value = value & mask(length);
-        self.has_triple(value) && parts.contains(&value)
+        let width = self.grams.width();
+        self.shortest < PART
+            || lengths.0 > width && self.grams.is_base64_at(text, one.1 - width)
+            || lengths.1 > width && self.grams.is_base64_at(text, other.0)
     }
 }
 
-/// The bytes of a text from `start` to `end` as they are.
-fn units(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = Unit> {
-    (start..end).map(|place| Unit {
-        byte: text[place],
-        start: place,
-        end: place + 1,
-    })
-}
-
-/// The last bytes, sextets and nibbles of a text that is decoded, and where each came from.
-struct Rolling<'known> {
-    known: &'known Known,
-    plain: Window<u64, 8>,
-    base64: Window<u128, 16>,
-    hex: Window<u64, 16>,
-}
-
-/// The last `N` values as one number.
-struct Window<T, const N: usize> {
-    value: T,
-    starts: [usize; N],
-    count: usize,
-}
-
-impl<T: Default + Copy, const N: usize> Window<T, N> {
-    fn new() -> Self {
-        Self {
-            value: T::default(),
-            starts: [0; N],
-            count: 0,
+/// How many bytes on one side of the end of a line base64 may take, and the characters among them.
+fn side<'text>(bytes: impl Iterator<Item = &'text u8>) -> (usize, usize) {
+    let mut length = 0;
+    let mut characters = 0;
+    for (place, byte) in bytes.enumerate() {
+        if sextet(*byte).is_some() {
+            characters += 1;
+            length = place + 1;
+        } else if !is_break(*byte) {
+            break;
+        }
+        if characters == SIDE {
+            break;
         }
     }
-
-    fn push(&mut self, value: T, start: usize) {
-        self.value = value;
-        self.starts[self.count % N] = start;
-        self.count += 1;
-    }
-
-    /// Where the last `count` values begin, if there are so many.
-    fn start(&self, count: usize) -> Option<usize> {
-        let first = self.count.checked_sub(count)?;
-        Some(self.starts[first % N])
-    }
-}
-
-impl<'known> Rolling<'known> {
-    fn new(known: &'known Known) -> Self {
-        Self {
-            known,
-            plain: Window::new(),
-            base64: Window::new(),
-            hex: Window::new(),
-        }
-    }
-
-    fn restart(&mut self) {
-        self.base64.count = 0;
-        self.hex.count = 0;
-    }
-
-    fn push_plain(&mut self, unit: Unit, found: &mut Found) {
-        let value = self.plain.value << 8 | u64::from(unit.byte);
-        self.plain.push(value, unit.start);
-        for (length, parts) in &self.known.parts {
-            if let Some(start) = self.plain.start(*length)
-                && self.known.has(parts, *length, value)
-            {
-                found.add(start, unit.end);
-            }
-        }
-    }
-
-    fn push_encoded(&mut self, unit: Unit, found: &mut Found) {
-        match sextet(unit.byte) {
-            Some(sextet) => {
-                let value = self.base64.value << 6 | u128::from(sextet);
-                self.base64.push(value, unit.start);
-                // A byte ends after each second bit of a sextet, depending on the alignment.
-                for surplus in [0, 2, 4] {
-                    #[expect(clippy::cast_possible_truncation, reason = "the last eight bytes")]
-                    let value = (value >> surplus) as u64;
-                    for (length, parts) in &self.known.parts {
-                        if let Some(start) = self.base64.start((8 * length + surplus).div_ceil(6))
-                            && self.known.has(parts, *length, value)
-                        {
-                            found.add(start, unit.end);
-                        }
-                    }
-                }
-            }
-            None if is_break(unit.byte) => {}
-            None => self.base64.count = 0,
-        }
-        match char::from(unit.byte).to_digit(16) {
-            Some(nibble) => {
-                let value = self.hex.value << 4 | u64::from(nibble);
-                self.hex.push(value, unit.start);
-                for (length, parts) in &self.known.parts {
-                    if let Some(start) = self.hex.start(2 * length)
-                        && self.known.has(parts, *length, value)
-                    {
-                        found.add(start, unit.end);
-                    }
-                }
-            }
-            None => self.hex.count = 0,
-        }
-    }
+    steps::count(length);
+    (length, characters)
 }
 
 /// Places of a text, neighbours joined as they come.
@@ -339,27 +236,15 @@ impl Found {
                 || place.iter().filter(|byte| **byte & 0xc0 != 0x80).count() >= characters
         });
     }
-}
 
-/// At most eight bytes as a number, the first one highest.
-fn number(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0, |value, byte| value << 8 | u64::from(*byte))
-}
-
-fn mask(length: usize) -> u64 {
-    u64::MAX >> (64 - 8 * length)
-}
-
-/// The place of three bytes in a table of 65,536 bits.
-fn bit(triple: u64) -> usize {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "three bytes times four, folded"
-    )]
-    let mixed = (triple as u32).wrapping_mul(0x9e37_79b1);
-    (mixed >> 16) as usize
+    fn joined(mut self) -> Vec<(usize, usize)> {
+        self.places.sort_unstable();
+        let mut joined = Self::default();
+        for (start, end) in self.places {
+            joined.add(start, end);
+        }
+        joined.places
+    }
 }
 
 /// What a character of either base64 alphabet stands for.

@@ -4,6 +4,8 @@ use super::MARK;
 
 /// The longest name that is looked at, in bytes.
 pub(super) const LONGEST: usize = 64;
+/// The most quotation marks, brackets and the like behind a name.
+pub(super) const LONGEST_QUOTES: usize = 8;
 
 /// What a name says of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,8 +128,8 @@ pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
     let quotes = bare
         .iter()
         .rev()
-        .take(8)
-        .take_while(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*'))
+        .take(LONGEST_QUOTES)
+        .take_while(|byte| is_quote(**byte))
         .count();
     if bare[bare.len() - quotes..].contains(&b']') {
         // The kind in a mark names nothing.
@@ -160,11 +162,7 @@ pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
 
 /// What a whole name says of its value.
 pub(super) fn classify(name: &[u8]) -> Option<Name> {
-    // The last letters of all endings below, so that most names cost one look.
-    if !matches!(
-        name.last()?.to_ascii_lowercase(),
-        b'd' | b'e' | b'y' | b'n' | b't' | b'l' | b's' | b'h' | b'r' | b'i'
-    ) {
+    if !may_end(name) {
         return None;
     }
     let name = &name[name.len().saturating_sub(LONGEST)..];
@@ -216,6 +214,36 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         }
         _ => None,
     }
+}
+
+/// Whether a text may end in a name that says secret: its last three letters or digits are the end
+/// of one.
+pub(super) fn may_end(text: &[u8]) -> bool {
+    let tail = &text[text.len().saturating_sub(LONGEST)..];
+    if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let letters = tail
+        .iter()
+        .rev()
+        .filter(|byte| byte.is_ascii_alphanumeric());
+    let mut end = [0; 3];
+    for (end, byte) in end.iter_mut().rev().zip(letters) {
+        *end = byte.to_ascii_lowercase();
+    }
+    match &end {
+        // `sessionid` is one word; `session_id` names no secret.
+        b"nid" => tail.ends_with(b"nid") || !tail.ends_with(b"id"),
+        b"ord" | b"swd" | b"ase" | b"ode" | b"pwd" | b"ret" | b"ken" | b"key" | b"ial" | b"als"
+        | b"ure" | b"ash" | b"ion" | b"kie" | b"ies" | b"ass" | b"uth" | b"rer" | b"jwt"
+        | b"sid" | b"sig" => true,
+        _ => false,
+    }
+}
+
+/// Whether a byte can stand between a name and the separator behind it.
+pub(super) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')
 }
 
 /// Whether a byte can stand in a name.

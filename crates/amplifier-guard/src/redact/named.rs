@@ -1,14 +1,15 @@
 //! Values behind names that say secret: `password=…`, `"api_key": "…"`, headers, flags, addresses.
 
-use memchr::{memchr2_iter, memmem};
+use memchr::{memchr, memrchr};
 
 use super::name::{self, Name};
+use super::places::Places;
+use super::random::{LOOK, is_random, stretch};
 use super::value::{self, Value};
-use super::vendor::{LOOK, is_random, stretch};
 use super::{Span, Until};
 
 /// Finds named values, and where one begins whose end is yet to come.
-pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
+pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Option<usize> {
     let mut open = None;
     let mut done = 0;
     let mut take = |found: Option<Found>, done: &mut usize| {
@@ -22,30 +23,32 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
             spans.push(found.span);
         }
     };
-    for place in memchr2_iter(b':', b'=', text) {
+    let mut address = Address::default();
+    let mut folder = 0;
+    for &place in &places.separators {
         if place >= done {
             let found = if text[place..].starts_with(b"://") {
-                password_in_address(text, place + 3)
+                address.password(text, place + 3)
             } else {
-                value_after(text, place)
+                value_after(text, place, &mut folder)
             };
             take(found, &mut done);
         }
     }
     done = 0;
-    for place in memmem::find_iter(text, "--") {
+    for &place in &places.flags {
         if place >= done {
             take(value_of_flag(text, place + 2), &mut done);
         }
     }
     done = 0;
-    for place in memmem::find_iter(text, "</") {
+    for &place in &places.closings {
         if place >= done {
             take(value_of_element(text, place), &mut done);
         }
     }
     done = 0;
-    for place in memmem::find_iter(text, "', ").chain(memmem::find_iter(text, "\", ")) {
+    for &place in &places.pairs {
         take(value_of_pair(text, place), &mut done);
     }
     open
@@ -76,7 +79,9 @@ impl Found {
 }
 
 /// The value after the `:` or `=` at `place`, if the name before it says secret.
-fn value_after(text: &[u8], place: usize) -> Option<Found> {
+///
+/// `folder` is the end of the last path behind a `PWD`: it stays, with whatever stands in it.
+fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
     let named = name::before(text, place)?;
     let mut start = place + 1;
     let is_arrow = text[place] == b'=' && text.get(start) == Some(&b'>');
@@ -92,10 +97,18 @@ fn value_after(text: &[u8], place: usize) -> Option<Found> {
         Name::Authorization => authorization(text, start),
         Name::Cookie => cookie(text, start),
         Name::Strong(kind) => {
+            let is_folder = |place: usize| {
+                named.is_working_directory && matches!(text.get(place), Some(b'/' | b'~' | b'$'))
+            };
+            if start < *folder && is_folder(start) {
+                return None;
+            }
             let value = value::parse(text, start)?;
-            let is_benign = value::is_benign(text, &value, kind, is_assignment)
-                || named.is_working_directory
-                    && matches!(text.get(value.start), Some(b'/' | b'~' | b'$'));
+            if is_folder(value.start) {
+                *folder = value.end;
+                return Some(Found::new(&value, kind, true));
+            }
+            let is_benign = value::is_benign(text, &value, kind, is_assignment);
             Some(Found::new(&value, kind, is_benign))
         }
         Name::Weak(kind) => {
@@ -196,47 +209,59 @@ fn cookie(text: &[u8], start: usize) -> Option<Found> {
     Some(Found::new(&value, "cookie", false))
 }
 
-/// `user:password@` or `token@` in the address whose authority begins at `start`.
-fn password_in_address(text: &[u8], start: usize) -> Option<Found> {
-    const LONGEST: usize = 1024;
-    let rest = &text[start..text.len().min(start + LONGEST)];
-    let is_end = |byte: &u8| {
-        byte.is_ascii_whitespace() || byte.is_ascii_control() || matches!(byte, b'"' | b'\'' | b'`')
-    };
-    let word = &rest[..rest.iter().position(is_end).unwrap_or(rest.len())];
-    let colon = word.iter().position(|byte| *byte == b':');
-    let authority = word
-        .iter()
-        .position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'<' | b'>' | b'\\' | b','));
-    let authority = authority.unwrap_or(word.len());
-    let mut at = word[..authority].iter().rposition(|byte| *byte == b'@');
-    if at.is_none() {
-        // A password may hold what ends an authority; a port and a path do not look like one.
-        let colon = colon.filter(|colon| *colon < authority)?;
-        let is_port = word[colon + 1..authority].iter().all(u8::is_ascii_digit);
-        if is_port || word[colon + 1..].starts_with(b"//") {
-            return None;
+/// Looks at addresses, in order.
+#[derive(Default)]
+struct Address {
+    /// Up to where no blank or quotation mark ends the word of the last one.
+    word: usize,
+}
+
+impl Address {
+    /// `user:password@` or `token@` in the address whose authority begins at `start`.
+    fn password(&mut self, text: &[u8], start: usize) -> Option<Found> {
+        const LONGEST: usize = 1024;
+        let is_end = |byte: u8| {
+            byte.is_ascii_whitespace()
+                || byte.is_ascii_control()
+                || matches!(byte, b'"' | b'\'' | b'`')
+        };
+        let most = text.len().min(start + LONGEST);
+        let known = self.word.clamp(start, most);
+        self.word = known + stretch(&text[known..most], |byte| !is_end(byte));
+        let word = &text[start..self.word];
+        let is_over = |byte| matches!(byte, b'/' | b'?' | b'#' | b'<' | b'>' | b'\\' | b',');
+        let authority = stretch(word, |byte| !is_over(byte));
+        let colon = memchr(b':', &word[..authority]);
+        let mut at = memrchr(b'@', &word[..authority]);
+        if at.is_none() {
+            // A password may hold what ends an authority; a port and a path do not look like one.
+            let colon = colon?;
+            let is_port = word[colon + 1..authority].iter().all(u8::is_ascii_digit);
+            if is_port || word[colon + 1..].starts_with(b"//") {
+                return None;
+            }
+            at = memrchr(b'@', word);
         }
-        at = word.iter().rposition(|byte| *byte == b'@');
+        let at = at?;
+        let from = match colon {
+            Some(colon) if colon < at => colon + 1,
+            _ if at >= 16 && is_random(&word[..at]) => 0,
+            _ => return None,
+        };
+        let value = Value {
+            start: start + from,
+            end: start + at,
+            is_quoted: true,
+            is_open: false,
+            until: Until::Word,
+        };
+        let secret = &word[from..at];
+        let mark = memrchr(b'[', &word[..at]);
+        let is_benign = secret.is_empty()
+            || value::is_placeholder(secret)
+            || mark.is_some_and(|mark| value::is_placeholder(&word[mark..at]));
+        Some(Found::new(&value, "password", is_benign))
     }
-    let at = at?;
-    let from = match colon {
-        Some(colon) if colon < at => colon + 1,
-        _ if at >= 16 && is_random(&word[..at]) => 0,
-        _ => return None,
-    };
-    let value = Value {
-        start: start + from,
-        end: start + at,
-        is_quoted: true,
-        is_open: false,
-        until: Until::Word,
-    };
-    let mark = word[..at].iter().rposition(|byte| *byte == b'[');
-    let is_benign = from == at
-        || value::is_placeholder(&word[from..at])
-        || mark.is_some_and(|mark| value::is_placeholder(&word[mark..at]));
-    Some(Found::new(&value, "password", is_benign))
 }
 
 /// `--password value`; with `=` it is an assignment.
@@ -272,7 +297,7 @@ fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
         return None;
     };
     let before = &text[close.saturating_sub(LONGEST)..close];
-    let start = before.iter().rposition(|byte| *byte == b'>')? + 1;
+    let start = memrchr(b'>', before)? + 1;
     let value = Value {
         start: close - (before.len() - start),
         end: close,

@@ -1,7 +1,8 @@
 //! Values behind secret names: where they end, and which are none.
 
 use super::Until;
-use super::vendor::{LOOK, stretch, variety};
+use super::random::{LOOK, is_random, stretch, variety};
+use crate::steps;
 
 /// Where a value stands.
 #[derive(Clone, Copy)]
@@ -21,7 +22,7 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
         return Some(value);
     }
     let rest = &text[start..];
-    let length = word(rest);
+    let (length, may_end_sooner) = word(rest);
     let word = &rest[..length];
     let has_bracket = word.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'));
     // What closes a bracket inside the value belongs to it.
@@ -32,7 +33,8 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     });
     let end = start + length - closers.count();
     let behind = &text[start + length..];
-    let is_open = behind.len() < LOOK && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+    let is_open = may_end_sooner
+        || behind.len() < LOOK && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
         || rest.starts_with(b"<")
             && rest.len() < LOOK
             && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
@@ -45,42 +47,66 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     })
 }
 
-/// The length of an unquoted value.
-fn word(text: &[u8]) -> usize {
+/// The length of an unquoted value, and whether more text could make it shorter.
+fn word(text: &[u8]) -> (usize, bool) {
     if text.starts_with(b"<") {
         // A placeholder such as `<your key>`.
         let window = &text[..text.len().min(LOOK)];
         if let Some(close) = window.iter().position(|byte| matches!(byte, b'>' | b'\n'))
             && window[close] == b'>'
         {
-            return close + 1;
+            return (close + 1, false);
         }
     }
-    let is_end = |(place, byte): (usize, &u8)| match byte {
-        b'&' | b'"' | b'\'' | b'`' => true,
-        b'<' => place > 0,
-        byte if byte.is_ascii_whitespace() => true,
-        _ => place > 0 && is_separator(&text[place..]),
-    };
-    text.iter()
-        .enumerate()
-        .position(is_end)
-        .unwrap_or(text.len())
+    let mut may_end_sooner = false;
+    for (place, byte) in text.iter().enumerate() {
+        let is_end = match byte {
+            b'&' | b'"' | b'\'' | b'`' => true,
+            b'<' => place > 0,
+            byte if byte.is_ascii_whitespace() => true,
+            b';' | b',' if place > 0 => match name_behind(&text[place..]) {
+                Name::Whole => true,
+                Name::CutOff => {
+                    may_end_sooner = true;
+                    false
+                }
+                Name::None => false,
+            },
+            b'}' | b']' | b')' => {
+                place > 0 && matches!(text.get(place + 1), Some(b'}' | b']' | b')' | b','))
+            }
+            _ => false,
+        };
+        if is_end {
+            steps::count(place);
+            return (place, may_end_sooner);
+        }
+    }
+    steps::count(text.len());
+    (text.len(), may_end_sooner)
 }
 
-/// Whether a value ends before what follows: `;Database=…`, `,user: …`, `})`.
-fn is_separator(text: &[u8]) -> bool {
-    let rest = &text[1..text.len().min(48)];
-    match text[0] {
-        b';' | b',' => {
-            let name = stretch(rest, |byte| {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')
-            });
-            name > 0 && matches!(rest.get(name), Some(b'=' | b':'))
-                || matches!(rest.first(), Some(b'"' | b'\''))
-        }
-        b'}' | b']' | b')' => matches!(rest.first(), Some(b'}' | b']' | b')' | b',')),
-        _ => false,
+/// The name of another value behind a separator.
+enum Name {
+    Whole,
+    /// The text ends in it.
+    CutOff,
+    None,
+}
+
+/// What stands behind the `;` or `,` that the text begins with: `;Database=…`, `,user: …`.
+fn name_behind(text: &[u8]) -> Name {
+    const LONGEST: usize = 47;
+    let rest = &text[1..];
+    let window = &rest[..rest.len().min(LONGEST)];
+    let name = stretch(window, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')
+    });
+    match window.get(name) {
+        Some(b'=' | b':') if name > 0 => Name::Whole,
+        Some(b'"' | b'\'') if name == 0 => Name::Whole,
+        None if rest.len() < LONGEST => Name::CutOff,
+        _ => Name::None,
     }
 }
 
@@ -128,6 +154,7 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
                 } else {
                     0
                 };
+            steps::count(place);
             return Some(Value {
                 start,
                 end,
@@ -138,6 +165,7 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
         }
         backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
     }
+    steps::count(text.len() - start);
     Some(Value {
         start,
         end: text.len(),
@@ -288,7 +316,7 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
         .find(|byte| !matches!(byte, b' ' | b'\t'));
     !is_assignment
         && is_word
-        && !super::vendor::is_random(whole)
+        && !is_random(whole)
         && text.get(value.end) == Some(&b' ')
         && next.is_some_and(u8::is_ascii_alphanumeric)
 }

@@ -1,5 +1,6 @@
-//! Keys and tokens that are known by their shape: a vendor's prefix, or a scheme before them.
+//! Keys and tokens that are known by their shape: the prefixes of their vendors.
 
+use super::random::{LOOK, is_random, stretch};
 use super::runs::Runs;
 use super::{Span, Until};
 
@@ -10,6 +11,8 @@ enum Body {
     Letters,
     /// Capital letters and digits, an exact number of them.
     Capitals,
+    /// Small hexadecimal digits, an exact number of them, behind a prefix that is no part of a name.
+    Hex,
     /// Letters, digits, `_`.
     Word,
     /// Letters, digits, `_`, `-`; in one stretch of at least twelve, a digit or both cases.
@@ -24,7 +27,7 @@ impl Body {
     fn holds(self, byte: u8) -> bool {
         byte.is_ascii_alphanumeric()
             || match self {
-                Self::Letters | Self::Capitals => false,
+                Self::Letters | Self::Capitals | Self::Hex => false,
                 Self::Word => byte == b'_',
                 Self::Dashed => matches!(byte, b'_' | b'-'),
                 Self::Dotted => matches!(byte, b'_' | b'-' | b'.'),
@@ -122,6 +125,8 @@ const VENDORS: &[(&str, &str, Body, usize)] = &[
     ("sq0atp-", "square token", Body::Dashed, 20),
     ("sq0csp-", "square secret", Body::Dashed, 20),
     ("AGE-SECRET-KEY-1", "age key", Body::Letters, 20),
+    ("EAAA", "square token", Body::Dashed, 60),
+    ("key-", "mailgun key", Body::Hex, 32),
 ];
 
 /// The kinds of all vendors' keys.
@@ -129,28 +134,39 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     VENDORS.iter().map(|(_, kind, _, _)| *kind)
 }
 
-/// Finds keys by their prefixes, and tokens behind `Bearer` and `Basic`.
+/// The first three bytes of all prefixes, as a set of 4,096 bits that others may share.
+const STARTS: [u64; 64] = {
+    let mut bits = [0; 64];
+    let mut place = 0;
+    while place < VENDORS.len() {
+        let prefix = VENDORS[place].0.as_bytes();
+        let bit = start_bit(prefix[0], prefix[1], prefix[2]);
+        bits[bit / 64] |= 1 << (bit % 64);
+        place += 1;
+    }
+    let bit = start_bit(b'e', b'y', b'J');
+    bits[bit / 64] |= 1 << (bit % 64);
+    bits
+};
+
+const fn start_bit(first: u8, second: u8, third: u8) -> usize {
+    let three = first as u32 | (second as u32) << 8 | (third as u32) << 16;
+    (three.wrapping_mul(0x9e37_79b1) >> 20) as usize
+}
+
+/// Finds keys by their prefixes.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
     for (start, end) in Runs::new(text) {
-        if let Some(kind) = scheme_before(text, start, end) {
-            spans.push(Span {
-                start,
-                end,
-                kind,
-                until: Until::Word,
-            });
-        }
         if let Some(span) = aws_secret(text, start, end) {
             spans.push(span);
         }
+        let mut keys = Keys::default();
         let mut place = start;
         while place < end {
-            let found = if is_boundary(text, place) {
-                key_at(text, place)
-            } else {
-                None
-            };
-            if let Some((key_end, kind)) = found {
+            if may_start(text, place)
+                && is_boundary(text, place)
+                && let Some((key_end, kind)) = keys.at(text, place)
+            {
                 spans.push(Span {
                     start: place,
                     end: key_end,
@@ -158,11 +174,32 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
                     until: Until::Word,
                 });
                 place = key_end;
-            } else {
+            } else if place < start + ESCAPE && is_behind_escape(text, start) {
                 place += 1;
+            } else {
+                // Inside a word no key begins.
+                place += stretch(&text[place..end], |byte| byte.is_ascii_alphanumeric()) + 1;
             }
         }
     }
+}
+
+/// How far into a run an escape before it may reach: the end of a terminal's colour.
+const ESCAPE: usize = 16;
+
+/// Whether the run that begins here may begin with the end of an escape.
+fn is_behind_escape(text: &[u8], start: usize) -> bool {
+    matches!(text[..start].last(), Some(b'\\' | b'%' | b'[' | b';'))
+}
+
+/// Whether the first three bytes here may be those of a prefix.
+fn may_start(text: &[u8], place: usize) -> bool {
+    text[place..]
+        .first_chunk()
+        .is_some_and(|[first, second, third]| {
+            let bit = start_bit(*first, *second, *third);
+            STARTS[bit / 64] >> (bit % 64) & 1 == 1
+        })
 }
 
 /// Whether a key may begin here: not inside a word, but after an escape that ends in a letter.
@@ -192,12 +229,50 @@ fn is_boundary(text: &[u8], place: usize) -> bool {
     }
 }
 
-/// The end and the kind of the key that begins here.
+/// Looks for keys at places of a run, in order.
+#[derive(Default)]
+struct Keys {
+    /// Up to where the characters of a web token's parts are known to go on.
+    dashed: usize,
+}
+
+impl Keys {
+    /// The end and the kind of the key that begins here.
+    fn at(&mut self, text: &[u8], place: usize) -> Option<(usize, &'static str)> {
+        if text[place..].starts_with(b"eyJ") {
+            return Some((self.web_token(text, place)?, "json web token"));
+        }
+        key_at(text, place)
+    }
+
+    /// The end of a JSON web token: a header, and at least the beginning of a payload.
+    fn web_token(&mut self, text: &[u8], start: usize) -> Option<usize> {
+        const HEADER: usize = 1024;
+        let part = |start: usize| start + stretch(&text[start..], |byte| Body::Dashed.holds(byte));
+        if self.dashed <= start {
+            self.dashed = part(start);
+        }
+        let header = self.dashed;
+        if !(10..=HEADER).contains(&(header - start)) || text.get(header) != Some(&b'.') {
+            return None;
+        }
+        let mut end = part(header + 1);
+        if end - header - 1 < 8 {
+            return None;
+        }
+        while text.get(end) == Some(&b'.') {
+            let more = part(end + 1);
+            if more == end + 1 {
+                break;
+            }
+            end = more;
+        }
+        Some(end)
+    }
+}
+
 fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
     let rest = &text[place..];
-    if rest.starts_with(b"eyJ") {
-        return Some((place + web_token(rest)?, "json web token"));
-    }
     VENDORS.iter().find_map(|(prefix, kind, body, least)| {
         let after = rest.strip_prefix(prefix.as_bytes())?;
         // What is no key is looked at again from its next part on, so the look is bounded.
@@ -207,6 +282,15 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
         let fits = match body {
             Body::Capitals => {
                 length == *least && window.iter().all(|byte| !byte.is_ascii_lowercase())
+            }
+            Body::Hex => {
+                let before = text[..place].last();
+                length == *least
+                    && window
+                        .iter()
+                        .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+                    && is_random(window)
+                    && !before.is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'))
             }
             Body::Letters | Body::Word => length >= *least && is_random(window),
             Body::Dashed | Body::Dotted | Body::Path => {
@@ -226,69 +310,14 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The length of a JSON web token: a header, and at least the beginning of a payload.
-fn web_token(text: &[u8]) -> Option<usize> {
-    const HEADER: usize = 1024;
-    let part = |text: &[u8]| stretch(text, |byte| Body::Dashed.holds(byte));
-    let header = part(&text[..text.len().min(HEADER)]);
-    if header < 10 || text.get(header) != Some(&b'.') {
-        return None;
-    }
-    let payload = part(&text[header + 1..]);
-    if payload < 8 {
-        return None;
-    }
-    let mut end = header + 1 + payload;
-    while text.get(end) == Some(&b'.') && part(&text[end + 1..]) > 0 {
-        end += 1 + part(&text[end + 1..]);
-    }
-    Some(end)
-}
-
-/// What a run is by the scheme of authorisation before it.
-fn scheme_before(text: &[u8], start: usize, end: usize) -> Option<&'static str> {
-    let before = &text[start.saturating_sub(12)..start];
-    let word = before.trim_ascii_end();
-    if word.len() == before.len() || before[word.len()..].contains(&b'\n') {
-        return None;
-    }
-    let named = |scheme: &str| {
-        word.len() >= scheme.len()
-            && word[word.len() - scheme.len()..].eq_ignore_ascii_case(scheme.as_bytes())
-    };
-    let run = &text[start..end];
-    if named("bearer") && run.len() >= 16 && is_random(&run[..run.len().min(LOOK)]) {
-        return Some("bearer token");
-    }
-    (named("basic") && is_credentials(run)).then_some("basic credentials")
-}
-
-/// Whether a run is base64 of `user:password`.
-fn is_credentials(run: &[u8]) -> bool {
-    let body = &run[..stretch(run, |byte| byte != b'=')];
-    // The colon ends in one of four sextets of each three bytes.
-    let mut bits = 0_u32;
-    body.iter().take(LOOK).enumerate().any(|(place, byte)| {
-        let sextet = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            _ => 63,
-        };
-        bits = bits << 6 | u32::from(sextet);
-        match place % 4 {
-            1 => bits >> 4 & 0xff == u32::from(b':'),
-            2 => bits >> 2 & 0xff == u32::from(b':'),
-            3 => bits & 0xff == u32::from(b':'),
-            _ => false,
-        }
-    })
-}
-
 /// The secret of an AWS key: forty characters of base64 shortly after the key's id.
 fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
     const SECRET: usize = 40;
+    let run = &text[start..end];
+    let run = &run[stretch(run, |byte| byte == b'=')..];
+    if run.len() != SECRET {
+        return None;
+    }
     let before = &text[start.saturating_sub(96)..start];
     let mut ids = before.windows(4).enumerate();
     ids.find(|(place, prefix)| {
@@ -298,48 +327,14 @@ fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
                 .iter()
                 .all(u8::is_ascii_alphanumeric)
     })?;
-    let run = &text[start..end];
-    let from = run.iter().position(|byte| *byte != b'=')?;
-    let run = &run[from..];
-    let fits = run.len() == SECRET
+    let fits = is_random(run)
         && !run
             .iter()
-            .any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'='))
-        && is_random(run);
+            .any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'='));
     fits.then_some(Span {
-        start: start + from,
+        start: end - SECRET,
         end,
         kind: "aws secret",
         until: Until::Word,
     })
-}
-
-/// How much of a run is looked at to judge it.
-pub(super) const LOOK: usize = 256;
-
-/// Whether characters are not words: a digit beside letters or both cases, and some variety.
-pub(super) fn is_random(characters: &[u8]) -> bool {
-    let characters = &characters[..characters.len().min(LOOK)];
-    let has = |test: fn(&u8) -> bool| characters.iter().any(test);
-    let capitals = characters
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-        || capitals && has(u8::is_ascii_lowercase);
-    mixed && variety(characters) >= 5
-}
-
-/// How many different bytes there are, among letters and digits.
-pub(super) fn variety(characters: &[u8]) -> u32 {
-    characters
-        .iter()
-        .fold(0_u128, |seen, byte| seen | 1 << (byte & 0x7f))
-        .count_ones()
-}
-
-/// How many bytes at the beginning of a text are of a kind.
-pub(super) fn stretch(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
-    text.iter()
-        .position(|byte| !holds(*byte))
-        .unwrap_or(text.len())
 }

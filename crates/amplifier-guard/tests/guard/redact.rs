@@ -142,6 +142,9 @@ fn keys_of_vendors_are_known_by_their_shape() {
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJmYWtlIn0.Q7wE9rT2yU4i",
         "Q7wE9rT2yU4i",
     );
+    let digits = "0f9e8d7c6b5a49382716f5e4d3c2b1a0";
+    assert_redacted(&format!("key-{digits}"), digits);
+    assert_redacted(&format!("EAAA{BODY}{BODY}"), BODY);
     assert_redacted("cut off: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJm", "eyJzdWIiOiJm");
 }
 
@@ -339,6 +342,8 @@ fn what_only_looks_like_a_secret_stays() {
         "sk-learn-contrib-projects-2-stable",
         "ghp_ is the prefix",
         "AKIA is how ids begin",
+        "cache-key-0f9e8d7c6b5a49382716f5e4d3c2b1a0",
+        "key-0f9e8d7c6b5a49382716f5e4d3c2b1a0f9",
         "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
         "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "550e8400-e29b-41d4-a716-446655440000",

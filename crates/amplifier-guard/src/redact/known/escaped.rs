@@ -1,0 +1,174 @@
+//! Known secrets behind escapes, up to three layers of them.
+//!
+//! Most escapes in a text cannot be part of a secret: a quotation mark or the end of a line in a JSON
+//! text, a blank in an address. They are passed over; what lies around the others is decoded.
+
+use memchr::memchr3_iter;
+
+use super::super::escape::{ALL, Escape, Layer, TOGETHER};
+use super::{Found, Known, SIDE, is_break, sextet};
+use crate::steps;
+
+/// How far an escape reaches, three layers deep, with a part after it.
+const REACH: usize = 96;
+/// The bytes that may be part of a secret once they are decoded, or of another escape.
+pub(super) struct Live {
+    bytes: [bool; 256],
+    /// Whether a secret holds what escapes begin with, so that each of them matters.
+    all: bool,
+}
+
+impl Live {
+    pub(super) fn new(secrets: &[Vec<u8>]) -> Self {
+        let mut bytes = [false; 256];
+        for byte in secrets.iter().flatten() {
+            bytes[usize::from(*byte)] = true;
+        }
+        let all = b"%\\&".iter().any(|byte| bytes[usize::from(*byte)]);
+        for byte in 0..=u8::MAX {
+            bytes[usize::from(byte)] |= sextet(byte).is_some()
+                || is_break(byte)
+                || matches!(byte, b'%' | b'\\' | b'&' | b';' | b'#');
+        }
+        Self { bytes, all }
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.bytes[usize::from(byte)]
+    }
+
+    /// Whether the escape that the text begins with stands for any such byte.
+    fn is_in(&self, text: &[u8]) -> bool {
+        Escape::of(text).is_some_and(|escape| {
+            let mut buffer = [0; 4];
+            self.all || escape.bytes(&mut buffer).iter().any(|byte| self.has(*byte))
+        })
+    }
+}
+
+impl Known {
+    pub(super) fn find_escaped(&self, text: &[u8], found: &mut Found) {
+        for (start, end) in self.regions(text) {
+            let text = &text[start..end];
+            for (ways, one) in Layer::each(text) {
+                self.find_in(&one, |span| one.encoded(span), start, found);
+                for (ways_below, two) in Layer::each(&one.bytes) {
+                    let encoded = |span| one.encoded(two.encoded(span));
+                    self.find_in(&two, encoded, start, found);
+                    // Below two layers of one way, a third one of it.
+                    for way in [TOGETHER, 1, 2, 4] {
+                        if ways & ways_below & way == 0 {
+                            continue;
+                        }
+                        let kinds = if way == TOGETHER { ALL } else { way };
+                        if let Some(three) = Layer::of(&two.bytes, kinds) {
+                            let encoded = |span| encoded(three.encoded(span));
+                            self.find_in(&three, encoded, start, found);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds parts in a decoded text, each as its span in the encoded one.
+    fn find_in(
+        &self,
+        layer: &Layer,
+        encoded: impl Fn((usize, usize)) -> (usize, usize),
+        start: usize,
+        found: &mut Found,
+    ) {
+        let mut below = Found::default();
+        let mut plain = Found::default();
+        self.scan(&layer.bytes, &mut plain, &mut below);
+        for span in plain.places.into_iter().chain(below.places) {
+            let span = encoded(span);
+            found.add(start + span.0, start + span.1);
+        }
+    }
+
+    /// What lies around the escapes that may be part of a secret.
+    fn regions(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        steps::count(text.len());
+        let mut regions: Vec<(usize, usize)> = Vec::new();
+        let mut done = 0;
+        for place in memchr3_iter(b'%', b'\\', b'&', text) {
+            if place < done {
+                continue;
+            }
+            let (is_live, end) = self.judge(text, place);
+            done = end;
+            if !is_live {
+                continue;
+            }
+            let end = (end + REACH).min(text.len());
+            match regions.last_mut() {
+                Some(region) if place.saturating_sub(REACH) <= region.1 => region.1 = end,
+                _ => {
+                    let start = place.saturating_sub(REACH);
+                    let slashes = text[..start].iter().rev();
+                    let slashes = slashes.take_while(|byte| **byte == b'\\').count();
+                    regions.push((start - slashes, end));
+                }
+            }
+        }
+        regions
+    }
+
+    /// Whether the escapes that begin at `place` may be part of a secret, and where they end.
+    fn judge(&self, text: &[u8], place: usize) -> (bool, usize) {
+        let live = &self.live;
+        let rest = &text[place..];
+        if live.all || rest[0] != b'\\' {
+            let length = Escape::of(rest).map_or(1, |escape| escape.length);
+            return (live.is_in(rest), place + length);
+        }
+        // However many backslashes there are, and in however many layers: what they leave is another
+        // backslash, which is in no secret, or what the last one stands for.
+        let last = place + rest.iter().take_while(|byte| **byte == b'\\').count() - 1;
+        steps::count(last - place);
+        match text.get(last + 1) {
+            Some(b'n' | b'r') => self.judge_break(text, place),
+            Some(b'/') => (true, last + 2),
+            Some(b'u' | b'x' | b't' | b'b' | b'f' | b'"' | b'\'') => {
+                (live.is_in(&text[last..]), last + 2)
+            }
+            _ => (false, last + 1),
+        }
+    }
+
+    /// Whether base64 of a part may go on behind the ends of lines at `place`, and where they end.
+    fn judge_break(&self, text: &[u8], place: usize) -> (bool, usize) {
+        let mut end = place;
+        loop {
+            let rest = &text[end..];
+            let slashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+            if slashes > 0 && matches!(rest.get(slashes), Some(b'n' | b'r')) {
+                end += slashes + 1;
+            } else if slashes == 0 && rest.first().is_some_and(|byte| is_break(*byte)) {
+                end += 1;
+            } else {
+                break;
+            }
+        }
+        steps::count(end - place);
+        let is_sextet = |byte: &&u8| sextet(**byte).is_some();
+        let breaks = text[..place]
+            .iter()
+            .rev()
+            .take_while(|byte| is_break(**byte));
+        let place = place - breaks.count();
+        let before = text[..place].iter().rev().take(SIDE);
+        let before = before.take_while(is_sextet).count();
+        let after = text[end..].iter().take(SIDE).take_while(is_sextet).count();
+        if before == 0 || after == 0 {
+            return (false, end);
+        }
+        let is_end = |byte: Option<&u8>| byte.is_some_and(|byte| is_break(*byte) || *byte == b'\\');
+        let start = place - before;
+        let is_between = is_end(text[..start].last()) || is_end(text.get(end + after));
+        let is_live = is_between || self.may_straddle(text, (start, place), (end, end + after));
+        (is_live, end)
+    }
+}

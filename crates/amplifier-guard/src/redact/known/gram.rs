@@ -1,0 +1,233 @@
+//! A quick look for places where a part of a secret may stand, plain or encoded.
+//!
+//! A part of eight bytes takes eight bytes of text, at least ten whole characters of base64 or sixteen
+//! digits. So each fourth or fifth place is one inside it, and the few bytes there (a gram) stand in
+//! the secret, in its base64 or in its digits. Capital letters count as small ones.
+
+use crate::steps;
+
+/// What a gram is looked for in.
+pub(super) struct Grams {
+    /// Bytes of a gram, and from each gram that is looked at to the next one.
+    width: usize,
+    step: usize,
+    /// Whole characters of base64 that each part has.
+    sextets: usize,
+    /// Digits that each part has.
+    digits: usize,
+    any: Bits,
+    plain: Bits,
+    base64: Bits,
+    hex: Bits,
+}
+
+/// A set of numbers, some of which may count as others.
+struct Bits {
+    words: Box<[u64]>,
+    shift: u32,
+}
+
+impl Bits {
+    fn new(exponent: u32) -> Self {
+        Self {
+            words: vec![0; 1 << (exponent - 6)].into(),
+            shift: 32 - exponent,
+        }
+    }
+
+    fn place(&self, gram: u32) -> usize {
+        (gram.wrapping_mul(0x9e37_79b1) >> self.shift) as usize
+    }
+
+    fn insert(&mut self, gram: u32) {
+        let place = self.place(gram);
+        self.words[place / 64] |= 1 << (place % 64);
+    }
+
+    fn has(&self, gram: u32) -> bool {
+        let place = self.place(gram);
+        self.words[place / 64] >> (place % 64) & 1 == 1
+    }
+}
+
+impl Grams {
+    /// Takes the secrets and the length of their shortest part, from 4 to 8.
+    pub(super) fn new(secrets: &[Vec<u8>], shortest: usize) -> Self {
+        let (width, step) = match shortest {
+            ..=4 => (3, 2),
+            5 => (3, 3),
+            6 => (4, 3),
+            7 => (4, 4),
+            8.. => (4, 5),
+        };
+        let plain: Vec<u32> = secrets
+            .iter()
+            .flat_map(|secret| secret.windows(width).map(gram))
+            .collect();
+        let mut base64 = Vec::new();
+        let mut hex = Vec::new();
+        for secret in secrets {
+            for lead in [0, 2, 4] {
+                let sextets = sextets(secret, lead);
+                sextets
+                    .windows(width)
+                    .for_each(|window| written(window, &mut base64));
+            }
+            let digits: Vec<u8> = secret
+                .iter()
+                .flat_map(|byte| [byte >> 4, byte & 15])
+                .map(|nibble| b"0123456789abcdef"[usize::from(nibble)])
+                .collect();
+            hex.extend(digits.windows(width).map(gram));
+        }
+        let count = plain.len() + base64.len() + hex.len();
+        // A few places of a hundred are taken, and the table stays in a core's own cache.
+        let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 19);
+        let set = |grams: &[&[u32]]| {
+            let mut bits = Bits::new(exponent);
+            grams
+                .concat()
+                .into_iter()
+                .for_each(|gram| bits.insert(gram));
+            bits
+        };
+        Self {
+            width,
+            step,
+            sextets: (8 * shortest - 4) / 6,
+            digits: 2 * shortest,
+            any: set(&[&plain, &base64, &hex]),
+            plain: set(&[&plain]),
+            base64: set(&[&base64]),
+            hex: set(&[&hex]),
+        }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Calls `take` with the grams that stand somewhere and their places, in order.
+    pub(super) fn find(&self, text: &[u8], take: impl FnMut(usize, u32)) {
+        steps::count(text.len());
+        match self.step {
+            2 => self.find_each::<2>(text, take),
+            3 => self.find_each::<3>(text, take),
+            4 => self.find_each::<4>(text, take),
+            _ => self.find_each::<5>(text, take),
+        }
+    }
+
+    fn find_each<const STEP: usize>(&self, text: &[u8], mut take: impl FnMut(usize, u32)) {
+        const TOGETHER: usize = 8;
+        let mask = u32::MAX >> (32 - 8 * self.width);
+        let mut start = 0;
+        while let Some(block) = text.get(start..start + TOGETHER * STEP + 4) {
+            let mut hits = 0_u32;
+            for place in 0..TOGETHER {
+                let gram = four(&block[place * STEP..]) & mask;
+                hits |= u32::from(self.any.has(gram)) << place;
+            }
+            while hits != 0 {
+                let place = hits.trailing_zeros() as usize * STEP;
+                take(start + place, four(&block[place..]) & mask);
+                hits &= hits - 1;
+            }
+            start += TOGETHER * STEP;
+        }
+        while let Some(bytes) = text.get(start..start + self.width) {
+            if self.any.has(gram(bytes)) {
+                take(start, gram(bytes));
+            }
+            start += STEP;
+        }
+    }
+
+    pub(super) fn is_plain(&self, gram: u32) -> bool {
+        self.plain.has(gram)
+    }
+
+    /// Whether base64 of a part may stand around the gram at `place`, in one piece.
+    pub(super) fn is_base64(&self, gram: u32, text: &[u8], place: usize) -> bool {
+        self.base64.has(gram) && self.is_around(&self.base64, text, place, self.sextets)
+    }
+
+    /// Whether the digits of a part may stand around the gram at `place`.
+    pub(super) fn is_hex(&self, gram: u32, text: &[u8], place: usize) -> bool {
+        self.hex.has(gram) && self.is_around(&self.hex, text, place, self.digits)
+    }
+
+    /// Whether the gram at `place` stands in base64 of a secret.
+    pub(super) fn is_base64_at(&self, text: &[u8], place: usize) -> bool {
+        self.has(&self.base64, text, Some(place))
+    }
+
+    /// Whether what has so many characters may stand around the gram at `place`.
+    fn is_around(&self, bits: &Bits, text: &[u8], place: usize, length: usize) -> bool {
+        // It goes on at least so far on one side.
+        let beside = (length - self.width).div_ceil(2);
+        self.has(bits, text, place.checked_sub(beside))
+            || self.has(bits, text, Some(place + beside))
+    }
+
+    fn has(&self, bits: &Bits, text: &[u8], place: Option<usize>) -> bool {
+        let bytes = place.and_then(|place| text.get(place..place + self.width));
+        bytes.is_some_and(|bytes| bits.has(gram(bytes)))
+    }
+}
+
+/// The first four bytes as a number.
+fn four(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) | FOLD
+}
+
+/// Makes capital letters small ones; other bytes become others, each always the same.
+const FOLD: u32 = 0x2020_2020;
+
+/// Three or four bytes as a number.
+fn gram(bytes: &[u8]) -> u32 {
+    let mask = u32::MAX >> (32 - 8 * bytes.len());
+    let value = bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 8 | u32::from(*byte));
+    (value | FOLD) & mask
+}
+
+/// The whole sextets of a secret that begin with its bit `lead`.
+fn sextets(secret: &[u8], lead: usize) -> Vec<u8> {
+    let bit = |place: usize| secret[place / 8] >> (7 - place % 8) & 1;
+    (0..(8 * secret.len()).saturating_sub(lead) / 6)
+        .map(|sextet| {
+            let first = lead + 6 * sextet;
+            (first..first + 6).fold(0, |value, place| value << 1 | bit(place))
+        })
+        .collect()
+}
+
+/// The grams of sextets, in the characters of both alphabets.
+fn written(sextets: &[u8], grams: &mut Vec<u32>) {
+    let characters: Vec<&[u8]> = sextets
+        .iter()
+        .map(|sextet| match sextet {
+            62 => b"+-".as_slice(),
+            63 => b"/_".as_slice(),
+            sextet => std::slice::from_ref(&LETTERS[usize::from(*sextet)]),
+        })
+        .collect();
+    let count: usize = characters.iter().map(|choice| choice.len()).product();
+    for number in 0..count {
+        let mut rest = number;
+        let bytes: Vec<u8> = characters
+            .iter()
+            .map(|choice| {
+                let byte = choice[rest % choice.len()];
+                rest /= choice.len();
+                byte
+            })
+            .collect();
+        grams.push(gram(&bytes));
+    }
+}
+
+const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

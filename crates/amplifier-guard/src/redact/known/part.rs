@@ -1,0 +1,54 @@
+//! The parts of secrets that have one length.
+
+use std::collections::HashSet;
+
+use memchr::memmem;
+
+/// Parts of at most eight bytes, each as a number, the first byte highest.
+pub(super) struct Parts {
+    pub(super) length: usize,
+    values: HashSet<u64>,
+    /// One bit for each value, which others may share: most numbers cost one look.
+    bits: Vec<u64>,
+}
+
+impl Parts {
+    pub(super) fn new(length: usize) -> Self {
+        Self {
+            length,
+            values: HashSet::new(),
+            bits: vec![0; 1024],
+        }
+    }
+
+    /// Takes the parts of a secret but those that stand in `exempt`.
+    pub(super) fn add(&mut self, secret: &[u8], exempt: &[u8]) {
+        for part in secret.windows(self.length) {
+            if memmem::find(exempt, part).is_none() {
+                let value = number(part);
+                let bit = bit(value);
+                self.bits[bit / 64] |= 1 << (bit % 64);
+                self.values.insert(value);
+            }
+        }
+    }
+
+    /// Whether the last bytes of a number are a part.
+    pub(super) fn has(&self, value: u64) -> bool {
+        let value = value & (u64::MAX >> (64 - 8 * self.length));
+        let bit = bit(value);
+        self.bits[bit / 64] >> (bit % 64) & 1 == 1 && self.values.contains(&value)
+    }
+}
+
+/// At most eight bytes as a number, the first one highest.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// The place of a number in a table of 65,536 bits.
+fn bit(value: u64) -> usize {
+    (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
+}

@@ -1,0 +1,91 @@
+//! The last bytes of a text that is decoded from base64 and from hexadecimal digits as it goes.
+
+use super::part::Parts;
+use super::{Found, is_break, sextet};
+use crate::steps;
+
+/// The last sextets and nibbles, and where each came from.
+pub(super) struct Rolling<'known> {
+    parts: &'known [Parts],
+    base64: Window<u128, 16>,
+    hex: Window<u64, 16>,
+}
+
+/// The last `N` values as one number.
+struct Window<T, const N: usize> {
+    value: T,
+    starts: [usize; N],
+    count: usize,
+}
+
+impl<T: Default + Copy, const N: usize> Window<T, N> {
+    fn new() -> Self {
+        Self {
+            value: T::default(),
+            starts: [0; N],
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, value: T, start: usize) {
+        self.value = value;
+        self.starts[self.count % N] = start;
+        self.count += 1;
+    }
+
+    /// Where the last `count` values begin, if there are so many.
+    fn start(&self, count: usize) -> Option<usize> {
+        let first = self.count.checked_sub(count)?;
+        Some(self.starts[first % N])
+    }
+}
+
+impl<'known> Rolling<'known> {
+    pub(super) fn new(parts: &'known [Parts]) -> Self {
+        Self {
+            parts,
+            base64: Window::new(),
+            hex: Window::new(),
+        }
+    }
+
+    /// Takes the byte at `place`; ends of lines break base64 and do not end it.
+    pub(super) fn push(&mut self, byte: u8, place: usize, found: &mut Found) {
+        steps::count(1);
+        match sextet(byte) {
+            Some(sextet) => {
+                let value = self.base64.value << 6 | u128::from(sextet);
+                self.base64.push(value, place);
+                // A byte ends after each second bit of a sextet, depending on the alignment.
+                for surplus in [0, 2, 4] {
+                    #[expect(clippy::cast_possible_truncation, reason = "the last eight bytes")]
+                    let value = (value >> surplus) as u64;
+                    for parts in self.parts {
+                        let characters = (8 * parts.length + surplus).div_ceil(6);
+                        if let Some(start) = self.base64.start(characters)
+                            && parts.has(value)
+                        {
+                            found.add(start, place + 1);
+                        }
+                    }
+                }
+            }
+            None if is_break(byte) => {}
+            None => self.base64.count = 0,
+        }
+        match char::from(byte).to_digit(16) {
+            Some(nibble) => {
+                let value = self.hex.value << 4 | u64::from(nibble);
+                self.hex.push(value, place);
+                for parts in self.parts {
+                    if let Some(start) = self.hex.start(2 * parts.length)
+                        && parts.has(value)
+                    {
+                        found.add(start, place + 1);
+                    }
+                }
+            }
+            None => self.hex.count = 0,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where values may stand behind names that say secret, and tokens behind schemes.
+
+use memchr::memmem;
+
+use super::name::{self, LONGEST_QUOTES};
+use super::random::stretch;
+use super::scheme;
+use super::stem::{self, Stem};
+use crate::steps;
+
+/// The most blanks between a name and a separator.
+const BLANKS: usize = 80;
+
+/// Places to look at, each kind in order.
+#[derive(Default)]
+pub(super) struct Places {
+    /// `:` and `=` behind a name that may say secret, and `://`.
+    pub(super) separators: Vec<usize>,
+    /// `--` before such a name.
+    pub(super) flags: Vec<usize>,
+    /// `</` before one.
+    pub(super) closings: Vec<usize>,
+    /// The quotation mark that ends one, with a comma and a blank behind it.
+    pub(super) pairs: Vec<usize>,
+    /// Tokens behind schemes of authorisation.
+    pub(super) tokens: Vec<super::Span>,
+}
+
+impl Places {
+    pub(super) fn of(text: &[u8]) -> Self {
+        let mut places = Self::default();
+        let mut done = 0;
+        stem::find(text, |place, stem| {
+            if stem == Stem::Address {
+                places.separators.push(place);
+                return;
+            }
+            if stem == Stem::Scheme {
+                places.tokens.extend(scheme::at(text, place));
+            }
+            if place >= done {
+                let within = place + usize::from(!name::is_part(text[place]));
+                done = within + stretch(&text[within..], name::is_part);
+                places.take(text, within, done);
+            }
+        });
+        places
+    }
+
+    /// Takes what stands around the name that holds the place `within` and ends at `end`.
+    fn take(&mut self, text: &[u8], within: usize, end: usize) {
+        let Some(next) = text.get(end) else { return };
+        if !name::may_end(&text[..end]) {
+            return;
+        }
+        // The address behind such a name has a stem of its own.
+        let separator = separator(text, end).filter(|place| !text[*place..].starts_with(b"://"));
+        self.separators.extend(separator);
+        let longest = name::LONGEST.min(within);
+        let before = text[within - longest..within]
+            .iter()
+            .rposition(|byte| !name::is_part(*byte));
+        let start = within - longest + before.map_or(0, |last| last + 1);
+        if text[..start].ends_with(b"</") {
+            self.closings.push(start - 2);
+        }
+        if *next == b' ' {
+            self.take_flags(text, start, end);
+        }
+        if matches!(next, b'\'' | b'"') && text[end + 1..].starts_with(b", ") {
+            self.pairs.push(end);
+        }
+    }
+
+    /// Takes each `--` in a name that begins at `start` or earlier, if it is not too long.
+    fn take_flags(&mut self, text: &[u8], start: usize, end: usize) {
+        let mut start = start.max(end.saturating_sub(name::LONGEST + 2));
+        // Dashes are counted off in pairs from the first one on.
+        let dashes = text[..start].iter().rev();
+        start -= dashes.take_while(|byte| **byte == b'-').count();
+        let name = &text[start..end];
+        steps::count(name.len());
+        let flags = memmem::find_iter(name, "--").map(|place| start + place);
+        self.flags
+            .extend(flags.filter(|place| end - place <= name::LONGEST + 2));
+    }
+}
+
+/// The `:` or `=` behind a name that ends at `end`, with what may stand between them.
+fn separator(text: &[u8], end: usize) -> Option<usize> {
+    let after = &text[end..text.len().min(end + BLANKS + LONGEST_QUOTES)];
+    let quotes = stretch(&after[..after.len().min(LONGEST_QUOTES)], name::is_quote);
+    let rest = &after[quotes..];
+    let rest = rest.strip_prefix(b"&quot;").unwrap_or(rest);
+    let blanks = stretch(rest, |byte| byte.is_ascii_whitespace() && byte != b'\n');
+    let place = end + (after.len() - rest.len()) + blanks;
+    matches!(text.get(place), Some(b':' | b'=')).then_some(place)
+}

@@ -1,0 +1,37 @@
+//! Whether characters are words or look drawn at random.
+
+use crate::steps;
+
+/// How much of a run is looked at to judge it.
+pub(super) const LOOK: usize = 256;
+
+/// Whether characters are not words: a digit beside letters or both cases, and some variety.
+pub(super) fn is_random(characters: &[u8]) -> bool {
+    let characters = &characters[..characters.len().min(LOOK)];
+    steps::count(characters.len());
+    let has = |test: fn(&u8) -> bool| characters.iter().any(test);
+    let capitals = characters
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        || capitals && has(u8::is_ascii_lowercase);
+    mixed && variety(characters) >= 5
+}
+
+/// How many different bytes there are, among letters and digits.
+pub(super) fn variety(characters: &[u8]) -> u32 {
+    characters
+        .iter()
+        .fold(0_u128, |seen, byte| seen | 1 << (byte & 0x7f))
+        .count_ones()
+}
+
+/// How many bytes at the beginning of a text are of a kind.
+pub(super) fn stretch(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
+    let length = text
+        .iter()
+        .position(|byte| !holds(*byte))
+        .unwrap_or(text.len());
+    steps::count(length);
+    length
+}

@@ -1,0 +1,72 @@
+//! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
+
+use super::random::{LOOK, is_random, stretch};
+use super::{Span, Until, runs};
+
+/// The fewest characters behind a scheme.
+const LEAST: usize = 11;
+
+/// The token behind the scheme whose name may begin at `place`.
+pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
+    let rest = &text[place..];
+    let name = ["bearer", "basic"].into_iter().find(|name| {
+        rest.get(..name.len())
+            .is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    })?;
+    let after = &rest[name.len()..];
+    let blanks = stretch(&after[..after.len().min(12)], |byte| {
+        byte.is_ascii_whitespace()
+    });
+    let start = place + name.len() + blanks;
+    let end = start + runs::stretch(&text[start..]);
+    if end - start < LEAST {
+        return None;
+    }
+    Some(Span {
+        start,
+        end,
+        kind: before(text, start, end)?,
+        until: Until::Word,
+    })
+}
+
+/// What a run is by the scheme of authorisation before it.
+pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static str> {
+    let before = &text[start.saturating_sub(12)..start];
+    let word = before.trim_ascii_end();
+    if word.len() == before.len() || before[word.len()..].contains(&b'\n') {
+        return None;
+    }
+    let named = |scheme: &str| {
+        word.len() >= scheme.len()
+            && word[word.len() - scheme.len()..].eq_ignore_ascii_case(scheme.as_bytes())
+    };
+    let run = &text[start..end];
+    if named("bearer") && run.len() >= 16 && is_random(&run[..run.len().min(LOOK)]) {
+        return Some("bearer token");
+    }
+    (named("basic") && is_credentials(run)).then_some("basic credentials")
+}
+
+/// Whether a run is base64 of `user:password`.
+fn is_credentials(run: &[u8]) -> bool {
+    let body = &run[..stretch(run, |byte| byte != b'=')];
+    // The colon ends in one of four sextets of each three bytes.
+    let mut bits = 0_u32;
+    body.iter().take(LOOK).enumerate().any(|(place, byte)| {
+        let sextet = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            _ => 63,
+        };
+        bits = bits << 6 | u32::from(sextet);
+        match place % 4 {
+            1 => bits >> 4 & 0xff == u32::from(b':'),
+            2 => bits >> 2 & 0xff == u32::from(b':'),
+            3 => bits & 0xff == u32::from(b':'),
+            _ => false,
+        }
+    })
+}
