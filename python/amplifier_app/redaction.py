@@ -74,7 +74,7 @@ class Secrets:
 def secrets_among(settings: Mapping[str, Any]) -> Iterable[str]:
     """The secret values in nested settings."""
     shapes = load_engine().Redactor()
-    waiting: list[tuple[str, object]] = list(settings.items())
+    waiting: list[tuple[str, object]] = [("", settings)]
     seen: set[int] = set()
     while waiting:
         name, value = waiting.pop()
