@@ -6,6 +6,8 @@ import pytest
 
 from amplifier_core.events import TOOL_ERROR, TOOL_PRE
 from amplifier_core.models import HookResult
+from amplifier_guard import ApprovalDenied
+from amplifier_modules.loops.approved_call import CallQuestion
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -136,3 +138,13 @@ async def test_a_change_is_not_lost_where_another_hook_injects(bench, say):
     await turn.run()
 
     assert look.inputs == [{"x": 2}]
+
+
+def test_nothing_is_confirmed_without_a_yes_and_nothing_twice():
+    question = CallQuestion("look", {"x": 1})
+    with pytest.raises(ApprovalDenied, match="unanswered"):
+        question.confirm({"x": 1})
+    question.grant()
+    question.confirm({"x": 1})
+    with pytest.raises(ApprovalDenied, match="used"):
+        question.confirm({"x": 1})

@@ -282,6 +282,19 @@ async def test_what_a_hook_adds_to_a_result_is_sent_once_and_not_stored(bench, s
     assert [message["content"] for message in await results(turn)] == ["seen", "seen"]
 
 
+async def test_a_hook_that_injects_beside_a_copy_of_the_result_leaves_it_as_it_is(bench, say):
+    turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+    turn.tool("look", lambda given: "seen")
+
+    def hint(_event, data):
+        return HookResult(action="inject_context", context_injection="hint", data=data)
+
+    turn.hook(TOOL_POST, hint)
+    await turn.run()
+
+    assert [message["content"] for message in await results(turn)] == ["seen"]
+
+
 async def test_what_a_hook_stores_while_tools_run_stands_behind_their_results(bench, say, valid):
     turn = bench("basic", say.calls(("1", "look", {}), ("2", "look", {})), say.text("done"))
     turn.tool("look", lambda given: "seen")

@@ -26,18 +26,18 @@ class CallQuestion:
         """Whether these are the arguments, to the byte."""
         return self._described(tool_input) == self._approval
 
-    def answer(self, *, granted: bool) -> None:
-        """Take the answer; a yes lapses if the call does not run soon."""
+    def grant(self) -> None:
+        """Take a yes, which lapses if the call does not run soon."""
         from amplifier_guard import ApprovalTicket
 
         self._ticket = ApprovalTicket(self._approval)
-        self._ticket.answer(granted)
+        self._ticket.answer(True)
 
     def confirm(self, tool_input: Any) -> None:
         """Use the yes, for these arguments.
 
         Raises:
-            ApprovalDenied: They are not those of the question, or the answer was no or long ago.
+            ApprovalDenied: They are not those of the question, or there was no yes, or long ago.
         """
         from amplifier_guard import ApprovalDenied
 

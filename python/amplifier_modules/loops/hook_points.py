@@ -85,7 +85,8 @@ class HookPoints:
             question = CallQuestion(str(call.get("tool_name")), given)
             if question.is_about(changed):
                 verdict = await self._process(result, TOOL_PRE)
-                question.answer(granted=not verdict.denied)
+                if not verdict.denied:
+                    question.grant()
                 return CallVerdict(verdict.denied, verdict.reason, changed, question)
             given = changed
         reason = (
