@@ -434,6 +434,12 @@ def hide_homes(text: str) -> str:
 def shorten(text: str, most: int) -> str:
     """Return at most `most` characters of the text, with `…` as the last one where it is cut."""
 
+def keep_decisions(level: str) -> None:
+    """Keep what is told from this level on: `off`, `error`, `warning`, `info`, `debug`, `trace`."""
+
+def take_decisions() -> list[tuple[int, str, str, float]]:
+    """Return what was told since the last call: level, place, text and seconds since 1970 of each."""
+
 @final
 class SearchReport:
     """What a search found; its totals are complete, whatever the lines were limited to."""

@@ -259,6 +259,21 @@ async def test_it_mounts_as_a_module_and_lets_go(bench, say):
     assert MODULES["hooks-observe"] == observe.__name__
 
 
+async def test_decisions_of_the_engine_are_logged_while_it_is_mounted(bench, say, caplog):
+    turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+    turn.tool("look", lambda given: "seen")
+    turn.answer_hook(TOOL_PRE, action="deny", reason="no")
+    cleanup = await observe.mount(turn.coordinator, {"rust": "debug", "opentelemetry": False})
+    with caplog.at_level(logging.DEBUG, "amplifier_core.hook"):
+        await turn.run()
+        cleanup()
+        turn.provider.script.append(say.calls(("2", "look", {})))
+        turn.provider.script.append(say.text("done"))
+        await turn.run()
+    told = [each.getMessage() for each in caplog.records if each.name == "amplifier_core.hook"]
+    assert told == ['denied event="tool:pre" hook="hook"']
+
+
 async def test_it_takes_the_redactor_that_knows_the_keys(bench, say):
     turn = bench("basic", RuntimeError(f"no {SECRET}"))
     turn.coordinator.register_capability(observe.REDACTOR, Redactor([SECRET]))
@@ -274,6 +289,7 @@ async def test_it_takes_the_redactor_that_knows_the_keys(bench, say):
     [
         ({"most_traces": 0}, "`most_traces` of the config of `hooks-observe`"),
         ({"develop": True}, "`develop` of the config of `hooks-observe`"),
+        ({"rust": "loud"}, "`rust` of the config of `hooks-observe`"),
         ({"opentelemetry": 7}, "`opentelemetry` of the config of `hooks-observe`"),
     ],
 )

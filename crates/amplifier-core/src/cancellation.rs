@@ -61,6 +61,7 @@ impl<K, C> Cancellation<K, C> {
     pub fn request(&mut self, level: CancellationState) -> bool {
         let rises = level > self.state;
         if rises {
+            tracing::debug!(target: "amplifier_core::cancellation", level = level.as_str(), "cancelled");
             self.state = level;
         }
         rises

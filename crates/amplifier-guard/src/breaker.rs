@@ -164,6 +164,12 @@ impl CircuitBreaker {
 
     /// Take another state, for which the permits given so far do not count.
     fn turn(&mut self, phase: Phase) {
+        let state = match phase {
+            Phase::Closed { .. } => BreakerState::Closed,
+            Phase::Open { .. } => BreakerState::Open,
+            Phase::Trial { .. } => BreakerState::HalfOpen,
+        };
+        tracing::info!(target: "amplifier_guard::breaker", state = state.as_str(), "turned");
         self.phase = phase;
         self.permit = Permit(self.permit.0.wrapping_add(1));
     }

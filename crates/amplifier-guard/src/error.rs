@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::Kind;
+use crate::{Kind, TerminalText};
 
 /// A path that was refused or could not be read.
 ///
@@ -124,21 +124,27 @@ pub enum PathError {
     },
 }
 
-/// `path` as text for a message: not UTF-8 replaced, control characters escaped, at most 200 long.
+/// `path` as text for a message: what is not UTF-8 or cannot be seen escaped, at most 200 long.
 pub(crate) fn shown(path: &Path) -> String {
     const LONGEST: usize = 200;
-    let text = path.to_string_lossy();
-    let mut shown = String::with_capacity(text.len().min(LONGEST));
-    for (index, character) in text.chars().enumerate() {
-        if index == LONGEST {
-            shown.push('…');
-            break;
-        }
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // No character has more than four bytes.
+    let text = one_line(&bytes[..bytes.len().min(4 * (LONGEST + 1))]);
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
-    shown
+}
+
+/// The bytes of a path as one line in which nothing acts or hides.
+pub(crate) fn one_line(path: &[u8]) -> String {
+    TerminalText::show(path)
+        .chars()
+        .flat_map(|character| {
+            let breaks = matches!(character, '\n' | '\t');
+            let escaped = breaks.then(|| character.escape_default());
+            let plain = (!breaks).then_some(character);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
 }

@@ -89,6 +89,9 @@ pub enum Decision {
     },
 }
 
+/// Where decisions are traced.
+const TARGET: &str = "amplifier_guard::failures";
+
 /// Why no retry follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GiveUpReason {
@@ -147,10 +150,13 @@ impl ErrorHandler {
             let begin = moment.elapsed.max(0.0) + delay;
             if self.settings.budget.is_none_or(|budget| begin <= budget) {
                 let attempt = retries + 1;
+                tracing::debug!(target: TARGET, error = failure.name, attempt, delay, "retries");
                 return Decision::Retry { delay, attempt };
             }
             GiveUpReason::BudgetSpent
         };
+        let why = reason.as_str();
+        tracing::debug!(target: TARGET, error = failure.name, retries, why, "gives up");
         Decision::GiveUp { reason }
     }
 

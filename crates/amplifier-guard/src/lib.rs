@@ -30,6 +30,7 @@ mod steps;
 pub mod steps;
 mod terminal;
 mod tool_input;
+mod trace;
 mod url;
 mod walk;
 mod write;

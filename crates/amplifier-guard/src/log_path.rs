@@ -2,8 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::error::one_line;
+
 /// `path` for a log: counted from `root` where it lies beneath, else from `home` as `~`, with
-/// doubled separators, `.` and, where its spelling tells, `..` gone and control characters escaped.
+/// doubled separators, `.` and, where its spelling tells, `..` gone and what acts or cannot be seen escaped.
 ///
 /// Nothing is looked up: links count for what they are called.
 #[must_use]
@@ -21,19 +23,7 @@ pub fn log_path(path: &Path, root: Option<&Path>, home: Option<&Path>) -> String
         (None, Some(relative)) => Path::new("~").join(relative),
         (None, None) => path,
     };
-    let mut text = String::new();
-    for chunk in shortened.as_os_str().as_encoded_bytes().utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
-                text.extend(character.escape_default());
-            } else {
-                text.push(character);
-            }
-        }
-        for byte in chunk.invalid() {
-            text.extend(byte.escape_ascii().map(char::from));
-        }
-    }
+    let mut text = one_line(shortened.as_os_str().as_encoded_bytes());
     // What is left of a folder's own path ends in nothing.
     if text.len() > 1 && text.ends_with('/') {
         text.pop();

@@ -12,6 +12,7 @@ use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 use crate::PathError;
 use crate::error::shown;
 use crate::protected::leads_elsewhere;
+use crate::trace::refused;
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;
@@ -212,6 +213,15 @@ impl PathPolicy {
         path: &Path,
         operation: impl Fn(&Dir, &Path) -> io::Result<T>,
     ) -> Result<T, PathError> {
+        self.attempt_beneath(path, operation)
+            .inspect_err(|error| refused("path", error))
+    }
+
+    fn attempt_beneath<T>(
+        &self,
+        path: &Path,
+        operation: impl Fn(&Dir, &Path) -> io::Result<T>,
+    ) -> Result<T, PathError> {
         let relative = self.relative(path)?;
         match operation(&self.directory, &relative) {
             Ok(value) => Ok(value),
@@ -224,10 +234,7 @@ impl PathPolicy {
     }
 
     /// `path` as it counts from the root, or why no path of this form can.
-    pub(crate) fn relative<'path>(
-        &self,
-        path: &'path Path,
-    ) -> Result<Cow<'path, Path>, PathError> {
+    pub(crate) fn relative<'path>(&self, path: &'path Path) -> Result<Cow<'path, Path>, PathError> {
         if path.as_os_str().is_empty() {
             return Err(PathError::Empty);
         }

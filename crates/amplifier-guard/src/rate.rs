@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::SettingError;
+use crate::trace::refused;
 
 /// The most bytes of a name.
 const LONGEST_NAME: usize = 1024;
@@ -171,6 +172,11 @@ impl RateLimiter {
 
     /// Take a call out of each bucket of the caller, or out of none.
     pub fn take(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
+        self.judge(caller, now)
+            .inspect_err(|error| refused("rate", error))
+    }
+
+    fn judge(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
         self.latest = self.latest.max(now);
         let mut wanted: Vec<(Key, Rate)> = Vec::with_capacity(FEWEST_NAMES);
         let names = [

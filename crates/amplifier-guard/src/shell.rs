@@ -7,6 +7,8 @@ mod words;
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::trace::refused;
+
 /// The longest command line that is looked at, in bytes.
 const LONGEST_COMMAND: usize = 16_384;
 /// The most words of a command line that is looked at.
@@ -93,6 +95,11 @@ impl ShellPolicy {
 
     /// The words of `command` to run, or why a person must be asked.
     pub fn check(&self, command: &str) -> Result<Vec<String>, ShellError> {
+        self.judge(command)
+            .inspect_err(|error| refused("shell", error))
+    }
+
+    fn judge(&self, command: &str) -> Result<Vec<String>, ShellError> {
         let argv = read(command)?;
         let name = argv[0].as_str();
         let prefix = self

@@ -8,6 +8,8 @@ use url::{Host, Url};
 
 pub use address::Network;
 
+use crate::trace::refused;
+
 /// The longest URL that is looked at, in bytes.
 const LONGEST_URL: usize = 8192;
 /// Names that never lead to a public machine: RFC 6761, 6762, 8375, and `internal`, which ICANN
@@ -163,6 +165,27 @@ impl UrlPolicy {
 
     /// Reads a URL and judges all of it but the addresses of its host name.
     pub fn destination(&self, url: &str) -> Result<Destination, UrlError> {
+        self.read(url).inspect_err(|error| refused("url", error))
+    }
+
+    /// Reads what a redirect from `from` names as `location`, and judges it as any URL.
+    pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
+        self.read_location(from, location)
+            .inspect_err(|error| refused("url", error))
+    }
+
+    /// Judges what a resolver answered for the host name of `destination`: every address must be
+    /// allowed. An address in the URL itself needs no answers.
+    pub fn check<'answer>(
+        &self,
+        destination: Destination,
+        answers: impl IntoIterator<Item = &'answer str>,
+    ) -> Result<Checked, UrlError> {
+        self.judge_answers(destination, answers)
+            .inspect_err(|error| refused("url", error))
+    }
+
+    fn read(&self, url: &str) -> Result<Destination, UrlError> {
         expect_plain(url)?;
         let parsed = Url::parse(url).map_err(unreadable)?;
         self.expect_scheme(&parsed)?;
@@ -172,8 +195,7 @@ impl UrlPolicy {
         self.judge(&parsed, authority.contains('@'))
     }
 
-    /// Reads what a redirect from `from` names as `location`, and judges it as any URL.
-    pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
+    fn read_location(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
         expect_plain(location)?;
         let base = Url::parse(&from.url).map_err(unreadable)?;
         let target = base.join(location).map_err(unreadable)?;
@@ -187,9 +209,7 @@ impl UrlPolicy {
         Ok(destination)
     }
 
-    /// Judges what a resolver answered for the host name of `destination`: every address must be
-    /// allowed. An address in the URL itself needs no answers.
-    pub fn check<'answer>(
+    fn judge_answers<'answer>(
         &self,
         destination: Destination,
         answers: impl IntoIterator<Item = &'answer str>,

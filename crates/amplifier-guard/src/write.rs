@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use crate::error::shown;
 use crate::path::expect_file;
 use crate::protected::{misread, protected};
+use crate::trace::refused;
 use crate::{PathError, PathPolicy};
 
 /// The longest name and the longest path that Linux takes, in bytes.
@@ -25,7 +26,11 @@ impl PathPolicy {
         path: impl AsRef<Path>,
         protected_too: bool,
     ) -> Result<PathBuf, PathError> {
-        let path = path.as_ref();
+        self.judge_write(path.as_ref(), protected_too)
+            .inspect_err(|error| refused("path", error))
+    }
+
+    fn judge_write(&self, path: &Path, protected_too: bool) -> Result<PathBuf, PathError> {
         let relative = self.relative(path)?;
         if let Some(reason) = misread(&relative) {
             return Err(PathError::Form {

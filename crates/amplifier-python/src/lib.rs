@@ -47,6 +47,7 @@ mod tag_call;
 mod tag_event;
 mod terminal;
 mod time_limit;
+mod trace;
 mod unregister;
 mod url;
 
@@ -115,6 +116,9 @@ mod _engine {
         tag_call::{ParsedCall, ToolCallParser, coerce_arguments},
         tag_event::{ParsedContent, TagEvent},
     };
+
+    #[pymodule_export]
+    use crate::trace::{keep_decisions, take_decisions};
 
     #[pymodule_export]
     use crate::{

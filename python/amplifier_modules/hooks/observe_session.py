@@ -25,6 +25,7 @@ from amplifier_core.events import (
 )
 from amplifier_guard import ErrorContext, PastOperation, Redactor
 from amplifier_guard.inspection import content_of, inspect_blocks
+from amplifier_guard.trace import listen, log_decisions
 
 from .observe_calls import ENDS, ModelCall, error_type, mapping, text_at
 from .observe_settings import ObserveSettings
@@ -101,10 +102,15 @@ class SessionObserver:
             for event in self._handlers
         ]
 
+        stop_listening = None if self._settings.rust == "off" else listen(self._settings.rust)
+
         def detach() -> None:
             for remove in removers:
                 remove()
             self._turn_ends({"status": "cancelled"})
+            if stop_listening is not None:
+                log_decisions(self._redactor)
+                stop_listening()
 
         return detach
 
@@ -123,6 +129,8 @@ class SessionObserver:
 
     def _observe(self, event: str, data: Mapping[str, Any]) -> None:
         self._handlers[event](data)
+        if self._settings.rust != "off":
+            log_decisions(self._redactor)
 
     def _turn_begins(self, data: Mapping[str, Any]) -> None:
         if self._turn is not None:

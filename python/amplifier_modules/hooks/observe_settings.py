@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,6 +23,8 @@ class ObserveSettings(BaseModel):
     """Whether the blocks of each message are inspected and logged, without their secrets."""
     opentelemetry: bool | None = None
     """Whether spans and metrics are made; None for where `opentelemetry-api` is installed."""
+    rust: Literal["off", "error", "warning", "info", "debug", "trace"] = "off"
+    """The level from which the decisions of the Rust code are logged; for the whole process."""
     most_traces: Annotated[int, Field(ge=1, le=100_000)] = 256
     """The most tool calls, and the most error contexts, that are kept."""
     most_labels: Annotated[int, Field(ge=1, le=10_000)] = 64

@@ -3,6 +3,9 @@
 use super::Notice;
 use crate::model::{ContextInjection, ContextInjectionRole};
 
+/// Where decisions are traced.
+const TARGET: &str = "amplifier_core::hook";
+
 /// What one handler answered, reduced to what the decision needs; `R` is the whole answer, `D` a payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<R, D> {
@@ -146,14 +149,17 @@ impl<R, D> Dispatch<R, D> {
         match answer {
             Answer::Continue | Answer::Modify(None) => {}
             Answer::Deny(result) => {
+                tracing::debug!(target: TARGET, event, hook = name, "denied");
                 self.denied = Some(result);
                 return Flow::Stop;
             }
             Answer::Modify(Some(data)) => {
+                tracing::trace!(target: TARGET, event, hook = name, "changed the payload");
                 self.data = data;
                 self.is_modified = true;
             }
             Answer::Inject(result, items) => {
+                tracing::debug!(target: TARGET, event, hook = name, items = items.len(), "injected");
                 self.injecting += 1;
                 self.first_injecting.get_or_insert(result);
                 self.items
@@ -164,6 +170,7 @@ impl<R, D> Dispatch<R, D> {
                     }));
             }
             Answer::Ask(result) => {
+                tracing::debug!(target: TARGET, event, hook = name, "asked the user");
                 self.asked.get_or_insert(result);
             }
         }

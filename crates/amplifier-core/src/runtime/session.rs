@@ -9,6 +9,8 @@ use super::Coordinator;
 use super::hook::payload;
 use super::redaction::redacted;
 use super::sync::{Mutex, Notify, lock};
+use tracing::Instrument;
+
 use crate::cancellation::CancellationState;
 use crate::coordinator::Slot;
 use crate::error::{AmplifierError, SessionError};
@@ -193,7 +195,9 @@ impl Session {
             ]);
             self.emit(event::SESSION_CONFIG, data).await;
         }
-        let answer = self.run(prompt).await;
+        let turn =
+            tracing::debug_span!(target: "amplifier_core::session", "turn", session = self.id);
+        let answer = self.run(prompt).instrument(turn).await;
         let level = self.coordinator.cancellation().state();
         if level != CancellationState::None {
             let was_immediate = level == CancellationState::Immediate;

@@ -18,7 +18,8 @@ fn paths_are_counted_from_the_project_else_from_home() {
         ("src/main.rs", "src/main.rs"),
         ("../x", "../x"),
         ("/", "/"),
-        ("/home/me/proj/a\nb\u{1b}", "a\\nb\\u{1b}"),
+        ("/home/me/proj/a\nb\u{1b}", "a\\nb\\x1b"),
+        ("/home/me/proj/a\u{202e}b", "a\\u{202e}b"),
     ] {
         let root = Some(Path::new("/home/me/proj"));
         let shown = log_path(Path::new(path), root, Some(Path::new("/home/me/")));

@@ -20,5 +20,6 @@ mod setting;
 mod shell;
 mod terminal;
 mod tool_input;
+mod trace;
 mod url;
 mod writing;

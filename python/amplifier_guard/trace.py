@@ -1,0 +1,66 @@
+"""Decisions of the Rust code, told to Python's `logging`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Literal, TypeAlias, get_args
+
+from amplifier_core._engine import keep_decisions, take_decisions
+from amplifier_guard.redact import Redactor
+
+__all__ = ["TraceLevel", "listen", "log_decisions"]
+
+TraceLevel: TypeAlias = Literal["error", "warning", "info", "debug", "trace"]
+"""From which level on decisions are kept; refusals are `debug`, turns of a breaker `info`."""
+
+_LEVELS: tuple[str, ...] = ("off", *get_args(TraceLevel))
+
+_listening: list[int] = []
+"""The level of each listener; the process keeps what the one that wants the most wants."""
+
+
+def listen(level: TraceLevel) -> Callable[[], None]:
+    """Have the Rust code keep its decisions, the latest 1,000, until `log_decisions`.
+
+    Returns:
+        A callable that stops it, unless somebody else still listens.
+
+    Raises:
+        ValueError: There is no such level.
+    """
+    if level not in _LEVELS[1:]:
+        names = ", ".join(f"`{name}`" for name in _LEVELS[1:])
+        raise ValueError(f"`level` must be one of {names}, found {level!r}")
+    wanted = [_LEVELS.index(level)]
+    _listening.append(wanted[0])
+    _keep()
+
+    def stop() -> None:
+        if wanted:
+            _listening.remove(wanted.pop())
+            _keep()
+
+    return stop
+
+
+def log_decisions(redactor: Redactor | None = None) -> int:
+    """Hand what was kept to `logging`, under the names of the Rust modules, and return how much.
+
+    Args:
+        redactor: Takes out the secrets that it knows; what looks like one is out already.
+    """
+    kept = take_decisions()
+    for level, place, text, seconds in kept:
+        logger = logging.getLogger(place.replace("::", "."))
+        if logger.isEnabledFor(level):
+            if redactor is not None:
+                text = redactor.redact(text)
+            record = logger.makeRecord(logger.name, level, "(rust)", 0, text, (), None)
+            record.created, record.msecs = seconds, seconds % 1 * 1000
+            logger.handle(record)
+    return len(kept)
+
+
+def _keep() -> None:
+    keep_decisions(_LEVELS[max(_listening, default=0)])
