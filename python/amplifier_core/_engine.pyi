@@ -144,6 +144,74 @@ class CircuitBreaker:
         """Tell that the call of a permit ended in a way that says nothing of the service."""
 
 @final
+class ToolInputPolicy:
+    """Decides which arguments tools run with, by the tools' own JSON schemas."""
+
+    def __new__(
+        cls, *, max_depth: int = 128, max_bytes: int = 10_000_000, max_tools: int = 1_000
+    ) -> Self: ...
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that are known, sorted."""
+    def set_schema(self, tool: str, schema: Mapping[str, Any]) -> bool:
+        """Take the JSON schema of a tool's arguments; return whether it is another one than before."""
+    def remove(self, tool: str) -> bool:
+        """Forget a tool; return whether it was known."""
+    def check(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Check arguments that were read before; raise `ToolInputDenied` where the tool must not run."""
+    def check_json(self, tool: str, text: str | bytes) -> dict[str, Any]:
+        """Read arguments as a model wrote them, strictly, and check them."""
+
+@final
+class MessageProcessor:
+    """Checks messages; `amplifier_guard` gives the limits."""
+
+    def __new__(cls, limits: dict[str, Any], findings: str, allow_empty: list[str]) -> Self: ...
+    def process_text(self, role: str, text: str) -> ProcessedMessage:
+        """Make a text a message of this role, checked; an unknown role is `user`."""
+    def process_json(self, text: str | bytes, calls: set[str] | None) -> ProcessedMessage:
+        """Read a message of the Claude dialect from JSON, and check it."""
+    def process_data(self, message: Mapping[str, Any], calls: set[str] | None) -> ProcessedMessage:
+        """Check a message of the Claude dialect that comes as plain data."""
+    def process_kernel_json(self, text: str | bytes, calls: set[str] | None) -> ProcessedMessage:
+        """Read a message of the kernel from JSON, and check it."""
+    def process_kernel_data(
+        self, message: Mapping[str, Any], calls: set[str] | None
+    ) -> ProcessedMessage:
+        """Check a message of the kernel that comes as plain data."""
+    def validate_tool_use(self, id: str, name: str, arguments: Any, tools: ToolInputPolicy) -> None:
+        """Check the name, the id and the arguments of a tool call."""
+
+@final
+class ProcessedMessage:
+    """A message that was checked."""
+
+    def is_of_kernel(self) -> bool:
+        """Return whether it is a message of the kernel."""
+    def role(self) -> str:
+        """Return who speaks."""
+    def to_json(self) -> str:
+        """Return the message as JSON."""
+    def findings(self) -> list[tuple[str, str, int, int]]:
+        """Return each finding: its kind, its pointer, and its characters from and to."""
+    def statistics(self) -> tuple[dict[str, int], int, int]:
+        """Return the blocks of each type, the characters and the bytes."""
+    def degradations(self) -> str:
+        """Return what was left out, as JSON."""
+    def needs_approval(self) -> bool:
+        """Return whether a person must agree."""
+    def validate_tool_uses(self, tools: ToolInputPolicy) -> None:
+        """Check the arguments of each tool call against the schema of its tool."""
+
+def resolve_limits(
+    code: dict[str, Any], configuration: dict[str, Any], environment: dict[str, str]
+) -> dict[str, Any]:
+    """Return the limits that code, configuration and environment say, by their names."""
+
+def check_tool_name(name: str, max_chars: int = 100) -> None:
+    """Refuse the name of a tool that could be taken for another one, by its character."""
+
+@final
 class RateLimiter:
     """Counts calls by user, tool and provider; `amplifier_guard` gives the time."""
 

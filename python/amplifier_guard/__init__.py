@@ -7,9 +7,19 @@ try:
     from amplifier_guard.error_context import ErrorContext, PastOperation
     from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
     from amplifier_guard.error_kind import ErrorKind, error_kind
+    from amplifier_guard.finding import Finding
+    from amplifier_guard.guard_error import GuardError
     from amplifier_guard.guarded_call import guarded_call
+    from amplifier_guard.identifier import NameDenied, check_tool_name
     from amplifier_guard.inspection import BlockView, inspect_blocks
+    from amplifier_guard.limits import LimitError, Limits
     from amplifier_guard.path import NotText, PathDenied, PathPolicy, PathProtected, log_path
+    from amplifier_guard.processor import (
+        ContentStatistics,
+        MessageProcessor,
+        MessageRejected,
+        ProcessedMessage,
+    )
     from amplifier_guard.project_config import (
         ProjectConfig,
         ProjectRefusal,
@@ -30,6 +40,7 @@ try:
         read_command,
     )
     from amplifier_guard.terminal import TerminalText
+    from amplifier_guard.tool_input import ToolInputDenied, ToolInputPolicy, ToolSchemaDenied
     from amplifier_guard.url import CheckedUrl, Destination, UrlDenied, UrlPolicy
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
@@ -48,16 +59,25 @@ __all__ = [
     "CircuitBreaker",
     "CircuitOpen",
     "ClaudeMessage",
+    "ContentStatistics",
     "Destination",
     "ErrorContext",
     "ErrorHandler",
     "ErrorKind",
+    "Finding",
     "GiveUp",
+    "GuardError",
+    "LimitError",
+    "Limits",
+    "MessageProcessor",
+    "MessageRejected",
+    "NameDenied",
     "NotText",
     "PastOperation",
     "PathDenied",
     "PathPolicy",
     "PathProtected",
+    "ProcessedMessage",
     "ProjectConfig",
     "ProjectRefusal",
     "Rate",
@@ -70,8 +90,12 @@ __all__ = [
     "ShellDenied",
     "ShellPolicy",
     "TerminalText",
+    "ToolInputDenied",
+    "ToolInputPolicy",
+    "ToolSchemaDenied",
     "UrlDenied",
     "UrlPolicy",
+    "check_tool_name",
     "child_environment",
     "error_kind",
     "guarded_call",

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from amplifier_guard.guard_error import GuardError
+
 __all__ = ["Approval", "ApprovalDenied", "ApprovalTicket"]
 
 
-class ApprovalDenied(PermissionError):
+class ApprovalDenied(GuardError, PermissionError):
     """Something that no person approved, or that is not what was approved."""
 
 

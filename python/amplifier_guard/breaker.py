@@ -8,12 +8,13 @@ from typing import Literal, NewType, cast
 from amplifier_core._engine import CircuitBreaker as Engine
 from amplifier_guard._clock import Clock, now
 from amplifier_guard._count import count
+from amplifier_guard.guard_error import GuardError
 
 Permit = NewType("Permit", int)
 """The right to make one call, to be given back with how the call ended."""
 
 
-class CircuitOpen(RuntimeError):
+class CircuitOpen(GuardError, RuntimeError):
     """A call to a service that is left alone for a while.
 
     Args:

@@ -1,6 +1,7 @@
 """Path containment: reading and writing beneath one directory and nowhere else."""
 
 from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk, log_path
+from amplifier_guard.guard_error import GuardError
 
 __all__ = [
     "LineWindow",
@@ -14,7 +15,7 @@ __all__ = [
 ]
 
 
-class PathDenied(PermissionError):
+class PathDenied(GuardError, PermissionError):
     """A path that leads outside the root, or to something never read or written, such as a pipe."""
 
 

@@ -9,6 +9,7 @@ from typing import Literal, cast
 from amplifier_core._engine import RateLimiter as Engine
 from amplifier_guard._clock import Clock, now
 from amplifier_guard._count import count
+from amplifier_guard.guard_error import GuardError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Rate:
     """Calls at once after a rest; None for as many as in a period."""
 
 
-class RateLimited(RuntimeError):
+class RateLimited(GuardError, RuntimeError):
     """A call that would be one too many.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from amplifier_core._engine import ShellPolicy, read_command
+from amplifier_guard.guard_error import GuardError
 
 __all__ = ["CHILD_VARIABLES", "ShellDenied", "ShellPolicy", "child_environment", "read_command"]
 
@@ -28,7 +29,7 @@ CHILD_VARIABLES = (
 """The variables a child process gets if nothing else is said; `*` at the end stands for the rest."""
 
 
-class ShellDenied(PermissionError):
+class ShellDenied(GuardError, PermissionError):
     """A command line that does not run without a person."""
 
 

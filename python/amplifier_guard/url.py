@@ -10,6 +10,7 @@ import anyio
 
 from amplifier_core._engine import CheckedUrl, Destination
 from amplifier_core._engine import UrlPolicy as UrlDecisions
+from amplifier_guard.guard_error import GuardError
 
 __all__ = ["CheckedUrl", "Destination", "Resolver", "UrlDenied", "UrlPolicy", "resolve_host"]
 
@@ -17,7 +18,7 @@ Resolver = Callable[[str, int], Iterable[str] | Awaitable[Iterable[str]]]
 """Gives the addresses of a host name, for a port, as text; plain or async."""
 
 
-class UrlDenied(PermissionError):
+class UrlDenied(GuardError, PermissionError):
     """A URL that may not be requested, or a name with an address that may not be reached."""
 
 

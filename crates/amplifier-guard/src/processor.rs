@@ -6,13 +6,17 @@ mod thinking;
 
 use std::collections::HashSet;
 
-use amplifier_core::{Degradation, FromJson, Json, Message, MessageContent, Role};
+use amplifier_core::{
+    ContentBlock as KernelBlock, Degradation, FromJson, Json, Message, MessageContent, Role,
+};
 
 pub use refusal::{MessageError, ToolUseError};
 pub use survey::ContentStatistics;
 
-use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
-use crate::{Finding, Limits, OnFinding, ToolInputPolicy, check_call_id, check_tool_name};
+use crate::claude::{ClaudeMessage, ContentBlock, ToolUseBlock, migrate_text};
+use crate::{
+    Finding, Limits, OnFinding, ToolInputError, ToolInputPolicy, check_call_id, check_tool_name,
+};
 use survey::Survey;
 
 /// What may be empty.
@@ -291,5 +295,31 @@ impl<M> ProcessedMessage<M> {
     /// Whether a person must agree before it is used.
     pub fn needs_approval(&self) -> bool {
         self.needs_approval
+    }
+}
+
+impl ProcessedMessage<ClaudeMessage> {
+    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
+        self.message
+            .content
+            .iter()
+            .try_for_each(|block| match block {
+                ContentBlock::ToolUse(call) => tools.check_value(&call.name, &call.input),
+                _ => Ok(()),
+            })
+    }
+}
+
+impl ProcessedMessage<Message> {
+    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
+        let MessageContent::Blocks(blocks) = &self.message.content else {
+            return Ok(());
+        };
+        blocks.iter().try_for_each(|block| match block {
+            KernelBlock::ToolCall(call) => tools.check(&call.name, &call.input),
+            _ => Ok(()),
+        })
     }
 }

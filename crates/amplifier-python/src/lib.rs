@@ -26,6 +26,7 @@ mod hook_result;
 mod initialize;
 mod interpreter;
 mod json;
+mod limits;
 mod model;
 mod module;
 mod mounted;
@@ -33,6 +34,7 @@ mod partial_arguments;
 mod path;
 mod payload;
 mod process;
+mod processor;
 mod rate;
 mod redact;
 mod report;
@@ -47,6 +49,7 @@ mod tag_call;
 mod tag_event;
 mod terminal;
 mod time_limit;
+mod tool_input;
 mod trace;
 mod unregister;
 mod url;
@@ -99,6 +102,13 @@ mod _engine {
         },
         error_handler::ErrorHandler,
         rate::RateLimiter,
+    };
+
+    #[pymodule_export]
+    use crate::{
+        limits::{check_tool_name, resolve_limits},
+        processor::{MessageProcessor, ProcessedMessage},
+        tool_input::ToolInputPolicy,
     };
 
     #[pymodule_export]

@@ -84,7 +84,9 @@ pub enum MessageError {
 }
 
 impl MessageError {
-    pub(super) fn of_model(error: ModelError) -> Self {
+    /// The refusal of JSON that is not a message.
+    #[must_use]
+    pub fn of_model(error: ModelError) -> Self {
         match error {
             ModelError::Json(error) => Self::Json(error),
             error => Self::Form(shown(&error.to_string())),
