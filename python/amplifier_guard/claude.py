@@ -219,7 +219,8 @@ class ClaudeMessage(OpenModel):
         an unknown type.
 
         Raises:
-            ValueError: A field was set to what it cannot hold, or to what JSON cannot.
+            ValueError: A field was set to what it cannot hold, or to what JSON cannot, or its values
+                lie in close to 200 arrays and objects.
         """
         return Message.model_validate_json(claude_to_kernel(_json(self)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -387,6 +388,26 @@ def test_a_field_set_to_what_it_cannot_hold_is_named_when_it_is_used():
 
     with pytest.raises(ValueError, match=r"`ClaudeMessage\.content\[0\]\.text` must be a string"):
         message.to_kernel()
+
+
+@pytest.mark.parametrize("depth", [100, 195, 196, 197, 198, 199])
+def test_whatever_is_nested_deeply_comes_back_or_is_refused(depth: int):
+    nested: Any = 1
+    for _ in range(depth):
+        nested = [nested]
+    for raw in (
+        {"role": "user", "content": [], "metadata": nested},
+        {"role": "user", "content": [], "x": nested},
+        {"role": "user", "content": [{"type": "chart", "kind": "bar", "data": nested}]},
+    ):
+        message = ClaudeMessage.model_validate(raw)
+        refusal = ""
+        try:
+            assert ClaudeMessage.from_kernel(message.to_kernel()) == (message, [])
+        except ValueError as error:
+            refusal = str(error)
+        assert not refusal or depth > 196
+        assert not refusal or re.search("recursion limit|nested deeper", refusal)
 
 
 def test_a_text_that_json_cannot_hold_is_refused():

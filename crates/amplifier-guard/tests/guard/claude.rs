@@ -256,13 +256,26 @@ fn what_only_looks_like_a_memo_is_metadata() {
 }
 
 #[test]
-fn a_role_that_was_not_the_users_is_no_memo() {
-    for role in ["assistant", "system", "tool"] {
+fn a_memo_is_of_the_message_that_it_was_written_for() {
+    let keys = r#"{"extra":{"name":"n"}}"#;
+    for (role, memo, more) in [
+        ("assistant", r#"{"role":"human"}"#, ""),
+        ("system", r#"{"role":"human"}"#, ""),
+        ("developer", r#"{"thinking":0}"#, ""),
+        ("tool", r#"{"thinking":2}"#, r#","tool_call_id":"t""#),
+        ("function", r#"{"thinking":1}"#, ""),
+        ("user", keys, r#","x":1"#),
+    ] {
+        let content = r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#;
         let text = format!(
-            r#"{{"role":"{role}","content":"x","metadata":{{"claude":{{"role":"human"}}}}}}"#
+            r#"{{"role":"{role}","content":{content},"metadata":{{"claude":{memo}}}{more}}}"#
         );
-        let (_, named_ones) = from_kernel(&text);
-        assert!(named_ones.contains(&named("`metadata`: an object", "left out")));
+        let (message, lost) = from_kernel(&text);
+        assert!(
+            lost.contains(&named("`metadata`: an object", "left out")),
+            "{text}"
+        );
+        assert!(message.contains(r#""thinking":null"#), "{message}");
     }
 }
 
@@ -287,6 +300,46 @@ fn a_tool_message_is_a_tool_result_of_the_user() {
         lost,
         [named("`content`: an array of blocks", "its JSON as text")]
     );
+}
+
+#[test]
+fn blocks_of_a_tool_message_are_a_text_if_they_say_no_more() {
+    let in_json = vec![named("`content`: an array of blocks", "its JSON as text")];
+    for (content, result, lost) in [
+        (r#"[{"type":"text","text":"a"}]"#, r#""a""#, vec![]),
+        (
+            r#"[{"type":"text","text":"a","visibility":"user"}]"#,
+            r#""[{\"type\":\"text\",\"text\":\"a\",\"visibility\":\"user\"}]""#,
+            in_json.clone(),
+        ),
+        (
+            r#"[{"type":"text","text":"a","x":1}]"#,
+            r#""[{\"type\":\"text\",\"text\":\"a\",\"visibility\":null,\"x\":1}]""#,
+            in_json.clone(),
+        ),
+        ("[]", r#""[]""#, in_json),
+    ] {
+        let text = format!(r#"{{"role":"function","tool_call_id":"t","content":{content}}}"#);
+        let expected = format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":{result},"is_error":null}}],"thinking":null}}"#
+        );
+        assert_eq!(from_kernel(&text), (expected, lost));
+    }
+}
+
+#[test]
+fn a_tool_message_of_results_names_its_role_and_its_call() {
+    for role in ["tool", "function"] {
+        let text = format!(
+            r#"{{"role":"{role}","tool_call_id":"t","content":[{{"type":"tool_result","tool_call_id":"t","output":"a"}}]}}"#
+        );
+        let message = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"a","is_error":null}],"thinking":null}"#;
+        let lost = vec![
+            named("`tool_call_id`: a string", "left out"),
+            named(&format!("`role`: `{role}`"), "`user`"),
+        ];
+        assert_eq!(from_kernel(&text), (message.to_owned(), lost));
+    }
 }
 
 #[test]
