@@ -1,0 +1,165 @@
+"""From the name of a surface to the public policy that judges its inputs."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+from input_world import path_world
+
+from amplifier_guard import (
+    Limits,
+    MessageProcessor,
+    MessageRejected,
+    NameDenied,
+    PathPolicy,
+    ProcessedMessage,
+    Redactor,
+    ShellDenied,
+    ShellPolicy,
+    TerminalText,
+    ToolInputDenied,
+    ToolInputPolicy,
+    UrlDenied,
+    UrlPolicy,
+    check_tool_name,
+)
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a policy let through."""
+
+    output: Any
+    unchanged: Any
+    """What the output is if nothing was changed."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A policy, and the errors by which it refuses."""
+
+    run: Callable[[Any, dict[str, Any]], Passed]
+    refusals: tuple[type[Exception], ...] = ()
+
+
+def path_read(given: str | bytes, setup: dict[str, Any]) -> Passed:
+    with path_world(setup) as (root, actual):
+        path = actual(os.fsdecode(given))
+        return Passed(PathPolicy(root).read(path, 1_000_000), Path(root, path).read_bytes())
+
+
+def path_write(given: str | bytes, setup: dict[str, Any]) -> Passed:
+    with path_world(setup) as (root, actual):
+        path = actual(os.fsdecode(given))
+        PathPolicy(root).write(path, b"written")
+        return Passed(Path(root, path).read_bytes(), b"written")
+
+
+def shell_policy(given: str, setup: dict[str, Any]) -> Passed:
+    policy = ShellPolicy(setup["allow_prefixes"], root=setup.get("root"))
+    return Passed(policy.check(given), shlex.split(given))
+
+
+def url_policy(given: str, setup: dict[str, Any]) -> Passed:
+    policy = UrlPolicy(ports=setup.get("allow_ports"), deny_private=setup.get("deny_private", True))
+    answers = {
+        host: iter(found if isinstance(found[0], list) else [found] * 9)
+        for host, found in setup.get("resolver", {}).items()
+    }
+
+    def resolve(host: str, port: int) -> list[str]:
+        return next(answers.get(host, iter(())), [])
+
+    destination = policy.destination(given)
+    checked = anyio.run(policy.check, given, resolve)
+    return Passed((checked.host, checked.port), (destination.host, destination.port))
+
+
+def redactor(given: str, setup: dict[str, Any]) -> Passed:
+    return Passed(Redactor().redact(given), given)
+
+
+def display(given: str | bytes, setup: dict[str, Any]) -> Passed:
+    return Passed(TerminalText.show(given), given)
+
+
+def tool_args(given: dict[str, Any], setup: dict[str, Any]) -> Passed:
+    before = copy.deepcopy(given)
+    tools = ToolInputPolicy()
+    tools.set_schema("tool", setup["schema"])
+    tools.check("tool", given)
+    return Passed(given, before)
+
+
+def tool_args_json(given: str | bytes, setup: dict[str, Any]) -> Passed:
+    tools = ToolInputPolicy(max_depth=setup.get("max_depth", 128))
+    tools.set_schema("tool", setup["schema"])
+    return Passed(tools.check_json("tool", given), json.loads(given))
+
+
+def tool_name(given: str, setup: dict[str, Any]) -> Passed:
+    check_tool_name(given)
+    return Passed(given, given)
+
+
+def message(given: Any, setup: dict[str, Any]) -> Passed:
+    processed = _processor(setup).process(
+        given if isinstance(given, dict) else {"role": "user", "content": given}
+    )
+    return Passed(_content(processed), _blocks(given))
+
+
+def user_message(given: str, setup: dict[str, Any]) -> Passed:
+    return Passed(_content(_processor(setup).process_user_message(given)), _blocks(given))
+
+
+def _processor(setup: dict[str, Any]) -> MessageProcessor:
+    limits = {name: value for name, value in setup.items() if name.isupper()}
+    return MessageProcessor(Limits.load(limits, {}))
+
+
+def _content(processed: ProcessedMessage) -> Any:
+    return json.loads(processed.to_json())["content"]
+
+
+def _blocks(given: Any) -> Any:
+    content = given["content"] if isinstance(given, dict) else given
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+SURFACES = {
+    "path_read": Surface(path_read, (OSError,)),
+    "path_write": Surface(path_write, (OSError,)),
+    "shell_policy": Surface(shell_policy, (ShellDenied,)),
+    "url_policy": Surface(url_policy, (UrlDenied,)),
+    "redactor": Surface(redactor),
+    "display": Surface(display),
+    "message": Surface(message, (MessageRejected,)),
+    "user_message": Surface(user_message, (MessageRejected,)),
+    "tool_args": Surface(tool_args, (ToolInputDenied,)),
+    "tool_args_json": Surface(tool_args_json, (ToolInputDenied,)),
+    "tool_name": Surface(tool_name, (NameDenied,)),
+}
+
+
+class UnknownSurface(LookupError):
+    """A row names a surface that no policy is known for."""
+
+
+def surface_of(name: str) -> Surface:
+    """Return the policy of a surface.
+
+    Raises:
+        UnknownSurface: There is none of this name.
+    """
+    if name not in SURFACES:
+        raise UnknownSurface(f"unknown surface `{name}` (known: {', '.join(sorted(SURFACES))})")
+    return SURFACES[name]
