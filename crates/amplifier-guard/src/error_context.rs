@@ -1,12 +1,14 @@
 //! What an operation was doing when it failed.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use amplifier_core::Timestamp;
 use indexmap::IndexMap;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ErrorKind;
+use crate::{ErrorKind, Redactor};
 
 /// The most past operations that are kept, the latest ones.
 const LONGEST_HISTORY: usize = 32;
@@ -17,6 +19,9 @@ const LONGEST_VALUE: usize = 100;
 const LONGEST_DESCRIPTION: usize = 500;
 
 /// What an operation was doing when it failed; one JSON form in Rust and Python.
+///
+/// However something got into a field, what looks like a secret or is named like one is neither
+/// written nor told.
 ///
 /// # Examples
 ///
@@ -43,20 +48,21 @@ const LONGEST_DESCRIPTION: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorContext {
     /// What is being done.
+    #[serde(serialize_with = "write_text")]
     pub operation: String,
     /// When it began.
     pub timestamp: Timestamp,
     /// The message it is about.
-    #[serde(default)]
+    #[serde(default, serialize_with = "write_id")]
     pub message_id: Option<String>,
     /// The tool call it is about.
-    #[serde(default)]
+    #[serde(default, serialize_with = "write_id")]
     pub tool_use_id: Option<String>,
     /// How often it was tried again.
     #[serde(default)]
     pub retry_count: u32,
     /// Whatever else helps, without secrets.
-    #[serde(default)]
+    #[serde(default, serialize_with = "write_metadata")]
     pub metadata: IndexMap<String, String>,
     #[serde(default, deserialize_with = "latest")]
     history: Vec<PastOperation>,
@@ -66,6 +72,7 @@ pub struct ErrorContext {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastOperation {
     /// What was done.
+    #[serde(serialize_with = "write_text")]
     pub operation: String,
     /// When it ended.
     pub timestamp: Timestamp,
@@ -148,6 +155,36 @@ fn latest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PastOperatio
     Ok(history)
 }
 
+/// The text without what looks like a secret, or a mark if its name says that it is one.
+fn safe<'text>(name: &str, text: &'text str) -> Cow<'text, str> {
+    // No keys, so that none can be too short.
+    static REDACTOR: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::new([""; 0]).ok());
+    let Some(redactor) = REDACTOR.as_ref() else {
+        return Cow::Borrowed("");
+    };
+    match redactor.redact_field(name, text) {
+        Some(mark) => Cow::Owned(mark),
+        None => redactor.redact(text),
+    }
+}
+
+fn write_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    safe("", text).serialize(serializer)
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn write_id<S: Serializer>(id: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    id.as_deref().map(|id| safe("", id)).serialize(serializer)
+}
+
+fn write_metadata<S: Serializer>(
+    metadata: &IndexMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let pairs = metadata.iter();
+    serializer.collect_map(pairs.map(|(name, value)| (safe("", name), safe(name, value))))
+}
+
 /// Makes an [`ErrorContext`] without secrets.
 #[derive(Clone, Debug)]
 pub struct ErrorContextBuilder<R> {
@@ -198,7 +235,7 @@ impl fmt::Display for ErrorContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = vec![format!(
             "operation `{}`",
-            cut(&self.operation, LONGEST_VALUE)
+            cut(&safe("", &self.operation), LONGEST_VALUE)
         )];
         if self.retry_count > 0 {
             parts.push(format!("retry {}", self.retry_count));
@@ -208,15 +245,16 @@ impl fmt::Display for ErrorContext {
             ("tool use", &self.tool_use_id),
         ] {
             if let Some(id) = id {
-                parts.push(format!("{name} `{}`", cut(id, LONGEST_ID)));
+                parts.push(format!("{name} `{}`", cut(&safe("", id), LONGEST_ID)));
             }
         }
         for (name, value) in &self.metadata {
-            let (name, value) = (cut(name, LONGEST_VALUE), cut(value, LONGEST_VALUE));
+            let value = cut(&safe(name, value), LONGEST_VALUE);
+            let name = cut(&safe("", name), LONGEST_VALUE);
             parts.push(format!("{name}={value}"));
         }
         for past in self.history.iter().rev() {
-            let operation = cut(&past.operation, LONGEST_VALUE);
+            let operation = cut(&safe("", &past.operation), LONGEST_VALUE);
             parts.push(match &past.error {
                 None => format!("after `{operation}`"),
                 Some(error) => format!("after `{operation}` ({})", cut(error, LONGEST_VALUE)),

@@ -307,8 +307,9 @@ fn each(text: Untrusted<'_>, tail: &mut Vec<u8>, mut take: impl FnMut(Part<'_>))
         }
         Untrusted::Codes(codes) => {
             end_tail(tail, &mut take);
-            return codes.iter().for_each(|code| {
-                take(char::from_u32(*code).map_or(Part::Code(*code), Part::Character));
+            return codes.iter().for_each(|code| match char::from_u32(*code) {
+                Some(character) => each_of_text(character.encode_utf8(&mut [0; 4]), &mut take),
+                None => take(Part::Code(*code)),
             });
         }
     };

@@ -63,6 +63,30 @@ fn a_redactor_takes_out_what_it_knows_and_what_a_name_says() {
 }
 
 #[test]
+fn what_was_assigned_past_the_builder_is_neither_written_nor_told() {
+    let key = ["sk-", "ant-api03-Q7wE9rT2yU4iO6pA8sD1fG3hJ5kL0zXcVb"].concat();
+    let mut context = ErrorContext::builder("x", at(0), unredacted).build();
+    context.operation = format!("asked with {key}");
+    context.message_id = Some(key.clone());
+    context
+        .metadata
+        .insert("access_token".into(), "hunter2hunter2".into());
+    context.metadata.insert(key.clone(), "value".into());
+    context.entered(format!("told {key}"), at(1));
+
+    assert_eq!(
+        context.to_json().unwrap(),
+        r#"{"operation":"told [REDACTED:anthropic key]","timestamp":"2026-01-02T03:04:01Z","message_id":"[REDACTED:anthropic key]","tool_use_id":null,"retry_count":0,"metadata":{"access_token":"[REDACTED:token]","[REDACTED:anthropic key]":"value"},"history":[{"operation":"asked with [REDACTED:anthropic key]","timestamp":"2026-01-02T03:04:01Z","error":null}]}"#
+    );
+    assert_eq!(
+        context.to_string(),
+        "operation `told [REDACTED:anthropic key]`, message `[REDACTE…`, \
+         access_token=[REDACTED:token], [REDACTED:anthropic key]=value, \
+         after `asked with [REDACTED:anthropic key]`"
+    );
+}
+
+#[test]
 fn the_latest_operations_are_kept() {
     let mut context = ErrorContext::builder("0", at(0), unredacted).build();
     for number in 1..=40 {

@@ -219,6 +219,12 @@ proptest! {
         let codes: Vec<u32> = text.chars().map(u32::from).collect();
         prop_assert_eq!(TerminalText::show(Untrusted::Codes(&codes)), show(&text));
         prop_assert_eq!(TerminalText::show(text.as_bytes()), show(&text));
+        let line = TerminalText::line(text.as_str(), 20);
+        prop_assert_eq!(TerminalText::line(Untrusted::Codes(&codes), 20), line.clone());
+        prop_assert_eq!(TerminalText::line(text.as_bytes(), 20), line);
+        let exact = TerminalText::exact(text.as_str());
+        prop_assert_eq!(TerminalText::exact(Untrusted::Codes(&codes)), exact.clone());
+        prop_assert_eq!(TerminalText::exact(text.as_bytes()), exact);
     }
 
     #[test]
