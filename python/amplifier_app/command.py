@@ -28,6 +28,11 @@ Environment:
   ANTHROPIC_API_KEY   Key of the Anthropic API. Without it the demo model is
                       used: a local program, not a language model.
   ANTHROPIC_BASE_URL  Another address of that API.
+  MESSAGE_MAX_CHARS   Most characters of a prompt: 50000 if not set.
+  TOOL_TIMEOUT        Seconds after which a tool is ended: 120 if not set.
+  MAX_CONTENT_BLOCKS  Most blocks of a message: 1000 if not set.
+  THINKING_MODE_ENABLED
+                      Whether the model is asked to think: true if not set.
   AMPLIFIER_DEBUG     Like --debug, when set to 1.
   NO_COLOR            No colours, when set to anything.
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from amplifier_app.failure import Failure
+
 GUARD = "hooks-guard"
 """The module without which no turn runs."""
 
@@ -35,16 +37,30 @@ def mount_plan(
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
+    The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`)
+    come from the environment, and from nowhere in the folder.
+
     Args:
         folder: Where the tools look.
         provider: The config of `provider-anthropic`; what it lacks comes from the environment.
         model: The model to use instead of the provider's default.
+
+    Raises:
+        Failure: A limit in the environment cannot be used.
     """
+    from amplifier_guard import LimitError, Limits
+
+    try:
+        thinks = Limits.load().thinking_mode_enabled
+    except LimitError as error:
+        raise Failure(f"{error}; correct the environment variable") from error
     config = dict(provider) if model is None else {**provider, "default_model": model}
+    if not thinks:
+        config["thinking_budget_tokens"] = 0
     root = {"root": str(folder)}
     return {
         "session": {
-            "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": True}},
+            "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": thinks}},
             "context": {"module": "context-simple"},
         },
         "providers": [{"module": "provider-anthropic", "config": config}],

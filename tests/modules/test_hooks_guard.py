@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import anyio
@@ -12,6 +13,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
 from amplifier_guard import Rate, RateLimiter
 from amplifier_modules.hooks import guard, guard_tools
+from amplifier_modules.hooks.guard_prompts import FINDINGS
 from amplifier_modules.hooks.guard_settings import GuardSettings, read_settings
 from amplifier_modules.loops.tool_timeout import CAPABILITY
 
@@ -194,6 +196,109 @@ async def test_what_is_allowed_runs_without_a_question(bench, say):
     assert await tool_contents(turn) == ["ran", "fetched"]
 
 
+MARKUP = "Look: <script>alert(1)</script>"
+
+
+@pytest.mark.parametrize("config", [None, {"findings": "report"}])
+async def test_what_looks_suspicious_is_reported_with_its_place_and_sent_as_it_is(
+    bench, say, config, caplog
+):
+    turn = await guarded(bench, config, say.text("done"))
+    told = []
+    turn.hook(FINDINGS, lambda _event, data: told.append(data) or None)
+
+    with caplog.at_level(logging.INFO, "amplifier_modules.hooks"):
+        assert await turn.run(MARKUP) == "done"
+    assert (await turn.history())[0] == {"role": "user", "content": MARKUP}
+    [data] = told
+    assert data["action"] == "report"
+    [finding] = data["findings"]
+    assert finding["start"] == MARKUP.index("<script")
+    assert MARKUP not in str(told)
+    [record] = caplog.records
+    assert record.getMessage() == "suspicious in a prompt: 1 findings: script at 6"
+    assert await turn.coordinator.collect_contributions("observability.events") == [[FINDINGS]]
+
+
+@pytest.mark.parametrize(("answer", "sent"), [("Allow once", True), ("Deny", False)])
+async def test_what_looks_suspicious_is_sent_if_a_person_says_so(bench, say, answer, sent):
+    turn = await guarded(bench, {"findings": "ask"}, say.text("done"))
+    turn.coordinator.approval_system = person = Person(answer)
+
+    said = await turn.run(MARKUP)
+
+    [(question, *_)] = person.asked
+    assert question.startswith("the prompt looks suspicious (")
+    assert said == "done" if sent else said.startswith("Operation denied: User denied: the prompt")
+    assert len(turn.provider.requests) == sent
+
+
+async def test_what_looks_suspicious_is_refused_where_that_is_set(bench, say):
+    turn = await guarded(bench, {"findings": "reject"}, say.text("done"))
+    told = []
+    turn.hook(FINDINGS, lambda _event, data: told.append(data) or None)
+
+    assert (await turn.run(MARKUP)).startswith("Operation denied: ")
+    assert turn.provider.requests == []
+    assert [(data["action"], len(data["findings"])) for data in told] == [("reject", 1)]
+
+
+async def test_a_prompt_that_is_too_long_is_refused(bench, say):
+    turn = await guarded(bench, {"message_max_chars": 5}, say.text("done"), say.text("done"))
+
+    assert await turn.run("12345") == "done"
+    refusal = await turn.run("123456")
+    assert refusal.startswith("Operation denied: ")
+    assert "6" in refusal
+    assert "5" in refusal
+    assert len(turn.provider.requests) == 1
+
+
+async def test_what_a_user_steers_with_is_judged_as_a_prompt(bench, say):
+    turn = bench("streaming", say.calls(("1", "look", {})), say.text("done"))
+    await guard.mount(turn.coordinator, {"message_max_chars": 5})
+    turn.tool("look", lambda given: turn.coordinator.get_capability("session.steer")("123456"))
+
+    assert await turn.run("12345") == "done"
+    [discarded] = turn.data("orchestrator:steering_discarded")
+    assert discarded["messages"] == ["123456"]
+    assert "6" in discarded["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("look", {"x": "one"}, "look"),
+        ("look", {"x": 1.5}, "look"),
+        ("lo\x1bok", {}, "ok"),
+    ],
+)
+async def test_a_call_that_does_not_fit_its_tool_is_an_error_to_the_model(
+    bench, say, name, given, words
+):
+    turn = await guarded(bench, None, say.calls(("1", name, given)), say.text("done"))
+    look = turn.tool(name, lambda given: "seen")
+    await turn.coordinator.mount("tools", look, name=name)
+
+    assert await turn.run() == "done"
+    [content] = await tool_contents(turn)
+    assert content.startswith("Denied by hook: ")
+    assert words in content
+    assert "\x1b" not in content
+    assert look.inputs == []
+
+
+async def test_a_call_that_fits_runs_and_a_tool_without_a_schema_takes_anything(bench, say):
+    calls = say.calls(("1", "look", {"x": 1}), ("2", "free", {"any": [None]}))
+    turn = await guarded(bench, None, calls, say.text("done"))
+    for name in ("look", "free"):
+        await turn.coordinator.mount("tools", turn.tool(name, lambda given: "seen"), name=name)
+    turn.tools["free"].input_schema = {}
+    await turn.run()
+
+    assert await tool_contents(turn) == ["seen", "seen"]
+
+
 async def test_arguments_that_could_not_be_read_are_told_by_the_loop(bench, say):
     problem = {"error": "the object ends too early", "raw_arguments": '{"x"'}
     response = ChatResponse(
@@ -210,10 +315,14 @@ async def test_arguments_that_could_not_be_read_are_told_by_the_loop(bench, say)
     assert "the object ends too early" in content
 
 
-async def test_a_tool_may_run_as_long_as_the_guard_says(bench):
+async def test_a_tool_may_run_as_long_as_the_guard_says(bench, say, monkeypatch):
+    monkeypatch.delenv("TOOL_TIMEOUT", raising=False)
     for config, seconds in [(None, 120.0), ({"tool_timeout": 3}, 3.0)]:
         turn = await guarded(bench, config)
         assert turn.coordinator.get_capability(CAPABILITY) == seconds
+    monkeypatch.setenv("TOOL_TIMEOUT", "7")
+    turn = await guarded(bench, None)
+    assert turn.coordinator.get_capability(CAPABILITY) == 7.0
 
 
 async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):
@@ -260,8 +369,9 @@ async def test_every_handler_fails_closed_and_goes_with_the_module(bench):
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"finding": "ask"}, "`finding` is unknown (known at the top: `tool_timeout`, "),
+        ({"finding": "ask"}, "`finding` is unknown (known at the top: `findings`, "),
         ({"rates": {"usr": None}}, "`rates.usr` is unknown"),
+        ({"findings": "block"}, "`findings` is 'block': input should be 'report', 'ask' or"),
         ({"tool_timeout": 0}, "`tool_timeout` is 0: input should be greater than 0"),
         ({"tool_timeout": float("inf")}, "`tool_timeout` is inf: "),
         ({"tools": {"b": {"shell": {"allow": "ls"}}}}, "`tools.b.shell.allow` is 'ls': "),
@@ -277,4 +387,4 @@ async def test_a_setting_that_cannot_work_is_told_at_mount(bench, config, words)
 
 
 def test_what_is_absent_or_none_has_its_default():
-    assert read_settings(None) == read_settings({"rates": None}) == GuardSettings()
+    assert read_settings(None) == read_settings({"findings": None}) == GuardSettings()

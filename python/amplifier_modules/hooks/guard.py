@@ -8,11 +8,13 @@ from typing import Any, cast
 from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.models import HookResult
-from amplifier_guard import RateLimited, RateLimiter
+from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
 from amplifier_modules.loops.tool_timeout import CAPABILITY as TOOL_TIMEOUT
 
 from .guard_answers import deny
+from .guard_arguments import ToolArguments
+from .guard_prompts import FINDINGS, Prompts
 from .guard_settings import GuardSettings, read_settings
 from .guard_tools import ToolSinks
 
@@ -38,6 +40,9 @@ class Guard:
         """
         self._settings = settings
         self._coordinator = coordinator
+        self.limits = Limits.load(settings.limits())
+        self._prompts = Prompts(self.limits, settings.findings, coordinator.hooks.emit)
+        self._arguments = ToolArguments(self.limits.name_max_chars)
         self._limiter: RateLimiter | None = (
             coordinator.get_capability(LIMITER) or settings.rates.limiter()
         )
@@ -72,7 +77,7 @@ class Guard:
         prompt = data.get("prompt")
         if not isinstance(prompt, str):
             return deny(f"the prompt is {type(prompt).__name__}, not a text")
-        return None
+        return await self._prompts.judge(prompt)
 
     async def judge_request(self, _: str, data: dict[str, Any]) -> HookResult | None:
         """Judge a call of the model."""
@@ -91,6 +96,10 @@ class Guard:
         if "tool_input_error" in data:
             return None  # the loop runs no such call, and tells why
         arguments = cast("dict[str, Any]", given)
+        tools: Any = self._coordinator.get("tools") or {}
+        tool = tools.get(name)
+        if answer := self._arguments.judge(name, tool, arguments):
+            return answer
         sinks = self._sinks.get(name)
         return await sinks.judge(name, arguments) if sinks else None
 
@@ -123,5 +132,6 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
         guard = Guard(settings, coordinator)
     except ValueError as error:
         raise ConfigurationError(f"hooks-guard: {error}") from error
-    coordinator.register_capability(TOOL_TIMEOUT, settings.tool_timeout)
+    coordinator.register_capability(TOOL_TIMEOUT, guard.limits.tool_timeout)
+    coordinator.register_contributor("observability.events", NAME, lambda: [FINDINGS])
     return guard.register()

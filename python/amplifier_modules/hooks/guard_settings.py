@@ -86,13 +86,26 @@ class ToolSettings(_Settings):
 class GuardSettings(_Settings):
     """What `hooks-guard` may be told; a key that is absent has its default."""
 
-    tool_timeout: Annotated[float, Field(gt=0, strict=False)] = 120.0
+    findings: Literal["report", "ask", "reject"] = "report"
+    """What is done about a suspicious pattern in a prompt."""
+    message_max_chars: Annotated[int, Field(ge=1)] | None = None
+    """Most characters of a prompt."""
+    tool_timeout: Annotated[float, Field(gt=0, strict=False)] | None = None
     """Seconds after which a tool is ended."""
+    max_content_blocks: Annotated[int, Field(ge=1)] | None = None
+    """Most blocks of a message."""
+    name_max_chars: Annotated[int, Field(ge=1)] | None = None
+    """Most characters in the name of a tool."""
     rates: RatesSettings = RatesSettings()
     user: str = "user"
     """Whose prompts are counted."""
     tools: dict[str, ToolSettings] = Field(default_factory=dict[str, ToolSettings])
     """By the name of a tool, what its arguments lead to."""
+
+    def limits(self) -> dict[str, Any]:
+        """The limits that are set here; others come from the environment, or are the defaults."""
+        names = ("message_max_chars", "tool_timeout", "max_content_blocks", "name_max_chars")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 def read_settings(config: Mapping[str, Any] | None) -> GuardSettings:
