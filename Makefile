@@ -35,11 +35,16 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := emit hook_answers kernel_calls turn history session messages import_time text_deltas \
-	tool_arguments ratios
+	tool_arguments path_decision ratios redaction
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := text_deltas tool_arguments
+# Compared with the standard library, under our own Python.
+OWN_BENCHES := path_decision
 # Compared with a walk over memory, in Rust.
-RUST_BENCHES := ratios
+RUST_BENCHES := ratios redaction
+
+empty :=
+space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -104,11 +109,15 @@ wheel: dist/.built ## Build the abi3 wheel into dist/
 
 bench: .tools/reference/.installed .tools/peers/.installed .tools/product/.installed ## Measure against the reference and other libraries (BENCHES=emit BENCH_ARGS="--rounds 9")
 	@for bench in $(filter-out $(RUST_BENCHES),$(BENCHES)); do \
-		case " $(PEER_BENCHES) " in *" $$bench "*) others=peers ;; *) others=reference ;; esac; \
+		case "$$bench" in \
+			$(subst $(space),|,$(PEER_BENCHES))) others=peers ;; \
+			$(subst $(space),|,$(OWN_BENCHES))) others=product ;; \
+			*) others=reference ;; \
+		esac; \
 		.tools/product/bin/python "benches/$$bench.py" --reference ".tools/$$others/bin/python" $(BENCH_ARGS) || exit; \
 	done
 	@for bench in $(filter $(RUST_BENCHES),$(BENCHES)); do \
-		cargo bench --quiet --locked --package amplifier-stream --bench "$$bench" || exit; \
+		cargo bench --quiet --locked --workspace --exclude amplifier-python --bench "$$bench" || exit; \
 	done
 
 clean: ## Remove everything that was built or installed here
