@@ -299,6 +299,34 @@ async def test_a_call_that_fits_runs_and_a_tool_without_a_schema_takes_anything(
     assert await tool_contents(turn) == ["seen", "seen"]
 
 
+async def test_a_tool_that_changes_its_schema_is_held_to_the_new_one(bench, say):
+    calls = [say.calls((str(n), "look", {"x": x})) for n, x in enumerate([1, "one", 1])]
+    turn = await guarded(bench, None, *calls, say.text("done"))
+
+    def look(given):
+        look.tool.input_schema["properties"]["x"]["type"] = "string"
+        return "seen"
+
+    look.tool = turn.tool("look", look)
+    await turn.coordinator.mount("tools", look.tool, name="look")
+    await turn.run()
+
+    assert look.tool.inputs == [{"x": 1}, {"x": "one"}]
+    assert [content[:4] for content in await tool_contents(turn)] == ["seen", "seen", "Deni"]
+
+
+async def test_a_schema_that_cannot_be_used_is_no(bench, say):
+    turn = await guarded(bench, None, say.calls(("1", "look", {})), say.text("done"))
+    look = turn.tool("look", lambda given: "seen")
+    look.input_schema = {"type": "nonsense"}
+    await turn.coordinator.mount("tools", look, name="look")
+    await turn.run()
+
+    [content] = await tool_contents(turn)
+    assert content.startswith("Denied by hook: the schema of tool `look` cannot be used: ")
+    assert look.inputs == []
+
+
 async def test_arguments_that_could_not_be_read_are_told_by_the_loop(bench, say):
     problem = {"error": "the object ends too early", "raw_arguments": '{"x"'}
     response = ChatResponse(

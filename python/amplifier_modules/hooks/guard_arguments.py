@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ class ToolArguments:
         """Refuse longer names."""
         self._name_max_chars = name_max_chars
         self._policy = ToolInputPolicy()
+        self._read: dict[str, dict[str, Any]] = {}
 
     def judge(self, name: str, tool: Any, tool_input: Mapping[str, Any]) -> HookResult | None:
         """Refuse a call whose name or arguments do not fit, or let it pass with None.
@@ -37,8 +39,10 @@ class ToolArguments:
             check_tool_name(name, self._name_max_chars)
             schema: Any = getattr(tool, "input_schema", None)
             if isinstance(schema, dict) and schema:
-                # As a tool may change it, it is looked at each time.
-                self._policy.set_schema(name, cast("dict[str, Any]", schema))
+                if self._read.get(name) != schema:
+                    self._policy.set_schema(name, cast("dict[str, Any]", schema))
+                    # A copy: a tool may change its own.
+                    self._read[name] = copy.deepcopy(cast("dict[str, Any]", schema))
                 self._policy.check(name, tool_input)
         except (NameDenied, ToolInputDenied, ToolSchemaDenied) as denial:
             return deny(str(denial))
