@@ -300,6 +300,7 @@ def test_a_row_of_failures_is_true(rust: list[str], python: list[str], parts: li
         for heading in (
             "What holds of every stream",
             "What holds of the dialect",
+            "What holds of messages and tool arguments",
             "What holds of failures",
             "What holds of tags and events",
             "Where we differ from 2.0.2",
