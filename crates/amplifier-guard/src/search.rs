@@ -241,11 +241,9 @@ fn clipped(line: &[u8], start: usize) -> String {
     if line.len() <= SHOWN_CHARACTERS {
         return String::from_utf8_lossy(line).into_owned();
     }
-    let is_boundary = |index: usize| line.get(index).is_none_or(|byte| byte & 0xC0 != 0x80);
-    let near = |index: usize| (0..4).map(|step| index + step).find(|at| is_boundary(*at));
+    // What is left of a character that it begins in is skipped: it holds enough whole ones.
     let from = start.saturating_sub(SHOWN_BEFORE * 4);
-    let from = near(from).unwrap_or(from);
-    let before = String::from_utf8_lossy(&line[from..start.max(from)]);
+    let before = String::from_utf8_lossy(&line[from..start]);
     let skipped = before.chars().count().saturating_sub(SHOWN_BEFORE);
     let window = &line[from..line.len().min(start + SHOWN_CHARACTERS * 4)];
     let shown = String::from_utf8_lossy(window);

@@ -12,13 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use amplifier_guard::{LineRange, LineSearch, PathError, PathPolicy, Walker};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 const SECRET: &str = "the-secret";
 
 /// Swapped again and again: the first is harmless, the other leads where nobody may write.
-const SWAPS: [(&str, &str); 8] = [
+const SWAPS: [(&str, &str); 9] = [
     // A folder on the way and a link to one outside, relative and absolute.
     ("shelf", "trap"),
     ("shelf", "absolute-trap"),
@@ -28,6 +29,8 @@ const SWAPS: [(&str, &str); 8] = [
     // A folder and a file, and links to what may not be written although it lies inside.
     ("shelf", "passage"),
     ("note", "gate"),
+    // A file and a pipe, for whose other end nobody waits.
+    ("note", "pipe"),
     // A file and another name of one outside.
     ("page", "hard"),
     // A folder and one outside: what is above it changes.
@@ -75,6 +78,14 @@ fn tree() -> (TempDir, PathBuf) {
     symlink(".env", root.join("gate")).unwrap();
     symlink(outside.join("x"), root.join("absolute-bait")).unwrap();
     fs::hard_link(elsewhere.join("twin"), root.join("hard")).unwrap();
+    mknodat(
+        CWD,
+        root.join("pipe"),
+        FileType::Fifo,
+        Mode::RUSR | Mode::WUSR,
+        0,
+    )
+    .unwrap();
     (outer, root)
 }
 
@@ -150,19 +161,21 @@ fn race<Policy>(policy: &Policy, root: &Path, calls: &[Call<Policy>], races: usi
 
 /// A refusal that a swapped tree explains; anything else would be a fault of another kind.
 fn told(error: &PathError) -> String {
-    assert!(
-        matches!(
-            error,
-            PathError::Outside { .. }
-                | PathError::Missing { .. }
-                | PathError::Loop { .. }
-                | PathError::NotAFile { .. }
-                | PathError::NotADirectory { .. }
-                | PathError::HardLinks { .. }
-                | PathError::Protected { .. }
-        ),
-        "{error:?}"
-    );
+    let is_explained = match error {
+        PathError::Outside { .. }
+        | PathError::Missing { .. }
+        | PathError::Loop { .. }
+        | PathError::NotAFile { .. }
+        | PathError::NotADirectory { .. }
+        | PathError::HardLinks { .. }
+        | PathError::Protected { .. } => true,
+        // A pipe that nobody reads.
+        PathError::Unwritable { source, .. } => {
+            source.raw_os_error() == Some(Errno::NXIO.raw_os_error())
+        }
+        _ => false,
+    };
+    assert!(is_explained, "{error:?}");
     error.to_string()
 }
 
@@ -296,6 +309,9 @@ impl Naive {
 #[test]
 fn a_policy_that_looks_first_and_opens_then_is_found_out() {
     let (_outer, root) = tree();
+    // It would wait for the pipe.
+    fs::remove_file(root.join("pipe")).unwrap();
+    fs::write(root.join("pipe"), "harmless").unwrap();
     let policy = Naive(root.clone());
     let reads: [Call<Naive>; 2] = [
         |policy| policy.read("shelf/x"),

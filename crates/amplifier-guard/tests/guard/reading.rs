@@ -25,6 +25,10 @@ fn folder(files: &[(&str, &[u8])]) -> (TempDir, PathPolicy) {
     (folder, policy)
 }
 
+fn folder_of(text: &str) -> (TempDir, PathPolicy) {
+    folder(&[("text", text.as_bytes())])
+}
+
 fn walked(policy: &PathPolicy, path: &str, pattern: &str, skip: &[&str]) -> Vec<String> {
     let skip: Vec<OsString> = skip.iter().map(OsString::from).collect();
     let pattern = NamePattern::new(pattern).unwrap();
@@ -304,6 +308,13 @@ fn long_lines_are_clipped_around_the_match() {
     let text = &found(&policy, "TODO", 1).lines[0].text;
     let expected = format!("…{}TODO{}…", "y".repeat(100), "z".repeat(296));
     assert_eq!(text, &expected);
+    for before in ["", "é", "€", "éa"] {
+        let wide = "😀".repeat(100 - before.chars().count());
+        let line = format!("{wide}{wide}{before}TODO");
+        let (_folder, policy) = folder_of(&line);
+        let text = &found(&policy, "TODO", 1).lines[0].text;
+        assert_eq!(text, &format!("…{wide}{before}TODO"));
+    }
 }
 
 #[test]
@@ -501,7 +512,7 @@ proptest! {
         first in 1_u64..20,
         limit in 0_u64..20,
     ) {
-        let (_folder, policy) = folder(&[("text", text.as_bytes())]);
+        let (_folder, policy) = folder_of(&text);
         let range = LineRange { first, limit, most_bytes: usize::MAX };
         let window = policy.lines("text", range, &mut || false).unwrap();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -523,7 +534,7 @@ proptest! {
         after in "[aé€😀]{0,450}",
     ) {
         let line = format!("{before}TODO{after}");
-        let (_folder, policy) = folder(&[("text", line.as_bytes())]);
+        let (_folder, policy) = folder_of(&line);
         let text = found(&policy, "TODO", 1).lines.remove(0).text;
         let skipped = before.chars().count().saturating_sub(100);
         let rest: Vec<char> = line.chars().skip(skipped).collect();
