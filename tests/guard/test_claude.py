@@ -70,7 +70,10 @@ def fields(**declared: Any) -> st.SearchStrategy[dict[str, Any]]:
         for key, value in declared.items()
     }
     return st.builds(
-        lambda known, others: known | {k: v for k, v in others.items() if k not in known},
+        lambda known, others: (
+            {key: known[key] for key in strategies}
+            | {key: value for key, value in others.items() if key not in strategies}
+        ),
         st.fixed_dictionaries(strategies),
         objects,
     )
@@ -101,6 +104,9 @@ BLOCKS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "chart": fields(type="chart", kind=texts, data=opaque),
     "unknown": fields(type=unknown_types),
     "redacted_thinking": fields(type="redacted_thinking", data=texts),
+    "reasoning": fields(
+        type="reasoning", content=st.lists(opaque, **few), summary=st.lists(opaque, **few)
+    ),
 }
 blocks = st.one_of(list(BLOCKS.values()))
 messages = fields(

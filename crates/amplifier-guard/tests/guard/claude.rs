@@ -198,6 +198,10 @@ fn a_call_that_cannot_run_is_none_of_the_kernel() {
             r#"{"type":"reasoning","content":[],"summary":"x"}"#,
             "claude/reasoning",
         ),
+        (
+            r#"{"type":"reasoning","content":[],"summary":[],"visibility":null}"#,
+            "claude/reasoning",
+        ),
         (r#"{"type":"claude/text"}"#, "claude/claude/text"),
         (r#"{"type":"code","language":null,"text":"x"}"#, "code"),
     ] {
