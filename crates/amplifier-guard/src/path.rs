@@ -11,7 +11,7 @@ use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 
 use crate::PathError;
 use crate::error::shown;
-use crate::protected::leads_elsewhere;
+use crate::protected::misleading;
 use crate::trace::refused;
 
 /// As many links as Linux follows in one path.
@@ -323,7 +323,7 @@ impl PathPolicy {
             return self.outside(path);
         }
         let bytes = path.as_os_str().len();
-        let form = leads_elsewhere(self.inside(path).as_deref().unwrap_or(path));
+        let form = misleading(self.inside(path).as_deref().unwrap_or(path));
         let path = shown(path);
         match (source.kind(), form) {
             // What is there is read whatever it is called; what is not may be meant as another.

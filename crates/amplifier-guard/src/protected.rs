@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::TerminalText;
+
 /// What a refused name does.
 const RUNS: &str = "decides what runs";
 const KEEPS: &str = "keeps secrets or says where requests go";
@@ -129,7 +131,7 @@ pub(crate) fn misread(path: &Path) -> Option<&'static str> {
 }
 
 /// Why other systems or layers would read another path than `path`.
-pub(crate) fn leads_elsewhere(path: &Path) -> Option<&'static str> {
+fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     let Some(text) = path.to_str() else {
         return Some("it is not utf-8");
     };
@@ -142,6 +144,12 @@ pub(crate) fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     if text.chars().any(char::is_control) {
         return Some("it holds a control character");
     }
+    if is_expanded(text.split('/').next().unwrap_or_default()) {
+        return Some("a shell would put another path in the place of its first name");
+    }
+    if text.contains("://") || text.starts_with("file:") {
+        return Some("it is a url");
+    }
     if text.contains(":$") {
         return Some("it names a stream of a file");
     }
@@ -149,6 +157,31 @@ pub(crate) fn leads_elsewhere(path: &Path) -> Option<&'static str> {
         return Some("it leads upwards once it is decoded");
     }
     None
+}
+
+/// Why what is looked for as `path`, and is not there, may be meant as something else.
+pub(crate) fn misleading(path: &Path) -> Option<&'static str> {
+    let hides = |text: &str| TerminalText::show(text) != text;
+    misread(path).or_else(|| {
+        let text = path.to_str()?;
+        hides(text).then_some("it holds a character that nobody sees")
+    })
+}
+
+/// Whether a shell, or a program like one, takes `name` for a home directory or a variable.
+fn is_expanded(name: &str) -> bool {
+    let variable = name
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'))
+        .or_else(|| name.strip_prefix('$'))
+        .or_else(|| name.strip_prefix('%')?.strip_suffix('%'));
+    let is_variable = variable.is_some_and(|variable| {
+        !variable.is_empty()
+            && variable
+                .bytes()
+                .all(|byte| byte == b'_' || byte.is_ascii_uppercase())
+    });
+    is_variable || name == "~"
 }
 
 /// Why Windows would give another name to a file called `name`.
