@@ -51,7 +51,7 @@ pub(crate) fn as_refusal(
 }
 
 /// Refuse the name of a tool that could be taken for another one, by its character.
-#[pyfunction(signature = (name, max_chars = guard::LONGEST_NAME))]
+#[pyfunction(signature = (name, max_chars = 100))]
 pub(crate) fn check_tool_name(
     name: &Bound<'_, pyo3::types::PyString>,
     max_chars: usize,
