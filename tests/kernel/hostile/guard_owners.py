@@ -103,3 +103,36 @@ def _() -> Any:
     from amplifier_guard import ErrorContext
 
     return ErrorContext.builder("x", redact=lambda text, *_: text)
+
+
+@maker("amplifier_core._engine.MessageProcessor")
+def message_processor() -> Any:
+    from amplifier_core._engine import MessageProcessor
+
+    return MessageProcessor({}, "report", [])
+
+
+@maker("amplifier_core._engine.ProcessedMessage")
+def _() -> Any:
+    return message_processor().process_text("user", "hello")
+
+
+@maker("amplifier_guard.processor.ProcessedMessage")
+def _() -> Any:
+    from amplifier_guard import MessageProcessor
+
+    return MessageProcessor().process_user_message("hello")
+
+
+@maker("Finding")
+def _() -> Any:
+    from amplifier_guard import Finding
+
+    return Finding(kind="script", pointer="/content", start=0, end=1)
+
+
+@maker("ContentStatistics")
+def _() -> Any:
+    from amplifier_guard import ContentStatistics
+
+    return ContentStatistics(blocks={}, characters=0, bytes=0)
