@@ -14,6 +14,8 @@ mod places;
 mod random;
 mod runs;
 mod scheme;
+#[cfg(test)]
+mod slow;
 mod stem;
 mod stream;
 mod value;

@@ -10,7 +10,7 @@ mod gram;
 mod part;
 mod rolling;
 
-use memchr::{memchr2_iter, memmem};
+use memchr::memchr2_iter;
 
 use crate::steps;
 
@@ -30,7 +30,9 @@ const SIDE: usize = 12;
 
 /// The parts of all secrets.
 pub(super) struct Known {
-    secrets: Vec<Vec<u8>>,
+    is_ascii: bool,
+    /// What each byte of a secret and the next ones are as a number, in order.
+    tails: Vec<u64>,
     /// The parts of each length.
     parts: Vec<Parts>,
     grams: Grams,
@@ -71,11 +73,21 @@ impl Known {
             });
             parts[place].add(secret, exempt.as_bytes());
         }
+        let tails = secrets.iter().flat_map(|secret| {
+            (0..secret.len()).map(|start| {
+                let tail = &secret[start..secret.len().min(start + PART)];
+                number(tail) << (64 - 8 * tail.len())
+            })
+        });
+        let mut tails: Vec<u64> = tails.collect();
+        tails.sort_unstable();
+        tails.dedup();
         let shortest = parts.iter().map(|parts| parts.length).min().unwrap_or(PART);
         Self {
             grams: Grams::new(&secrets, shortest),
             live: Live::new(&secrets),
-            secrets,
+            is_ascii: secrets.iter().all(|secret| secret.is_ascii()),
+            tails,
             parts,
             shortest,
             characters,
@@ -96,22 +108,40 @@ impl Known {
         found.joined()
     }
 
+    /// The places that hold parts in a text without escapes, found by looking at each one.
+    #[cfg(test)]
+    pub(super) fn find_everywhere(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        let mut found = Found::default();
+        let mut rolling = Rolling::new(&self.parts);
+        for (place, byte) in text.iter().enumerate() {
+            rolling.push(*byte, place, &mut found);
+            self.check(text, place, &mut 0, &mut found);
+        }
+        found.places
+    }
+
     /// Whether a character beyond ASCII ends whatever was begun.
     pub(super) fn is_ascii(&self) -> bool {
-        self.secrets.iter().all(|secret| secret.is_ascii())
+        self.is_ascii
     }
 
     /// How many bytes at the end of the text may begin a part.
     pub(super) fn open_tail(&self, text: &[u8]) -> usize {
         let longest = (PART - 1).min(text.len());
+        // The end of what stands in a secret stands there, too.
         (1..=longest)
-            .rev()
-            .find(|length| {
-                let tail = &text[text.len() - length..];
-                let holds = |secret: &Vec<u8>| memmem::find(secret, tail).is_some();
-                self.secrets.iter().any(holds)
-            })
-            .unwrap_or(0)
+            .take_while(|length| self.holds(&text[text.len() - length..]))
+            .count()
+    }
+
+    /// Whether a secret holds these at most seven bytes.
+    fn holds(&self, bytes: &[u8]) -> bool {
+        let shift = 64 - 8 * bytes.len();
+        let value = number(bytes);
+        let first = self.tails.partition_point(|tail| tail >> shift < value);
+        self.tails
+            .get(first)
+            .is_some_and(|tail| tail >> shift == value)
     }
 
     /// Finds parts in a text without escapes: as they are, and in base64 or digits.

@@ -4,53 +4,55 @@ use crate::steps;
 
 /// The fewest characters of a vendor's key, its prefix among them.
 pub(super) const LEAST: usize = 19;
-/// Bytes that are looked at together. A run of twice as many less one holds eight that are aligned.
-const GROUP: usize = 8;
-
-/// Groups that are looked at in one step, one bit each in a number.
-const BLOCK: usize = 8 * GROUP;
+/// Bytes that are looked at together, one bit each in a number.
+const BLOCK: usize = 64;
 
 /// The maximal runs of at least nineteen key characters, as `(start, end)`.
 ///
-/// Looks at many bytes at a time, and at where a run begins and ends only where eight are in one.
+/// Of a run that goes over the end of a block, eight characters or more lie in one of the two.
 pub(super) struct Runs<'text> {
     text: &'text [u8],
-    /// Where the block begins that is being looked at, and its groups that may be in the next run.
+    /// Where the block begins that is being looked at, and which of its bytes may be in the next run.
     block: usize,
-    groups: u8,
+    keys: u64,
 }
 
 impl<'text> Runs<'text> {
     pub(super) fn new(text: &'text [u8]) -> Self {
         steps::count(text.len());
-        let groups = full_groups(text);
         Self {
             text,
             block: 0,
-            groups,
+            keys: keys(text),
         }
     }
 
-    /// Where the next eight bytes begin that are all key characters.
-    fn candidate(&mut self) -> Option<usize> {
-        while self.groups == 0 {
+    /// The next run with eight characters or more in one block.
+    fn candidate(&mut self) -> Option<(usize, usize)> {
+        let first = loop {
+            let two = self.keys & self.keys >> 1;
+            let four = two & two >> 2;
+            let eight = four & four >> 4;
+            if eight != 0 {
+                break eight.trailing_zeros();
+            }
             self.block += BLOCK;
-            self.groups = full_groups(self.text.get(self.block..)?);
+            self.keys = keys(self.text.get(self.block..)?);
+        };
+        let mut start = self.block + first as usize;
+        if first == 0 {
+            let before = self.text[..start].iter().rev();
+            start -= before.take_while(|byte| is_key(**byte)).count();
         }
-        let group = self.groups.trailing_zeros();
-        Some(self.block + GROUP * group as usize)
-    }
-
-    /// Passes over what ends before `place`.
-    fn pass(&mut self, place: usize) {
-        if place >= self.block + BLOCK {
-            self.block = place - place % BLOCK;
-            self.groups = full_groups(&self.text[self.block..]);
+        let length = (self.keys >> first).trailing_ones();
+        let mut end = self.block + (first + length) as usize;
+        if end == self.block + BLOCK {
+            end += stretch(&self.text[end..]);
+            self.block = end - end % BLOCK;
+            self.keys = keys(&self.text[self.block..]);
         }
-        let passed = (place - self.block).div_ceil(GROUP);
-        self.groups &= u8::MAX
-            .checked_shl(u32::try_from(passed).unwrap_or(8))
-            .unwrap_or(0);
+        self.keys &= u64::MAX << (end - self.block);
+        Some((start, end))
     }
 }
 
@@ -58,35 +60,32 @@ impl Iterator for Runs<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(place) = self.candidate() {
-            let before = &self.text[..place];
-            let start = before
-                .iter()
-                .rposition(|byte| !is_key(*byte))
-                .map_or(0, |last| last + 1);
-            let end = place + GROUP + stretch(&self.text[place + GROUP..]);
-            self.pass(end);
+        loop {
+            let (start, end) = self.candidate()?;
             if end - start >= LEAST {
                 return Some((start, end));
             }
         }
-        None
     }
 }
 
-/// Which of the groups that the text begins with are key characters throughout, one bit each.
-fn full_groups(text: &[u8]) -> u8 {
-    const ALL: u64 = 0x0101_0101_0101_0101;
+/// Which of the bytes that the text begins with are key characters, one bit each.
+fn keys(text: &[u8]) -> u64 {
+    /// Gathers the lowest bits of eight bytes in the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
     let Some(block) = text.first_chunk::<BLOCK>() else {
-        let groups = text.chunks_exact(GROUP).enumerate();
-        return groups.fold(0, |full, (group, bytes)| {
-            full | u8::from(bytes.iter().all(|byte| is_key(*byte))) << group
+        let bytes = text.iter().enumerate();
+        return bytes.fold(0, |keys, (place, byte)| {
+            keys | u64::from(is_key(*byte)) << place
         });
     };
-    let are_keys = block.map(|byte| u8::from(is_key(byte)));
-    let (groups, _) = are_keys.as_chunks::<GROUP>();
-    groups.iter().enumerate().fold(0, |full, (group, bytes)| {
-        full | u8::from(u64::from_le_bytes(*bytes) == ALL) << group
+    let mut are_keys = [0; BLOCK];
+    for (is_one, byte) in are_keys.iter_mut().zip(block) {
+        *is_one = u8::from(is_key(*byte));
+    }
+    let (eights, _) = are_keys.as_chunks::<8>();
+    eights.iter().enumerate().fold(0, |keys, (place, eight)| {
+        keys | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56 << (8 * place)
     })
 }
 

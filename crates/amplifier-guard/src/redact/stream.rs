@@ -1,6 +1,6 @@
 //! Secrets taken out of text that comes in chunks.
 
-use super::{Redactor, Scan, Until};
+use super::{Redactor, Scan, Span, Until};
 
 /// Most bytes held back; what goes on longer is judged by what has come.
 const MOST_HELD: usize = 8192;
@@ -83,7 +83,12 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
         safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
         if length - safe > MOST_HELD {
-            let last = scan.spans.last().filter(|last| last.end == length);
+            // What was left out at its end may go on, too.
+            let goes_on = |last: &&Span| {
+                let rest = &self.text[last.end..];
+                !rest.iter().any(|byte| last.until.is_end(*byte))
+            };
+            let last = scan.spans.last().filter(goes_on);
             self.swallowing = last.map(|last| last.until);
             safe = match last {
                 Some(_) => length,

@@ -203,7 +203,7 @@ fn may_start(text: &[u8], place: usize) -> bool {
 }
 
 /// Whether a key may begin here: not inside a word, but after an escape that ends in a letter.
-fn is_boundary(text: &[u8], place: usize) -> bool {
+pub(super) fn is_boundary(text: &[u8], place: usize) -> bool {
     let before = &text[..place];
     let Some(last) = before.last() else {
         return true;
@@ -231,14 +231,14 @@ fn is_boundary(text: &[u8], place: usize) -> bool {
 
 /// Looks for keys at places of a run, in order.
 #[derive(Default)]
-struct Keys {
+pub(super) struct Keys {
     /// Up to where the characters of a web token's parts are known to go on.
     dashed: usize,
 }
 
 impl Keys {
     /// The end and the kind of the key that begins here.
-    fn at(&mut self, text: &[u8], place: usize) -> Option<(usize, &'static str)> {
+    pub(super) fn at(&mut self, text: &[u8], place: usize) -> Option<(usize, &'static str)> {
         if text[place..].starts_with(b"eyJ") {
             return Some((self.web_token(text, place)?, "json web token"));
         }
@@ -311,7 +311,7 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
 }
 
 /// The secret of an AWS key: forty characters of base64 shortly after the key's id.
-fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
+pub(super) fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
     const SECRET: usize = 40;
     let run = &text[start..end];
     let run = &run[stretch(run, |byte| byte == b'=')..];
