@@ -134,9 +134,11 @@ fn a_shorter_content_leaves_nothing_of_the_old_one() {
 #[test]
 fn writers_that_make_the_same_folder_at_once_all_succeed() {
     let (_outer, policy) = tree();
-    for round in 0..50 {
+    for round in 0..200 {
+        let start = std::sync::Barrier::new(3);
         let write = |writer: usize| {
             let path = format!("{round}/{writer}");
+            start.wait();
             policy
                 .write(&path, b"new", false)
                 .map_err(|error| error.to_string())
