@@ -349,7 +349,7 @@ def read_command(command: str) -> list[str]:
 class TerminalText:
     """Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
 
-    Shown escaped (`\\x1b`, `\\u{200b}`) are control characters but newline and tab, separators of
+    Shown escaped (as in `docs/sinks.md`) are control characters but newline and tab, separators of
     lines, bidirectional controls, what nobody would see, and of the marks over one character those
     after the thirtieth. A carriage return before a newline is dropped. Joiners, variation selectors
     and the tags of flags stay where they have a meaning, so that text of every script stays as it is.

@@ -42,9 +42,19 @@ fn texts() -> impl Strategy<Value = String> {
 fn acts_or_hides(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
-        | '\u{2029}' | '\u{3164}' | '\u{feff}' | '\u{ffff}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{3164}'
+        | '\u{feff}'
+        | '\u{ffff}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' => true,
         _ => character.is_control(),
     }
 }
