@@ -104,30 +104,25 @@ const AFTER: usize = 60;
 /// What words begin, and the expressions that tell whether they do.
 ///
 /// The words are looked for at once and in one way through the text; what they must stand in, only
-/// around them. So the time is linear, and a text without them costs little more than reading it.
-/// Each has at least three characters that are rare together, in the spellings that occur.
+/// around them. So the time is linear, and a text without them costs little more than reading it:
+/// no more than 64 words, of three characters or more that are rare together, are looked for by
+/// the vector instructions of the processor. Words in small letters are found in any case, others
+/// as they are written.
 const SIGNS: &[(FindingKind, &str, &[&str])] = &[
     (
         FindingKind::PromptInjection,
         r"(?i)\b(?:ignore|disregard|forget|override|bypass|neglect)\b[^.!?\n]{0,60}\b(?:instructions?|prompts?|guidelines|directives)\b",
-        &[
-            "nstruction",
-            "NSTRUCTION",
-            "rompt",
-            "ROMPT",
-            "uideline",
-            "irective",
-        ],
+        &["nstruction", "rompt", "uideline", "irective"],
     ),
     (
         FindingKind::PromptInjection,
         r"(?i)\b(?:reveal|print|show|repeat|output|leak|tell me)\b[^.!?\n]{0,40}\b(?:system|initial|hidden) (?:prompt|instructions|message)\b",
-        &["rompt", "ROMPT", "nstruction", "NSTRUCTION"],
+        &["rompt", "nstruction"],
     ),
     (
         FindingKind::PromptInjection,
         r"(?i)\byou are (?:now|no longer) \w",
-        &["ou are no", "OU ARE NO"],
+        &["ou are no"],
     ),
     (
         FindingKind::PromptInjection,
@@ -141,10 +136,7 @@ const SIGNS: &[(FindingKind, &str, &[&str])] = &[
         r"(?i)</?(?:script|iframe|object|embed)\b[^>]{0,50}>?|\bjavascript:|\bon(?:error|load|click)\s{0,3}=",
         &[
             "<script",
-            "<SCRIPT",
-            "<Script",
             "<iframe",
-            "<IFRAME",
             "<object",
             "<embed",
             "vascript:",
@@ -156,7 +148,7 @@ const SIGNS: &[(FindingKind, &str, &[&str])] = &[
     (
         FindingKind::PathTraversal,
         r"(?i)(?:\.\.[/\\]){2,}|\.\.[/\\](?:etc|proc|root|home|var|windows)\b|(?:%2e%2e|\.\.)(?:%2f|%5c|%c0%af)|%2e%2e[/\\]",
-        &["../", "..\\", "..%", "%2e%2e", "%2E%2E"],
+        &["../", "..\\", "..%", "%2e%2e"],
     ),
     (
         FindingKind::ShellCommand,
@@ -191,22 +183,20 @@ const SIGNS: &[(FindingKind, &str, &[&str])] = &[
             "eyJ",
             "-----BEGIN",
             "assword",
-            "ASSWORD",
             "asswd",
             "api_key",
-            "API_KEY",
             "pi-key",
             "_secret",
-            "_SECRET",
             "_token",
-            "_TOKEN",
             "earer ",
         ],
     ),
 ];
 
 struct Signs {
-    words: AhoCorasick,
+    /// The words in small letters.
+    folded: AhoCorasick,
+    words: Vec<&'static str>,
     /// The signs that each word may begin.
     of_word: Vec<Vec<usize>>,
     expressions: Vec<Regex>,
@@ -216,7 +206,7 @@ static ALL_SIGNS: LazyLock<Option<Signs>> = LazyLock::new(|| Signs::new().ok());
 
 impl Signs {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
-        let mut words: Vec<&str> = Vec::new();
+        let mut words: Vec<&'static str> = Vec::new();
         let mut of_word: Vec<Vec<usize>> = Vec::new();
         for (sign, (_, _, its_words)) in SIGNS.iter().enumerate() {
             for word in *its_words {
@@ -232,9 +222,10 @@ impl Signs {
             .iter()
             .map(|(_, expression, _)| Regex::new(expression));
         Ok(Self {
-            words: AhoCorasick::builder()
+            folded: AhoCorasick::builder()
                 .match_kind(MatchKind::LeftmostFirst)
-                .build(&words)?,
+                .build(words.iter().map(|word| word.to_ascii_lowercase()))?,
+            words,
             of_word,
             expressions: expressions.collect::<Result<_, _>>()?,
         })
@@ -249,7 +240,13 @@ pub(crate) fn find(text: &str) -> Vec<Stretch> {
     };
     let mut ends = [0; SIGNS.len()];
     let mut has_credential_word = false;
-    for word in signs.words.find_iter(text) {
+    let folded = text.to_ascii_lowercase();
+    for word in signs.folded.find_iter(&folded) {
+        let written = signs.words[word.pattern().as_usize()];
+        let is_any_case = !written.bytes().any(|byte| byte.is_ascii_uppercase());
+        if !is_any_case && &text[word.range()] != written {
+            continue;
+        }
         for sign in &signs.of_word[word.pattern().as_usize()] {
             let (kind, ..) = SIGNS[*sign];
             if kind == FindingKind::Credential {
