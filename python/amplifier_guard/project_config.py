@@ -51,6 +51,7 @@ _SQUEEZED: dict[Kind, tuple[str, ...]] = {
 _BINDING = ("binding", "map")
 """What a `key` before it is one of a keyboard's."""
 _DEEPEST = 64
+_MOST = 10_000
 _LONGEST_NAME = 120
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _URL = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\-]*://\S*\s*")
@@ -99,6 +100,10 @@ def judge_project_config(found: Mapping[str, Any]) -> ProjectConfig:
 
     Args:
         found: What a file of the folder says, as plain data. It is left as it is.
+
+    Raises:
+        ValueError: It has more than 10,000 values, each counted as often as it is named: aliases
+            of YAML can make billions of a few lines.
     """
     judge = _Judge()
     return ProjectConfig(judge.mapping(found, ""), judge.refused)
@@ -107,10 +112,12 @@ def judge_project_config(found: Mapping[str, Any]) -> ProjectConfig:
 class _Judge:
     def __init__(self) -> None:
         self.refused: list[ProjectRefusal] = []
+        self._count = 0
 
     def mapping(self, found: Mapping[Any, Any], place: str, depth: int = 0) -> dict[str, Any]:
         allowed: dict[str, Any] = {}
         for key, value in found.items():
+            self._count_one()
             name = str(key)
             where = f"{place}.{name}" if place else name
             kind = _kind_of_name(name, value) or self._kind_of_value(value, depth)
@@ -127,12 +134,21 @@ class _Judge:
             return value
         allowed: list[Any] = []
         for index, each in enumerate(cast("list[Any]", value)):
+            self._count_one()
             kind = self._kind_of_value(each, depth + 1)
             if kind is None:
                 allowed.append(self._inner(each, f"{where}[{index}]", depth + 1))
             else:
                 self._refuse(f"{where}[{index}]", kind)
         return allowed
+
+    def _count_one(self) -> None:
+        self._count += 1
+        if self._count > _MOST:
+            raise ValueError(
+                f"`found` has more than {_MOST:,} values;"
+                " a configuration inside a project folder may have that many at most"
+            )
 
     def _kind_of_value(self, value: Any, depth: int) -> Kind | None:
         if isinstance(value, Mapping | list | tuple):

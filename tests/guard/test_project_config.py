@@ -113,6 +113,19 @@ def test_what_is_nested_without_end_is_refused() -> None:
     assert len(refusal.name) == 120
 
 
+def test_aliases_that_stand_for_billions_of_values_are_refused_at_once() -> None:
+    doubled: list[Any] = ["lol"]
+    for _ in range(40):
+        doubled = [doubled, doubled]
+    circular: dict[str, Any] = {}
+    circular["one"] = circular["two"] = circular
+
+    for found in ({"laughs": doubled}, circular):
+        with pytest.raises(ValueError, match="^`found` has more than 10,000 values; "):
+            judge_project_config(found)
+    assert judge_project_config({"numbers": [0] * 9_999}).refused == []
+
+
 def test_a_refusal_says_what_where_and_what_would_be_right_on_one_line() -> None:
     [refusal] = judge_project_config({"hooks\x1b[2J\n": []}).refused
 
