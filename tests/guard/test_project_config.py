@@ -121,7 +121,7 @@ def test_aliases_that_stand_for_billions_of_values_are_refused_at_once() -> None
     circular["one"] = circular["two"] = circular
 
     for found in ({"laughs": doubled}, circular):
-        with pytest.raises(ValueError, match="^`found` has more than 10,000 values; "):
+        with pytest.raises(ValueError, match=r"^`found` has more than 10,000 values; "):
             judge_project_config(found)
     assert judge_project_config({"numbers": [0] * 9_999}).refused == []
 
