@@ -74,6 +74,14 @@ class ProjectRefusal:
     kind: Kind
     """What it would set."""
 
+    def __post_init__(self) -> None:
+        """Refuse what is no name and no kind."""
+        if not isinstance(cast("object", self.name), str):
+            raise TypeError(f"`name` must be a text, found `{type(self.name).__name__}`")
+        if type(self.kind) is not str or self.kind not in _REASONS:
+            kinds = ", ".join(f"`{kind}`" for kind in _REASONS)
+            raise ValueError(f"`kind` must be one of {kinds}, found `{type(self.kind).__name__}`")
+
     def __str__(self) -> str:
         """Say what was refused and what would be right."""
         return (

@@ -136,3 +136,31 @@ def _() -> Any:
     from amplifier_guard import ContentStatistics
 
     return ContentStatistics(blocks={}, characters=0, bytes=0)
+
+
+@maker("amplifier_guard.claude.TableBlock")
+def _() -> Any:
+    from amplifier_guard.claude import TableBlock
+
+    return TableBlock(columns=["x"], rows=[["x"]])
+
+
+@maker("amplifier_guard.claude.ThinkingBlock")
+def _() -> Any:
+    from amplifier_guard.claude import ThinkingBlock
+
+    return ThinkingBlock(content="x")
+
+
+@maker("amplifier_guard.claude.ToolResultBlock")
+def _() -> Any:
+    from amplifier_guard.claude import ToolResultBlock
+
+    return ToolResultBlock(tool_use_id="x", content="x")
+
+
+@maker("ProjectRefusal")
+def _() -> Any:
+    from amplifier_guard import ProjectRefusal
+
+    return ProjectRefusal("providers", "hook")

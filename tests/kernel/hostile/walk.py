@@ -101,10 +101,19 @@ class Findings:
             kind.__name__ in ("Skipped", "Failed")  # the outcomes of pytest, in its plugin
         )
         is_unclear = isinstance(error, SystemError | MemoryError | TimeoutError | RecursionError)
-        if "the repr of an object" in str(error):
+        said = text_of(error)
+        if "the repr of an object" in said:
             is_unclear = False  # Python says what it could not do with the caller's own value
         if is_unclear or not is_expected:
-            self.bad.append(f"{what}: {kind.__name__}: {str(error)[:300]}")
+            self.bad.append(f"{what}: {kind.__name__}: {said[:300]}")
+
+
+def text_of(error: BaseException) -> str:
+    """What an error says, if the caller's own values in it let it."""
+    try:
+        return str(error)
+    except BaseException:  # noqa: BLE001 -- of a hostile object
+        return ""
 
 
 def is_ours(path: str) -> bool:
