@@ -148,3 +148,11 @@ def test_nothing_is_confirmed_without_a_yes_and_nothing_twice():
     question.confirm({"x": 1})
     with pytest.raises(ApprovalDenied, match="used"):
         question.confirm({"x": 1})
+
+
+def test_nobody_is_asked_about_arguments_without_an_end():
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="^`tool_input` is nested too deeply"):
+        CallQuestion("look", {"x": deep})

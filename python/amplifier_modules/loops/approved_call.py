@@ -17,7 +17,11 @@ class CallQuestion:
     """
 
     def __init__(self, tool_name: str, tool_input: Any) -> None:
-        """Ask about this call; what happens to the objects later changes nothing."""
+        """Ask about this call; what happens to the objects later changes nothing.
+
+        Raises:
+            ValueError: The arguments are circular, or nested too deeply.
+        """
         self._tool_name = tool_name
         self._approval = self._described(tool_input)
         self._ticket: ApprovalTicket | None = None
@@ -50,7 +54,11 @@ class CallQuestion:
         from amplifier_guard import Approval
 
         # `repr` is for what hooks may have put there and JSON does not know.
-        written = json.dumps(tool_input, default=repr)
+        try:
+            written = json.dumps(tool_input, default=repr)
+        except RecursionError:
+            message = "`tool_input` is nested too deeply for a person to be asked about it"
+            raise ValueError(message) from None
         return Approval.of((self._tool_name, written), _folder(), os.environ)
 
 
