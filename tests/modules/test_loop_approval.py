@@ -154,5 +154,5 @@ def test_nobody_is_asked_about_arguments_without_an_end():
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(ValueError, match="^`tool_input` is nested too deeply"):
+    with pytest.raises(ValueError, match=r"^`tool_input` is nested too deeply"):
         CallQuestion("look", {"x": deep})
