@@ -184,7 +184,7 @@ impl OpenText {
     fn finish(&mut self, block: &Arc<Block>, next: &mut u64, events: &mut Vec<StreamEvent>) {
         if !self.has_parts {
             self.begin(false, next, events);
-            self.end(Some(Arc::clone(block)), events);
+            self.end(Some(Arc::new(with_nothing_said(block))), events);
             return;
         }
         let last = self.part.as_ref().filter(|part| !part.is_thinking);
@@ -264,7 +264,7 @@ fn parts(
 fn split(block: &Block, parts: Vec<(bool, String)>) -> Vec<Block> {
     let last = parts.len().saturating_sub(1);
     if parts.is_empty() {
-        return vec![block.clone()];
+        return vec![with_nothing_said(block)];
     }
     parts
         .into_iter()
@@ -277,6 +277,14 @@ fn split(block: &Block, parts: Vec<(bool, String)>) -> Vec<Block> {
             }
         })
         .collect()
+}
+
+/// The same block, of whose text nothing was left but tags.
+fn with_nothing_said(block: &Block) -> Block {
+    match block {
+        Block::Content(fields) if fields.contains_key("text") => with_text(block, ""),
+        Block::Content(_) | Block::ToolCall(_) => block.clone(),
+    }
 }
 
 /// The same block with another text.

@@ -114,6 +114,24 @@ fn the_result_tells_of_tags_without_their_other_half() {
     );
 }
 
+#[test]
+fn nothing_is_left_of_a_block_that_is_a_stray_tag_alone() {
+    let mut filter = filter();
+    let found: Vec<_> = events(0, &["</thinking>"])
+        .iter()
+        .flat_map(|event| filter.feed(event))
+        .map(|event| event.change)
+        .collect();
+    assert_eq!(found[1..], [Change::End(Arc::new(text_block("")))]);
+
+    let result = filter.finish(StreamResult {
+        blocks: vec![text_block("</thinking>")],
+        ..StreamResult::default()
+    });
+    assert_eq!(result.blocks, [text_block("")]);
+    assert_eq!(result.findings[0].kind, "stray_closing_tag");
+}
+
 proptest! {
     #[test]
     fn the_blocks_of_the_events_are_those_of_the_result(
