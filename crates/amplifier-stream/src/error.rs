@@ -73,9 +73,10 @@ pub fn decode_error(
 ) -> ProviderError {
     let body = String::from_utf8_lossy(body);
     let described = read(&body);
-    let retryable = headers
-        .should_retry()
-        .unwrap_or_else(|| may_pass(status) && !is_spent(&described));
+    let retryable = headers.should_retry().unwrap_or_else(|| match status {
+        400.. => may_pass(status) && !is_spent(&described),
+        _ => says_it_may_pass(&described),
+    });
     let message = described.message.unwrap_or_else(|| match body.trim() {
         "" => format!("HTTP status {status} without a body"),
         text => text.chars().take(MAX_MESSAGE_CHARS).collect(),
@@ -95,15 +96,7 @@ pub fn decode_error(
 /// Decodes an error inside a stream whose HTTP status promised success.
 pub(crate) fn in_stream(status: u16, data: &str) -> ProviderError {
     let described = read(data);
-    let said = [described.kind.as_deref(), described.code.as_deref()];
-    let is_known = said.iter().flatten().any(|word| PASSING.contains(word));
-    let retryable = !is_spent(&described)
-        && match (described.status, said) {
-            _ if is_known => true,
-            (Some(status), _) => may_pass(status),
-            (None, [None, None]) => true,
-            (None, _) => false,
-        };
+    let retryable = says_it_may_pass(&described);
     let kind = described
         .kind
         .or_else(|| described.status.map(|status| kind_of(status).to_owned()))
@@ -127,6 +120,19 @@ pub(crate) fn in_stream(status: u16, data: &str) -> ProviderError {
 fn read(body: &str) -> Described {
     let document = Scanner::new(body).document();
     document.map(Described::read).unwrap_or_default()
+}
+
+/// Where the HTTP status promised success, the error itself has to tell.
+fn says_it_may_pass(described: &Described) -> bool {
+    let said = [described.kind.as_deref(), described.code.as_deref()];
+    let is_known = said.iter().flatten().any(|word| PASSING.contains(word));
+    !is_spent(described)
+        && match (described.status, said) {
+            _ if is_known => true,
+            (Some(status), _) => may_pass(status),
+            (None, [None, None]) => true,
+            (None, _) => false,
+        }
 }
 
 fn is_spent(described: &Described) -> bool {

@@ -241,6 +241,21 @@ fn only_what_may_pass_is_retryable() {
 }
 
 #[test]
+fn under_a_status_of_success_the_error_itself_tells_whether_it_may_pass() {
+    for (kind, may_pass) in [
+        ("api_error", true),
+        ("rate_limit_error", true),
+        ("insufficient_quota", false),
+        ("invalid_request_error", false),
+    ] {
+        let body = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"m"}}}}"#);
+        assert_eq!(decode(200, &[], &body).retryable, may_pass, "{kind}");
+        let refused = decode(200, &[("x-should-retry", "false")], &body);
+        assert!(!refused.retryable, "{kind}");
+    }
+}
+
+#[test]
 fn a_wait_is_read_from_milliseconds_seconds_and_dates() {
     let wait = |fields: &[(&str, &str)]| {
         decode(429, fields, "")
