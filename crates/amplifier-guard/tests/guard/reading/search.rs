@@ -1,0 +1,222 @@
+//! A search counts everything, keeps what it may, and shows lines around their match.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use amplifier_guard::{FileMatches, LineMatch, LineSearch, PathPolicy, SearchReport, Walker};
+use proptest::prelude::*;
+
+use super::{folder, folder_of};
+
+fn found(policy: &PathPolicy, expression: &str, limit: usize) -> SearchReport {
+    let search = LineSearch::new(expression, false).unwrap();
+    let stopped = &mut || false;
+    policy
+        .search(
+            ".",
+            &search,
+            limit,
+            &mut Walker {
+                skip: &[],
+                pattern: None,
+                stopped,
+            },
+        )
+        .unwrap()
+}
+
+#[test]
+fn a_search_counts_everything_and_keeps_what_it_may() {
+    let (_folder, policy) = folder(&[
+        ("a.txt", b"one TODO\ntwo\r\nTODO three TODO"),
+        ("b.bin", b"TODO\nTODO\0"),
+        ("c.txt", b""),
+        ("d.txt", b"TO\xffDO\nTODO \xff\r\n"),
+        ("e.txt", b"\n\n"),
+    ]);
+    let line = |path: &str, line, text: &str| LineMatch {
+        path: path.into(),
+        line,
+        text: text.into(),
+    };
+    let expected = SearchReport {
+        lines: vec![
+            line("a.txt", 1, "one TODO"),
+            line("a.txt", 3, "TODO three TODO"),
+            line("d.txt", 2, "TODO \u{fffd}"),
+        ],
+        files: vec![
+            FileMatches {
+                path: "a.txt".into(),
+                matches: 2,
+            },
+            FileMatches {
+                path: "d.txt".into(),
+                matches: 1,
+            },
+        ],
+        total_matches: 3,
+        searched_files: 4,
+        searched_lines: 6,
+        binary_files: 1,
+        unreadable: 0,
+    };
+    assert_eq!(found(&policy, "TODO", 100), expected);
+    let first = SearchReport {
+        lines: expected.lines[..1].to_vec(),
+        ..expected
+    };
+    assert_eq!(found(&policy, "TODO", 1), first);
+}
+
+#[test]
+fn a_match_stays_inside_its_line() {
+    let (_folder, policy) = folder(&[("a.txt", b"a\nb\r\n\r\nend\n")]);
+    let lines = |expression: &str| -> Vec<u64> {
+        found(&policy, expression, 100)
+            .lines
+            .into_iter()
+            .map(|found| found.line)
+            .collect()
+    };
+    assert_eq!(lines(r"a\s*b"), [0; 0]);
+    assert_eq!(lines(r"[^x]"), [1, 2, 4]);
+    assert_eq!(lines(r"^$"), [3]);
+    assert_eq!(lines(r"b$"), [2]);
+    assert_eq!(lines(r"\Aend\z"), [4]);
+    assert_eq!(lines(""), [1, 2, 3, 4]);
+}
+
+#[test]
+fn binary_content_found_late_takes_its_lines_back() {
+    let mut late = b"TODO\n".repeat(200_000);
+    late.push(0);
+    let (_folder, policy) = folder(&[("late.bin", &late), ("text.txt", b"TODO\n")]);
+    let report = found(&policy, "TODO", 10);
+    assert_eq!(
+        (
+            report.total_matches,
+            report.binary_files,
+            report.lines.len()
+        ),
+        (1, 1, 1)
+    );
+}
+
+#[test]
+fn long_lines_are_clipped_around_the_match() {
+    let long = format!(
+        "{}é{}TODO{}",
+        "x".repeat(300_000),
+        "y".repeat(100),
+        "z".repeat(1000)
+    );
+    let (_folder, policy) = folder(&[("a.js", long.as_bytes())]);
+    let text = &found(&policy, "TODO", 1).lines[0].text;
+    let expected = format!("…{}TODO{}…", "y".repeat(100), "z".repeat(296));
+    assert_eq!(text, &expected);
+    for before in ["", "é", "€", "éa"] {
+        let wide = "😀".repeat(100 - before.chars().count());
+        let line = format!("{wide}{wide}{before}TODO");
+        let (_folder, policy) = folder_of(&line);
+        let text = &found(&policy, "TODO", 1).lines[0].text;
+        assert_eq!(text, &format!("…{wide}{before}TODO"));
+    }
+}
+
+#[test]
+fn no_pattern_takes_long() {
+    let hostile = "a".repeat(200_000);
+    let (_folder, policy) = folder(&[("a.txt", hostile.as_bytes())]);
+    let started = Instant::now();
+    for expression in ["(a+)+$b", "(a|aa)*c", "(.*)(.*)(.*)(.*)x", "a{0,500}b"] {
+        assert_eq!(
+            found(&policy, expression, 1).total_matches,
+            0,
+            "{expression}"
+        );
+    }
+    assert!(started.elapsed() < Duration::from_secs(30));
+    for expression in ["((a{100}){100}){100}", "(?:\\pL{500}){500}"] {
+        assert!(LineSearch::new(expression, false).is_err(), "{expression}");
+    }
+}
+
+#[test]
+fn a_folder_that_goes_away_during_the_walk_is_counted_as_unreadable() {
+    let (folder, policy) = folder(&[("a.txt", b"x\n"), ("gone/b.txt", b"x\n")]);
+    let gone = folder.path().join("gone");
+    let search = LineSearch::new("x", false).unwrap();
+    let expected = SearchReport {
+        lines: vec![LineMatch {
+            path: "a.txt".into(),
+            line: 1,
+            text: "x".into(),
+        }],
+        files: vec![FileMatches {
+            path: "a.txt".into(),
+            matches: 1,
+        }],
+        total_matches: 1,
+        searched_files: 1,
+        searched_lines: 1,
+        binary_files: 0,
+        unreadable: 1,
+    };
+    // Between the look at its parent and the look into it.
+    let stopped = &mut || {
+        let _ = fs::remove_dir_all(&gone);
+        false
+    };
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        stopped,
+    };
+    assert_eq!(policy.search(".", &search, 9, walker).unwrap(), expected);
+}
+
+#[test]
+fn a_search_of_one_long_line_asks_a_few_times_whether_to_stop() {
+    let long = vec![b'x'; 1 << 20];
+    let (_folder, policy) = folder(&[("long.txt", &long)]);
+    let mut questions = 0;
+    let stopped = &mut || {
+        questions += 1;
+        false
+    };
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        stopped,
+    };
+    let search = LineSearch::new("xy", false).unwrap();
+    let report = policy.search("long.txt", &search, 9, walker).unwrap();
+    assert_eq!((report.searched_files, report.total_matches), (1, 0));
+    // One for each piece, and pieces double in length.
+    assert!((2..50).contains(&questions), "{questions}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_long_line_is_shown_from_a_hundred_characters_before_the_match_on(
+        before in "[aé€😀]{0,450}",
+        after in "[aé€😀]{0,450}",
+    ) {
+        let line = format!("{before}TODO{after}");
+        let (_folder, policy) = folder_of(&line);
+        let text = found(&policy, "TODO", 1).lines.remove(0).text;
+        let skipped = before.chars().count().saturating_sub(100);
+        let rest: Vec<char> = line.chars().skip(skipped).collect();
+        let shown: String = rest.iter().take(400).collect();
+        let (start, end) = (
+            if skipped > 0 { "…" } else { "" },
+            if rest.len() > 400 { "…" } else { "" },
+        );
+        // What is short enough is shown as it is.
+        let expected = if line.len() > 400 { format!("{start}{shown}{end}") } else { line };
+        prop_assert_eq!(text, expected);
+    }
+}
