@@ -33,14 +33,25 @@ Environment:
   MAX_CONTENT_BLOCKS  Most blocks of a message: 1000 if not set.
   THINKING_MODE_ENABLED
                       Whether the model is asked to think: true if not set.
+  PROVIDER_MAX_RETRIES
+                      How often a model that cannot answer is asked again: 5 if
+                      not set; 0 for never.
+  PROVIDER_RETRY_DELAY
+                      Seconds before the first time, each next wait being twice
+                      as long: 1 if not set; ten times that for an overload.
+  PROVIDER_RETRY_BUDGET
+                      Seconds after which it is not asked again: 600 if not set.
+  PROVIDER_RATE, TOOL_RATE
+                      Most calls of the model and of each tool, as 30/60 for 30
+                      a minute: no limit if not set.
   AMPLIFIER_DEBUG     Like --debug, when set to 1.
   NO_COLOR            No colours, when set to anything.
 
 \b
 Exit codes:
   0    The turn is complete.
-  1    It failed; one line on standard error says why. A check of `validate`
-       failed; the lines with a cross say which.
+  1    It failed or was refused; one line on standard error says why. A check
+       of `validate` failed; the lines with a cross say which.
   2    The command was called wrongly.
   130  Interrupted. Ctrl+C once stops after the running tool, twice at once.
   141  The reader of standard output has gone.

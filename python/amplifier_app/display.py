@@ -216,11 +216,15 @@ class Display:
 
     def _provider_waits(self, data: Mapping[str, Any]) -> None:
         self._end_response()
-        provider = printable_line(str(data.get("provider") or "the provider"), 80)
-        reason = failure_summary(data.get("error") or data.get("error_message") or data)
         delay = data.get("delay")
-        again = f"; trying again in {delay:.1f} s" if isinstance(delay, int | float) else ""
-        self._note(f"{provider}: {reason}{again}", "warning")
+        again = f"trying again in {_seconds(delay)}" if isinstance(delay, int | float) else ""
+        if isinstance(reason := data.get("reason"), str):
+            parts = (printable_line(reason, 80), again)
+            self._note(", ".join(part for part in parts if part), "note")
+            return
+        provider = printable_line(str(data.get("provider") or "the provider"), 80)
+        failure = failure_summary(data.get("error") or data.get("error_message") or data)
+        self._note(f"{provider}: {failure}{'; ' if again else ''}{again}", "warning")
 
     def _context_shrinks(self, data: Mapping[str, Any]) -> None:
         before, after = data.get("before_tokens"), data.get("after_tokens")
@@ -257,3 +261,10 @@ class Display:
         for text, style in pieces:
             wrapper.feed(text, style)
         wrapper.finish()
+
+
+def _seconds(seconds: float) -> str:
+    """A wait, as exactly as somebody who waits wants to know it."""
+    return (
+        f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from amplifier_app.failure import Failure
+from amplifier_app.settings import guard_settings, provider_settings
 
 GUARD = "hooks-guard"
 """The module without which no turn runs."""
@@ -37,8 +38,8 @@ def mount_plan(
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
-    The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`)
-    come from the environment, and from nowhere in the folder.
+    The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`),
+    retries and rates come from the environment, and from nowhere in the folder.
 
     Args:
         folder: Where the tools look.
@@ -46,7 +47,7 @@ def mount_plan(
         model: The model to use instead of the provider's default.
 
     Raises:
-        Failure: A limit in the environment cannot be used.
+        Failure: A setting in the environment cannot be used.
     """
     from amplifier_guard import LimitError, Limits
 
@@ -54,7 +55,9 @@ def mount_plan(
         thinks = Limits.load().thinking_mode_enabled
     except LimitError as error:
         raise Failure(f"{error}; correct the environment variable") from error
-    config = dict(provider) if model is None else {**provider, "default_model": model}
+    config = {**provider_settings(os.environ), **provider}
+    if model is not None:
+        config["default_model"] = model
     if not thinks:
         config["thinking_budget_tokens"] = 0
     root = {"root": str(folder)}
@@ -68,5 +71,5 @@ def mount_plan(
             {"module": "tool-filesystem", "config": dict(root)},
             {"module": "tool-search", "config": dict(root)},
         ],
-        "hooks": [{"module": GUARD}],
+        "hooks": [{"module": GUARD, "config": guard_settings(os.environ)}],
     }

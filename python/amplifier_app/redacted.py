@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from amplifier_guard import RedactorStream
 
 _DELTA = "content_block:delta"
+_ENDS = ("llm:response", "llm:post", "execution:end")
+"""After these nothing more comes of a response, though a block of it may have no end."""
 
 
 class RedactedOutput:
@@ -27,7 +29,7 @@ class RedactedOutput:
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self._streams: dict[tuple[object, object], tuple[RedactorStream, dict[str, Any]]] = {}
+        self._streams: dict[tuple[str, str], tuple[RedactorStream, dict[str, Any]]] = {}
 
     @property
     def failure(self) -> OSError | None:
@@ -45,6 +47,8 @@ class RedactedOutput:
             return
         if event.startswith("content_block:") and isinstance(data, Mapping):
             self._end(_block(cast("Mapping[str, Any]", data)))
+        elif event in _ENDS and isinstance(data, Mapping):
+            self._end_all(_session(cast("Mapping[str, Any]", data)))
         self._output.handle(event, SECRETS.redactor.redact_data(data))
 
     def show_message(
@@ -77,17 +81,22 @@ class RedactedOutput:
         self._streams[_block(data)] = (stream, rest)
         self._output.handle(_DELTA, {**rest, "delta": stream.feed(text)})
 
-    def _end(self, block: tuple[object, object]) -> None:
+    def _end(self, block: tuple[str, str]) -> None:
         if open_block := self._streams.pop(block, None):
             stream, last = open_block
             if text := stream.flush():
                 self._output.handle(_DELTA, {**last, "delta": text})
 
-    def _end_all(self) -> None:
+    def _end_all(self, session: str | None = None) -> None:
         for block in list(self._streams):
-            self._end(block)
+            if session is None or block[0] == session:
+                self._end(block)
 
 
-def _block(data: Mapping[str, Any]) -> tuple[object, object]:
+def _block(data: Mapping[str, Any]) -> tuple[str, str]:
     """What tells a block from all others that are open."""
-    return str(data.get("session_id")), str(data.get("block_index"))
+    return _session(data), str(data.get("block_index"))
+
+
+def _session(data: Mapping[str, Any]) -> str:
+    return str(data.get("session_id"))

@@ -14,6 +14,8 @@ from amplifier_app.printable import printable_line
 if TYPE_CHECKING:
     from amplifier_guard import Redactor
 
+REDACTOR = "guard.redactor"
+"""Capability: the `Redactor` that knows the keys of this process, for hooks and modules."""
 _LEAST = 8
 """Characters of a value that is looked for wherever it stands: shorter ones are words."""
 

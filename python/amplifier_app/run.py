@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.failure import Failure, report
@@ -16,7 +16,7 @@ from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
 from amplifier_app.plan import GUARD, SYSTEM_PROMPT, mount_plan
 from amplifier_app.redacted import RedactedOutput
-from amplifier_app.redaction import SECRETS
+from amplifier_app.redaction import REDACTOR, SECRETS
 
 logger = logging.getLogger(__name__)
 
@@ -86,11 +86,13 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
     output = RedactedOutput(output)
     session = _session(order, provider, output)
     SECRETS.learn(session.config)
+    session.coordinator.register_capability(REDACTOR, SECRETS.redactor)
     observer = Observer(session.coordinator, output.handle)
     observer.start()
     unloaded = _Unloaded(session.coordinator.hooks)
+    refusal = _Refusal(session.coordinator.hooks)
     # A task of its own: only it is cancelled, so that the clean-up after it can await.
-    turn = asyncio.create_task(_turn(session, order, observer, unloaded))
+    turn = asyncio.create_task(_turn(session, order, observer, unloaded, refusal))
     stopping = asyncio.Event()
 
     def stop() -> None:
@@ -127,7 +129,9 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
     return session
 
 
-async def _turn(session: Any, order: Order, observer: Observer, unloaded: _Unloaded) -> str | None:
+async def _turn(
+    session: Any, order: Order, observer: Observer, unloaded: _Unloaded, refusal: _Refusal
+) -> str | None:
     await session.initialize()
     await observer.add_contributed()
     unloaded.report(session.coordinator)
@@ -136,7 +140,9 @@ async def _turn(session: Any, order: Order, observer: Observer, unloaded: _Unloa
     await context.add_message({"role": "system", "content": text})
     if session.coordinator.cancellation.is_cancelled:
         return None  # Ctrl+C while the modules were loading
-    return await session.execute(order.prompt)
+    answer = await session.execute(order.prompt)
+    refusal.report()
+    return answer
 
 
 class _Unloaded:
@@ -163,6 +169,29 @@ class _Unloaded:
             raise Failure(f"no model to talk to: {why}; run it with `--debug` for the traceback")
         for line in lines.values():
             notice(f"warning: {line}; going on without it")
+
+
+class _Refusal:
+    """What a hook refused of the turn, which then has no answer but the reason."""
+
+    _WHAT: ClassVar = {"prompt:submit": "the prompt", "provider:request": "a call of the model"}
+
+    def __init__(self, hooks: Any) -> None:
+        self._denied: Mapping[str, Any] | None = None
+        hooks.register("orchestrator:complete", self._note, name="amplifier-app-refusal")
+
+    def _note(self, _: str, data: Any) -> None:
+        self._denied = data.get("denied")
+
+    def report(self) -> None:
+        """Tell of the refusal, if there was one.
+
+        Raises:
+            Failure: There was one.
+        """
+        if self._denied is not None:
+            what = self._WHAT.get(str(self._denied.get("event")), "the turn")
+            raise Failure(f"{what} was refused: {self._denied.get('reason')}")
 
 
 async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -> None:

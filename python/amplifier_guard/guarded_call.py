@@ -11,7 +11,7 @@ from amplifier_core._engine import error_kinds
 from amplifier_guard._clock import Clock, now
 from amplifier_guard.breaker import CircuitBreaker, CircuitOpen, Permit
 from amplifier_guard.error_context import ErrorContext
-from amplifier_guard.error_handler import ErrorHandler, GiveUp
+from amplifier_guard.error_handler import ErrorHandler, GiveUp, Retry
 from amplifier_guard.error_kind import error_kind
 from amplifier_guard.rate import RateLimited, RateLimiter
 
@@ -30,6 +30,8 @@ async def guarded_call(
     user: str | None = None,
     tool: str | None = None,
     provider: str | None = None,
+    may_repeat: Callable[[], bool] = lambda: True,
+    on_retry: Callable[[Retry, Exception], Awaitable[object]] | None = None,
     clock: Clock = time.monotonic_ns,
     sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
 ) -> T:
@@ -49,6 +51,9 @@ async def guarded_call(
         user: Who calls.
         tool: The tool that is called.
         provider: The provider that is called.
+        may_repeat: Asked after a failure: False where the call has had an effect already, such as
+            a part of an answer that somebody has seen. It is not made again then.
+        on_retry: Awaited before each wait.
         clock: Gives now in nanoseconds.
         sleep: Waits some seconds.
 
@@ -91,10 +96,15 @@ async def guarded_call(
             if isinstance(decision, GiveUp):
                 error.add_note(f"{context}: given up ({decision.reason})")
                 raise
+            if not may_repeat():
+                error.add_note(f"{context}: given up (it cannot be repeated)")
+                raise
             refused: Exception | None = None
             try:
                 if breaker is not None and (wait := breaker.wait()) > decision.delay:
                     raise CircuitOpen(wait)
+                if on_retry is not None:
+                    await on_retry(decision, error)
                 await sleep(decision.delay)
                 permit = await admitted()
             except (CircuitOpen, RateLimited) as refusal:

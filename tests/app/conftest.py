@@ -172,9 +172,12 @@ def command(tmp_path: Path) -> Command:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("ANTHROPIC_", "AMPLIFIER_", "PYTHON", "NO_COLOR", "FORCE_COLOR"))
+        if not name.startswith(
+            ("ANTHROPIC_", "AMPLIFIER_", "PROVIDER_", "OTEL_", "PYTHON", "NO_COLOR", "FORCE_COLOR")
+        )
     }
     environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
+    environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait
     folder = tmp_path / "folder"
     folder.mkdir()
     return Command(environment, folder)

@@ -241,15 +241,26 @@ def test_scenario_a_tool_that_takes_too_long_is_an_error_to_the_model(
     assert "tool `read_file` was ended after 1e-06 s" in text_of(result)
 
 
-def test_scenario_a_prompt_that_is_too_long_reaches_no_model(keyed: Any, model: Any) -> None:
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
+def test_scenario_a_prompt_that_is_too_long_reaches_no_model_and_is_a_failure(
+    keyed: Any, model: Any, options: list[str]
+) -> None:
     keyed.environment["MESSAGE_MAX_CHARS"] = "10"
     model.reply(*model.said(ANSWER))
 
-    done = keyed("run", "one two three")
+    done = keyed("run", *options, "one two three")
 
     assert model.requests == []
-    assert "Operation denied: " in done.stdout
-    assert "10" in done.stdout
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: the prompt was refused: ")
+    assert "10" in line
+    if options:
+        [told] = data_of(done.stdout, "orchestrator:complete")
+        assert told["denied"]["event"] == "prompt:submit"
+        assert data_of(done.stdout, "answer") == []
+    else:
+        assert done.stdout == ""
 
 
 def test_without_thinking_mode_the_model_is_not_asked_to_think(keyed: Any, model: Any) -> None:

@@ -105,6 +105,25 @@ def test_the_rest_of_a_block_that_never_ends_comes_at_the_end(recorder: Recorder
     ]
 
 
+@pytest.mark.parametrize("event", ["llm:response", "llm:post", "execution:end"])
+def test_the_rest_of_a_block_that_never_ends_comes_before_what_ends_its_response(
+    recorder: Recorder, event: str
+) -> None:
+    events = [
+        delta(0, "so it", session_id="a"),
+        delta(0, "and so", session_id="b"),
+        (event, {"session_id": "a"}),
+    ]
+    assert shown(recorder, events) == [
+        delta(0, "so ", session_id="a"),
+        delta(0, "and ", session_id="b"),
+        delta(0, "it", session_id="a"),
+        (event, {"session_id": "a"}),
+        delta(0, "so", session_id="b"),
+        ("finish", None),
+    ]
+
+
 def test_blocks_do_not_mix_and_an_index_may_come_again(recorder: Recorder) -> None:
     half, rest = BODY[:7], BODY[7:14]
     events = [delta(0, half), delta(1, rest), end(0, half), delta(0, rest), end(0, rest)]

@@ -17,6 +17,7 @@ from amplifier_guard import (
     Rate,
     RateLimited,
     RateLimiter,
+    Retry,
     guarded_call,
 )
 
@@ -226,6 +227,29 @@ async def test_a_clock_that_jumps_back_is_no_failure():
         await guarded_call(operation, "x", handler=handler, clock=world.clock, sleep=sleep)
         == "done"
     )
+
+
+async def test_before_each_wait_somebody_is_told():
+    world = World(slow(), slow(retry_after=9), KeyError("x"))
+    told: list[Any] = []
+
+    async def tell(retry: Retry, error: Exception) -> None:
+        told.append((retry, error, list(world.waits)))
+
+    errors = list(world.failures)
+    with pytest.raises(KeyError):
+        await world.call(on_retry=tell)
+    assert told == [(Retry(0.5, 1), errors[0], []), (Retry(9.0, 2), errors[1], [0.5])]
+
+
+async def test_what_cannot_be_repeated_is_not_and_counts_for_the_breaker():
+    world = World(slow())
+    breaker = CircuitBreaker(failures=1, clock=world.clock)
+
+    with pytest.raises(RateLimitError) as caught:
+        await world.call(may_repeat=lambda: False, breaker=breaker)
+    assert (world.calls, world.waits, breaker.state) == (1, [], "open")
+    assert caught.value.__notes__ == ["operation `complete`: given up (it cannot be repeated)"]
 
 
 def test_it_is_the_same_under_trio():

@@ -6,6 +6,7 @@ import anyio
 import pytest
 
 from amplifier_core.events import TOOL_POST, TOOL_PRE
+from amplifier_core.llm_errors import AbortError
 from amplifier_modules.loops.tool_calls import INTERRUPTED, NOT_STARTED
 
 
@@ -84,6 +85,27 @@ async def test_an_answer_that_is_whole_is_an_answer(bench, say):
 
     assert await turn.run() == "all done"
     assert turn.data("orchestrator:complete")[0]["status"] == "success"
+
+
+async def test_a_provider_that_gives_up_waiting_ends_a_cancelled_turn(bench, say):
+    turn = bench("basic")
+
+    def give_up(request):
+        turn.token.request_graceful()
+        raise AbortError("cancelled while waiting")
+
+    turn.provider.script = [give_up]
+
+    assert await turn.run() == ""
+    assert_cancelled(turn, was_immediate=False)
+
+
+async def test_a_provider_that_gives_up_by_itself_is_a_failure(bench, say):
+    turn = bench("basic", AbortError("no reason"))
+
+    with pytest.raises(AbortError):
+        await turn.run()
+    assert turn.data("execution:end")[0]["status"] == "error"
 
 
 async def test_a_session_that_is_cancelled_already_calls_no_model(bench, say):

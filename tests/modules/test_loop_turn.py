@@ -172,7 +172,15 @@ async def test_a_denied_prompt_calls_no_model(kind, bench, say):
     assert await turn.run() == "Operation denied: not today"
     assert turn.provider.requests == []
     assert await turn.history() == []
-    assert turn.data("orchestrator:complete")[0]["status"] == "incomplete"
+    denied = {"event": "prompt:submit", "reason": "not today"}
+    assert turn.data("orchestrator:complete") == [
+        {
+            "orchestrator": f"loop-{kind}",
+            "turn_count": 0,
+            "status": "incomplete",
+            "denied": denied,
+        }
+    ]
     assert turn.data("execution:end")[0]["status"] == "completed"
 
 
@@ -182,6 +190,8 @@ async def test_a_denied_request_ends_the_turn(bench, say):
 
     assert await turn.run("hi") == "Operation denied: no budget"
     assert turn.provider.requests == []
+    denied = turn.data("orchestrator:complete")[0]["denied"]
+    assert denied == {"event": "provider:request", "reason": "no budget"}
     assert await turn.history() == [{"role": "user", "content": "hi"}]
 
 

@@ -22,6 +22,7 @@ from amplifier_core.events import (
     TURN_END,
     TURN_START,
 )
+from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatResponse, ToolSpec
 
 from .cancellation import TurnCancellation, grace, shielded
@@ -99,6 +100,8 @@ class Turn:
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """What stops the turn at once when it is cancelled."""
     _ends_in_tool_results: bool = False
+    _denied: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Which step a hook denied, and why, as `orchestrator:complete` tells it."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     async def run(self, model: ModelCalls | Exception) -> str:
@@ -137,7 +140,7 @@ class Turn:
         )
         verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
         if verdict.denied:
-            self.answer = f"Operation denied: {verdict.reason}"
+            self._deny(PROMPT_SUBMIT, verdict.reason)
             return Outcome.INCOMPLETE
         if isinstance(model, Exception):
             raise model
@@ -158,7 +161,12 @@ class Turn:
             self.iterations += 1
             if self.steering is not None:
                 await self.steering.inject(self.context, self.hooks, self.iterations)
-            response = await self._ask(model)
+            try:
+                response = await self._ask(model)
+            except AbortError:
+                if self.cancellation.is_cancelled:
+                    return Outcome.CANCELLED  # a provider gave up waiting for that reason
+                raise
             if response is None:
                 return Outcome.INCOMPLETE
             calls = calls_of(model.provider, response)
@@ -183,7 +191,7 @@ class Turn:
             },
         )
         if verdict.denied:
-            self.answer = f"Operation denied: {verdict.reason}"
+            self._deny(PROVIDER_REQUEST, verdict.reason)
             return None
         messages = await self.context.get_messages_for_request(provider=model.provider)
         messages = with_injections(messages, [*self.hooks.take_injections(), *injections])
@@ -191,6 +199,10 @@ class Turn:
         response = await model.ask(request, self.iterations)
         self.answer = text_of(response) or self.answer
         return response
+
+    def _deny(self, event: str, reason: str) -> None:
+        self.answer = f"Operation denied: {reason}"
+        self._denied = {"denied": {"event": event, "reason": reason}}
 
     async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
         calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation, self.longest_tool)
@@ -246,7 +258,8 @@ class Turn:
         status = _EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
         yield TURN_END, {**about, "status": status}
-        yield ORCHESTRATOR_COMPLETE, {**about, "status": _ORCHESTRATOR_STATUS[outcome]}
+        completion = {**about, "status": _ORCHESTRATOR_STATUS[outcome], **self._denied}
+        yield ORCHESTRATOR_COMPLETE, completion
         yield EXECUTION_END, {"response": self.answer, "status": status}
 
     async def _close_cancelled(self, was_immediate: bool) -> None:

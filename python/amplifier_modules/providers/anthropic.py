@@ -18,6 +18,7 @@ from .anthropic_models import model_profile
 from .anthropic_request import EncodedRequest, encode_request
 from .anthropic_response import build_response, usage_payload
 from .anthropic_transport import AnthropicTransport
+from .retries import Retries
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamEvent
@@ -38,17 +39,21 @@ class AnthropicProvider:
 
     name = PROVIDER
 
-    def __init__(self, config: AnthropicConfig, hooks: Any = None) -> None:
+    def __init__(
+        self, config: AnthropicConfig, hooks: Any = None, *, retries: Retries | None = None
+    ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
 
         Args:
             config: Its settings, as `read_config` checks them.
             hooks: The registry that gets its events; None for no events.
+            retries: Who tries again; None for what the settings say.
         """
         self.config = config
         self.priority = config.priority
         self.tool_tags = config.tool_tags
         self._hooks = hooks
+        self._retries = retries or Retries(PROVIDER, config.retries, hooks)
         self._transport = AnthropicTransport(config)
         self._reported_repairs: set[str] = set()
 
@@ -64,16 +69,28 @@ class AnthropicProvider:
             **kwargs: What `encode_request` takes as options; others are ignored.
 
         Raises:
-            LLMError: Whatever went wrong, as the fitting subclass. A stream that stops in the
-                middle is a `StreamError`: a half answer never becomes a response.
+            LLMError: Whatever went wrong, as the fitting subclass, after the retries that its
+                settings allow. A stream that stops in the middle is a `StreamError`: a half answer
+                never becomes a response, and is not asked for again once a part of it was shown.
         """
         encoded = encode_request(request, self.config, kwargs)
         started = time.monotonic()
         await self._report_repairs(encoded.conversation)
         await self._emit(events.LLM_REQUEST, _request_payload(encoded))
         response_payload = {"provider": PROVIDER, "model": encoded.model}
+        is_shown = False
+
+        async def show(event: StreamEvent) -> None:
+            nonlocal is_shown
+            is_shown = self._hooks is not None
+            await self._emit(event.event, event.data)
+
         try:
-            result = await self._transport.stream(encoded, request.timeout, self._emit_block)
+            result = await self._retries.call(
+                lambda: self._transport.stream(encoded, request.timeout, show),
+                encoded.model,
+                may_repeat=lambda: not is_shown,
+            )
         except LLMError as error:
             payload = {"type": type(error).__name__, "msg": str(error)}
             response_payload |= {
@@ -104,7 +121,8 @@ class AnthropicProvider:
         Raises:
             LLMError: The API cannot be reached or refuses the key.
         """
-        return [_model_info(entry) for entry in await self._transport.list_models()]
+        entries = await self._retries.call(self._transport.list_models, None)
+        return [_model_info(entry) for entry in entries]
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider is and how it is set up."""
@@ -160,9 +178,6 @@ class AnthropicProvider:
                 events.PROVIDER_TOOL_SEQUENCE_REPAIRED,
                 {"provider": PROVIDER, "repair_count": len(new), "tool_call_ids": new},
             )
-
-    async def _emit_block(self, event: StreamEvent) -> None:
-        await self._emit(event.event, event.data)
 
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is not None:
@@ -230,6 +245,9 @@ async def mount(
             " key `api_key`"
         )
         return None
-    provider = AnthropicProvider(settings, getattr(coordinator, "hooks", None))
+    hooks = getattr(coordinator, "hooks", None)
+    cancellation = getattr(coordinator, "cancellation", None)
+    retries = Retries(PROVIDER, settings.retries, hooks, cancellation)
+    provider = AnthropicProvider(settings, hooks, retries=retries)
     await coordinator.mount("providers", provider, name=PROVIDER)
     return provider.close

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from amplifier_core.llm_errors import ConfigurationError
-
 from .anthropic_models import DEFAULT_MODEL
+from .config_values import ConfigValues
+from .retries import RetrySettings
 from .tag_options import read_tags
 
 logger = logging.getLogger(__name__)
@@ -48,6 +48,8 @@ class AnthropicConfig:
     """Tags in which a model without native thinking thinks; the provider makes blocks of it."""
     tool_tags: tuple[str, ...] = ()
     """Tags in which a model without native tools calls them; loops read and write them."""
+    retries: RetrySettings = field(default_factory=RetrySettings)
+    """The keys of `RetrySettings`, which stand beside the others."""
 
 
 def read_config(
@@ -67,39 +69,44 @@ def read_config(
         ConfigurationError: A value has the wrong type or cannot work.
     """
     environment = os.environ if environment is None else environment
-    given = {key: value for key, value in (config or {}).items() if value is not None}
+    values = ConfigValues("provider-anthropic", "anthropic", config)
+    given = values.given
     _warn_of_unknown_keys(given)
-    key = _text(given, "api_key", environment.get("ANTHROPIC_API_KEY", "")).strip()
+    key = values.text("api_key", environment.get("ANTHROPIC_API_KEY", "")).strip()
     if not key:
         return None
     if not re.fullmatch(r"[\x21-\x7e]+", key):
-        raise _wrong(
+        raise values.wrong(
             "`api_key` holds characters that no API key has (blanks, control or non-ASCII)"
         )
-    base_url = _text(given, "base_url", environment.get("ANTHROPIC_BASE_URL", "")).strip()
+    base_url = values.text("base_url", environment.get("ANTHROPIC_BASE_URL", "")).strip()
     return AnthropicConfig(
         api_key=key,
-        base_url=_checked_url(base_url or DEFAULT_BASE_URL),
-        default_model=_text(given, "default_model", DEFAULT_MODEL),
-        max_tokens=_integer(given, "max_tokens", 16_000, least=1),
-        temperature=_number(given, "temperature", least=0.0),
-        timeout=_number(given, "timeout", least=0.001) or 600.0,
+        base_url=_checked_url(values, base_url or DEFAULT_BASE_URL),
+        default_model=values.text("default_model", DEFAULT_MODEL),
+        max_tokens=values.integer("max_tokens", 16_000, least=1),
+        temperature=(
+            values.number("temperature", 0.0, least=0.0) if "temperature" in given else None
+        ),
+        timeout=values.number("timeout", 600.0, least=0.001),
         thinking_budget_tokens=(
-            _integer(given, "thinking_budget_tokens", 0, least=0)
+            values.integer("thinking_budget_tokens", 0, least=0)
             if "thinking_budget_tokens" in given
             else None
         ),
-        reasoning_effort=_text(given, "reasoning_effort", "") or None,
-        priority=_integer(given, "priority", 100),
-        beta_headers=_beta_headers(given.get("beta_headers", ())),
-        enable_prompt_caching=_switch(given, "enable_prompt_caching", True),
-        thinking_tags=_tags(given, "thinking_tags", "thinking"),
-        tool_tags=_tags(given, "tool_tags", "tool"),
+        reasoning_effort=values.text("reasoning_effort", "") or None,
+        priority=values.integer("priority", 100),
+        beta_headers=_beta_headers(values),
+        enable_prompt_caching=values.switch("enable_prompt_caching", True),
+        thinking_tags=_tags(values, "thinking_tags", "thinking"),
+        tool_tags=_tags(values, "tool_tags", "tool"),
+        retries=RetrySettings.read(values),
     )
 
 
 def _warn_of_unknown_keys(given: Mapping[str, Any]) -> None:
-    known = [item.name for item in fields(AnthropicConfig)]
+    known = [item.name for kind in (AnthropicConfig, RetrySettings) for item in fields(kind)]
+    known.remove("retries")
     for key in given:
         if key in known or key in _TOLERATED:
             continue
@@ -108,7 +115,7 @@ def _warn_of_unknown_keys(given: Mapping[str, Any]) -> None:
         logger.warning("provider-anthropic ignores the unknown config key `%s` (%s)", key, advice)
 
 
-def _checked_url(url: str) -> str:
+def _checked_url(values: ConfigValues, url: str) -> str:
     try:
         parts = urlsplit(url)
         is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -116,60 +123,25 @@ def _checked_url(url: str) -> str:
         is_good = False
     if not is_good or not url.isprintable() or " " in url:
         # It may hold a password, so only its form is told.
-        raise _wrong(
+        raise values.wrong(
             "`base_url` or `ANTHROPIC_BASE_URL` is not an address like `https://host:port/path`"
         )
     return url.rstrip("/").removesuffix("/v1")
 
 
-def _beta_headers(value: Any) -> tuple[str, ...]:
-    names = value.split(",") if isinstance(value, str) else value
+def _beta_headers(values: ConfigValues) -> tuple[str, ...]:
+    given = values.given.get("beta_headers", ())
+    names = given.split(",") if isinstance(given, str) else given
     if not isinstance(names, list | tuple):
-        raise _wrong(f"`beta_headers` must be a list of texts, found {type(value).__name__}")
-    texts = [_text({"beta_headers": item}, "beta_headers", "") for item in cast("list[Any]", names)]
-    return tuple(text.strip() for text in texts if text.strip())
+        raise values.wrong(f"`beta_headers` must be a list of texts, found {type(given).__name__}")
+    for name in cast("list[Any]", names):
+        if not isinstance(name, str):
+            raise values.wrong(f"`beta_headers` must be a text, found {type(name).__name__}")
+    return tuple(text for name in cast("list[str]", names) if (text := name.strip()))
 
 
-def _text(given: Mapping[str, Any], key: str, default: str) -> str:
-    value = given.get(key, default)
-    if not isinstance(value, str):
-        raise _wrong(f"`{key}` must be a text, found {type(value).__name__}")
-    return value
-
-
-def _integer(given: Mapping[str, Any], key: str, default: int, least: int | None = None) -> int:
-    value = given.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _wrong(f"`{key}` must be a whole number, found {type(value).__name__}")
-    if least is not None and value < least:
-        raise _wrong(f"`{key}` is {value}, but must be at least {least}")
-    return value
-
-
-def _number(given: Mapping[str, Any], key: str, least: float) -> float | None:
-    value = given.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _wrong(f"`{key}` must be a number, found {type(value).__name__}")
-    if not least <= value < float("inf"):
-        raise _wrong(f"`{key}` is {value}, but must be a finite number of at least {least}")
-    return float(value)
-
-
-def _switch(given: Mapping[str, Any], key: str, default: bool) -> bool:
-    value = given.get(key, default)
-    if not isinstance(value, bool):
-        raise _wrong(f"`{key}` must be true or false, found {type(value).__name__}")
-    return value
-
-
-def _tags(given: Mapping[str, Any], key: str, default: str) -> tuple[str, ...]:
+def _tags(values: ConfigValues, key: str, default: str) -> tuple[str, ...]:
     try:
-        return read_tags(key, given.get(key), default)
+        return read_tags(key, values.given.get(key), default)
     except (TypeError, ValueError) as error:
-        raise _wrong(str(error)) from None
-
-
-def _wrong(message: str) -> ConfigurationError:
-    return ConfigurationError(f"provider-anthropic: {message}", provider="anthropic")
+        raise values.wrong(str(error)) from None

@@ -98,9 +98,6 @@ def api_error(
     }
     if error_class is not llm_errors.QuotaExceededError and details.get("retryable") is not None:
         arguments["retryable"] = bool(details["retryable"])
-    if kind == "overloaded_error" or status == 529:
-        # An overload lasts longer than a lost connection; each retry waits ten times as long.
-        arguments["delay_multiplier"] = 10.0
     named = " ".join(str(part) for part in (status, kind) if part)
     request = details.get("request_id") or request_id
     message = f"Anthropic API error ({named or 'without a status'}): {_one_line(text)}"

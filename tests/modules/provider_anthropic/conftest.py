@@ -14,6 +14,7 @@ import pytest
 
 from amplifier_modules.providers.anthropic import AnthropicProvider
 from amplifier_modules.providers.anthropic_config import AnthropicConfig
+from amplifier_modules.providers.retries import Retries, RetrySettings
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
@@ -195,6 +196,7 @@ def hooks() -> Hooks:
 @pytest.fixture
 async def provider(server: Server, hooks: Hooks) -> Any:
     config = AnthropicConfig(api_key=KEY, base_url=server.url, default_model=MODEL, timeout=5)
-    mounted = AnthropicProvider(config, hooks)
+    retries = Retries("anthropic", RetrySettings(max_retries=0), hooks)
+    mounted = AnthropicProvider(config, hooks, retries=retries)
     yield mounted
     await mounted.close()

@@ -20,6 +20,7 @@ from amplifier_core.message_models import (
 from amplifier_modules.providers.anthropic import AnthropicProvider
 from amplifier_modules.providers.anthropic_config import AnthropicConfig
 from amplifier_modules.providers.anthropic_errors import api_error
+from amplifier_modules.providers.retries import RetrySettings
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
@@ -190,7 +191,11 @@ async def test_silence_is_a_timeout(server: Any, wire: Any, provider: AnthropicP
 async def test_no_server_is_a_network_error_that_names_the_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    config = AnthropicConfig(api_key=KEY, base_url=f"http://user:password@127.0.0.1:{port}")
+    config = AnthropicConfig(
+        api_key=KEY,
+        base_url=f"http://user:password@127.0.0.1:{port}",
+        retries=RetrySettings(max_retries=0),
+    )
     provider = AnthropicProvider(config)
     for call in (provider.complete(REQUEST), provider.list_models()):
         with pytest.raises(llm_errors.NetworkError) as caught:

@@ -1,0 +1,226 @@
+"""When a provider calls its API again: the one place, and the one rule, for all providers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from amplifier_core import _sleep as waiting
+from amplifier_core.events import PROVIDER_RETRY
+from amplifier_core.llm_errors import (
+    AbortError,
+    LLMError,
+    LLMTimeoutError,
+    NetworkError,
+    ProviderUnavailableError,
+    RateLimitError,
+    StreamError,
+)
+
+from .config_values import ConfigValues
+
+if TYPE_CHECKING:
+    from amplifier_guard import CircuitBreaker, ErrorHandler, Retry
+
+T = TypeVar("T")
+
+_OVERLOADED = 529
+_LOOK = 0.1
+"""Seconds between two looks at the token of a session while it waits."""
+_MOST = 1_000_000
+"""Most retries, and most failures, that a setting may ask for."""
+_WORDS: tuple[tuple[type[LLMError], str], ...] = (
+    (NetworkError, "no connection"),
+    (LLMTimeoutError, "no answer in time"),
+    (StreamError, "the answer broke off"),
+    (RateLimitError, "too many requests"),
+    (ProviderUnavailableError, "the server failed"),
+)
+
+
+@dataclass(frozen=True)
+class RetrySettings:
+    """How often and how long a provider tries again, and when it leaves its API alone."""
+
+    max_retries: int = 5
+    """Most calls after the first one; 0 tries once."""
+    min_retry_delay: float = 1.0
+    """Seconds before the first retry; each next wait is twice as long."""
+    max_retry_delay: float = 60.0
+    """Most seconds of a wait; the factor of an overload and `retry-after` may make it longer."""
+    retry_jitter: bool = True
+    """Whether chance makes a wait up to a tenth longer or shorter, never below `retry-after`."""
+    overloaded_delay_multiplier: float = 10.0
+    """Factor of a wait after status 529: an overload lasts longer than a lost connection."""
+    retry_budget: float = 600.0
+    """Seconds after the first call beyond which no retry begins."""
+    breaker_failures: int = 10
+    """Failed calls in a row after which the API is left alone; 0 never leaves it alone."""
+    breaker_recovery: float = 60.0
+    """Seconds until one call is let through to an API that was left alone."""
+
+    @classmethod
+    def read(cls, values: ConfigValues) -> RetrySettings:
+        """Take the settings out of a provider's config.
+
+        Raises:
+            ConfigurationError: A value has the wrong type or cannot work.
+        """
+        return cls(
+            max_retries=values.integer("max_retries", cls.max_retries, 0, _MOST),
+            min_retry_delay=values.number("min_retry_delay", cls.min_retry_delay, 0.0),
+            max_retry_delay=values.number("max_retry_delay", cls.max_retry_delay, 0.0),
+            retry_jitter=values.switch("retry_jitter", cls.retry_jitter),
+            overloaded_delay_multiplier=values.number(
+                "overloaded_delay_multiplier", cls.overloaded_delay_multiplier, 1.0
+            ),
+            retry_budget=values.number("retry_budget", cls.retry_budget, 0.0),
+            breaker_failures=values.integer("breaker_failures", cls.breaker_failures, 0, _MOST),
+            breaker_recovery=values.number("breaker_recovery", cls.breaker_recovery, 0.001),
+        )
+
+
+class Retries:
+    """The calls of one provider: tried again where that has a point, told of in `provider:retry`.
+
+    Args:
+        provider: The provider's name.
+        settings: How often and how long.
+        hooks: The registry that is told of each retry; None for nobody.
+        cancellation: The token of the session, whose cancellation ends a wait; None for none.
+        clock: Gives now in nanoseconds.
+        sleep: Waits some seconds.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        settings: RetrySettings,
+        hooks: Any = None,
+        cancellation: Any = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+    ) -> None:
+        self._provider = provider
+        self._settings = settings
+        self._hooks = hooks
+        self._cancellation = cancellation
+        self._clock = clock
+        self._sleep = sleep
+        self._judges: tuple[ErrorHandler, CircuitBreaker | None] | None = None
+
+    async def call(
+        self,
+        operation: Callable[[], Awaitable[T]],
+        model: str | None,
+        *,
+        may_repeat: Callable[[], bool] = lambda: True,
+    ) -> T:
+        """Call until there is a result or trying again has no point.
+
+        Args:
+            operation: One request, made anew for each try.
+            model: The model that is asked, if one is.
+            may_repeat: Asked after a failure: False once somebody has seen a part of the answer.
+
+        Raises:
+            AbortError: The session was cancelled during a wait.
+            ProviderUnavailableError: The API is left alone after too many failures; `retry_after`
+                says for how long.
+            LLMError: What the last try raised.
+        """
+        # Imported here: without the extension a provider is mounted, but calls nothing.
+        from amplifier_guard import CircuitOpen, guarded_call
+
+        handler, breaker = self._judged_by()
+
+        async def attempt() -> T:
+            try:
+                return await operation()
+            except LLMError as error:
+                if error.status_code == _OVERLOADED:
+                    error.delay_multiplier = self._settings.overloaded_delay_multiplier
+                raise
+
+        async def tell(retry: Retry, error: Exception) -> None:
+            if self._hooks is not None:
+                await self._hooks.emit(PROVIDER_RETRY, self._told(retry, error, model))
+
+        try:
+            return await guarded_call(
+                attempt,
+                f"call of {self._provider}",
+                handler=handler,
+                breaker=breaker,
+                may_repeat=may_repeat,
+                on_retry=tell,
+                clock=self._clock,
+                sleep=self._wait,
+            )
+        except CircuitOpen as refusal:
+            raise self._left_alone(refusal.retry_after, model) from refusal
+
+    def _judged_by(self) -> tuple[ErrorHandler, CircuitBreaker | None]:
+        if self._judges is None:
+            from amplifier_guard import CircuitBreaker, ErrorHandler
+
+            settings = self._settings
+            handler = ErrorHandler(
+                max_retries=settings.max_retries,
+                initial_delay=settings.min_retry_delay,
+                max_delay=settings.max_retry_delay,
+                jitter=0.1 if settings.retry_jitter else 0.0,
+                budget=settings.retry_budget,
+                clock=self._clock,
+            )
+            breaker = None
+            if settings.breaker_failures:
+                breaker = CircuitBreaker(
+                    failures=settings.breaker_failures,
+                    recovery=settings.breaker_recovery,
+                    clock=self._clock,
+                )
+            self._judges = (handler, breaker)
+        return self._judges
+
+    async def _wait(self, seconds: float) -> None:
+        end = self._clock() + round(seconds * 1e9)
+        while (left := end - self._clock()) > 0:
+            if getattr(self._cancellation, "is_cancelled", False) is True:
+                message = f"cancelled while waiting to call `{self._provider}` again"
+                raise AbortError(message, provider=self._provider)
+            await self._sleep(min(left / 1e9, _LOOK))
+
+    def _told(self, retry: Retry, error: Exception, model: str | None) -> dict[str, Any]:
+        return {
+            "provider": self._provider,
+            "model": model,
+            "attempt": retry.attempt,
+            "max_retries": self._settings.max_retries,
+            "delay": retry.delay,
+            "reason": _reason(error),
+            "error_type": type(error).__name__,
+            "error_message": str(error),
+            "status_code": getattr(error, "status_code", None),
+            "retry_after": getattr(error, "retry_after", None),
+        }
+
+    def _left_alone(self, seconds: float, model: str | None) -> LLMError:
+        return ProviderUnavailableError(
+            f"`{self._provider}` failed again and again and is left alone; it can be called again in"
+            f" {math.ceil(seconds)} s",
+            provider=self._provider,
+            model=model,
+            retry_after=seconds,
+        )
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words why a call failed."""
+    status: int | None = getattr(error, "status_code", None)
+    found = (words for kind, words in _WORDS if isinstance(error, kind))
+    words = "overloaded" if status == _OVERLOADED else next(found, type(error).__name__)
+    return words if status is None else f"{words} ({status})"

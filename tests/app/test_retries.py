@@ -1,0 +1,190 @@
+"""The command before a server that cannot answer: what it shows, how often it asks, how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from amplifier_app.display import Display
+from amplifier_app.failure import Failure
+from amplifier_app.screen import Screen
+from amplifier_app.settings import guard_settings, provider_settings
+
+ANSWER = {"type": "text", "text": "All is well."}
+
+
+def refuse(model: Any, status: int, kind: str = "api_error") -> None:
+    body = {"type": "error", "error": {"type": kind, "message": "not now"}}
+    model.reply(json.dumps(body).encode(), status=status)
+
+
+@pytest.fixture
+def patient(keyed: Any) -> Any:
+    """The command with the retries of its defaults, but for the time they take."""
+    del keyed.environment["PROVIDER_MAX_RETRIES"]
+    keyed.environment["PROVIDER_RETRY_DELAY"] = "0"
+    return keyed
+
+
+def test_an_overloaded_model_is_asked_again_with_one_line_for_each_time(
+    patient: Any, model: Any
+) -> None:
+    refuse(model, 529, "overloaded_error")
+    refuse(model, 529, "overloaded_error")
+    model.reply(*model.said(ANSWER))
+
+    done = patient("run", "hello")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:4] == [
+        "overloaded (529), trying again in 0.1 s",
+        "overloaded (529), trying again in 0.1 s",
+        "",
+        "All is well.",
+    ]
+    assert len(model.requests) == 3
+
+
+def test_programs_are_told_of_each_retry(patient: Any, model: Any) -> None:
+    refuse(model, 503)
+    model.reply(*model.said(ANSWER))
+
+    done = patient("run", "--json", "hello")
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    [told] = [line["data"] for line in lines if line["event"] == "provider:retry"]
+    facts = {"provider": "anthropic", "attempt": 1, "max_retries": 5, "status_code": 503}
+    assert facts.items() <= told.items()
+    [asked] = [line["data"] for line in lines if line["event"] == "llm:request"]
+    assert told["request_id"] == asked["request_id"]
+
+
+def test_a_model_that_never_answers_is_asked_six_times_and_is_a_failure(
+    patient: Any, model: Any
+) -> None:
+    refuse(model, 500)
+
+    done = patient("run", "hello")
+
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: Anthropic API error (500 api_error): not now; ")
+    assert done.stdout == "the server failed (500), trying again in 0.1 s\n" * 5
+    assert len(model.requests) == 6
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_what_the_model_refuses_is_not_asked_again(patient: Any, model: Any, status: int) -> None:
+    refuse(model, status)
+
+    done = patient("run", "hello")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(model.requests) == 1
+
+
+def test_what_was_shown_is_not_shown_again(patient: Any, model: Any) -> None:
+    model.reply(*model.said(ANSWER)[:3])
+
+    done = patient("run", "hello")
+
+    assert (done.returncode, done.stdout) == (1, "All is well.\n")
+    assert len(model.requests) == 1
+
+
+def test_a_rate_of_the_model_that_is_used_up_is_a_refusal(keyed: Any, model: Any) -> None:
+    keyed.environment["PROVIDER_RATE"] = "1/1000"
+    call = {"type": "tool_use", "id": "t1", "name": "list_directory", "input": {}}
+    model.reply(*model.said(call, stop="tool_use"))
+
+    done = keyed("run", "hello")
+
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    expected = "error: a call of the model was refused: too many calls of this provider: try again"
+    assert line.startswith(expected)
+    assert len(model.requests) == 1
+
+
+def test_a_rate_of_tools_that_is_used_up_is_an_error_to_the_model(keyed: Any, model: Any) -> None:
+    keyed.environment["TOOL_RATE"] = "1/1000"
+    calls = [
+        {"type": "tool_use", "id": f"t{n}", "name": "list_directory", "input": {}} for n in (1, 2)
+    ]
+    model.reply(*model.said(*calls, stop="tool_use"))
+    model.reply(*model.said(ANSWER))
+
+    done = keyed("run", "hello")
+
+    assert done.returncode == 0
+    results = [block.get("is_error") for block in model.requests[1]["messages"][-1]["content"]]
+    assert sorted(map(bool, results)) == [False, True]
+    assert "too many calls of this tool" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ({"reason": "overloaded (529)", "delay": 2.0}, "overloaded (529), trying again in 2 s"),
+        ({"reason": "no connection", "delay": 1.46}, "no connection, trying again in 1.5 s"),
+        ({"reason": "no connection", "delay": 42.4}, "no connection, trying again in 42 s"),
+        ({"reason": "no connection"}, "no connection"),
+        ({"reason": "a\nb\x1b[2J", "delay": 1}, r"a b\x1b[2J, trying again in 1 s"),
+        (
+            {"provider": "other", "error_message": "busy", "delay": 3},
+            "other: busy; trying again in 3 s",
+        ),
+        ({"provider": "other", "error": {"msg": "busy"}}, "other: busy"),
+    ],
+)
+def test_a_retry_is_one_line(data: dict[str, Any], line: str) -> None:
+    screen = io.StringIO()
+    display = Display(Screen(screen))
+
+    display.handle("provider:retry", data)
+    display.finish()
+
+    assert screen.getvalue() == f"{line}\n"
+
+
+def test_the_environment_sets_retries_and_rates() -> None:
+    environment = {
+        "PROVIDER_MAX_RETRIES": " 3 ", "PROVIDER_RETRY_DELAY": "0.5", "PROVIDER_RETRY_BUDGET": "60",
+        "PROVIDER_RATE": "30/10", "TOOL_RATE": "5",
+    }  # fmt: skip
+    assert provider_settings(environment) == {
+        "max_retries": 3,
+        "min_retry_delay": 0.5,
+        "retry_budget": 60.0,
+    }
+    assert guard_settings(environment) == {
+        "rates": {"provider": {"limit": 30, "period": 10.0}, "tool": {"limit": 5, "period": 60.0}}
+    }
+    assert (provider_settings({"PROVIDER_MAX_RETRIES": " "}), guard_settings({})) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("PROVIDER_MAX_RETRIES", value) for value in ("-1", "two", "1.5", "1001", "9" * 9999)),
+        *(("PROVIDER_RETRY_DELAY", value) for value in ("-1", "soon", "nan", "inf")),
+        *(("PROVIDER_RATE", value) for value in ("0", "x", "1/0", "1/-2", "1/x", "/60", "1/nan")),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
+    read = guard_settings if name.endswith("_RATE") else provider_settings
+    with pytest.raises(Failure, match=f"`{name}` is .* correct the environment variable"):
+        read({name: value})
+
+
+def test_a_setting_that_cannot_be_used_ends_the_command(keyed: Any, model: Any) -> None:
+    keyed.environment["PROVIDER_MAX_RETRIES"] = "many"
+
+    done = keyed("run", "hello")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: `PROVIDER_MAX_RETRIES` is `many`, but must be ")
+    assert model.requests == []
