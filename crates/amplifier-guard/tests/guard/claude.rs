@@ -3,6 +3,7 @@
 mod from_kernel;
 mod into_kernel;
 mod properties;
+mod schema;
 
 use amplifier_core::{FromJson, Object};
 use amplifier_guard::claude::{

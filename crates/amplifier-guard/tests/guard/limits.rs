@@ -69,6 +69,7 @@ fn a_value_that_is_no_limit_is_named_with_its_place() {
         ("{}", "{}", Some(("MESSAGE_MAX_CHARS", "many")), format!("limit `message_max_chars` in the environment must be {whole}, found \"many\"")),
         ("{}", "{}", Some(("MESSAGE_MAX_CHARS", "")), format!("limit `message_max_chars` in the environment must be {whole}, found \"\"")),
         ("{}", "{}", Some(("TOOL_TIMEOUT", "-1")), "limit `tool_timeout` in the environment must be seconds above 0, at most 604800, found `-1`".to_owned()),
+        (r#"{"tool_timeout": 0}"#, "{}", None, "limit `tool_timeout` in the code must be seconds above 0, at most 604800, found `0`".to_owned()),
         ("{}", r#"{"tool_timeout": 604801}"#, None, "limit `tool_timeout` in the configuration must be seconds above 0, at most 604800, found `604801`".to_owned()),
         ("{}", "{}", Some(("TOOL_TIMEOUT", "NaN")), "limit `tool_timeout` in the environment must be seconds above 0, at most 604800, found \"NaN\"".to_owned()),
         ("{}", "{}", Some(("THINKING_MODE_ENABLED", "1")), "limit `thinking_mode_enabled` in the environment must be true or false, found `1`".to_owned()),

@@ -71,6 +71,22 @@ fn a_call_that_cannot_run_is_none_of_the_kernel() {
             r#"{"type":"reasoning","content":[],"summary":[],"visibility":null}"#,
             "claude/reasoning",
         ),
+        (
+            r#"{"type":"thinking","content":"a","thinking":"b"}"#,
+            "claude/thinking",
+        ),
+        (
+            r#"{"type":"image","source":{},"visibility":null}"#,
+            "claude/image",
+        ),
+        (
+            r#"{"type":"tool_use","id":"t","name":"ls","input":{},"visibility":"user"}"#,
+            "tool_use",
+        ),
+        (
+            r#"{"type":"tool_result","tool_use_id":"t","content":"a","is_error":null,"output":"b"}"#,
+            "claude/tool_result",
+        ),
         (r#"{"type":"claude/text"}"#, "claude/claude/text"),
         (r#"{"type":"code","language":null,"text":"x"}"#, "code"),
     ] {
