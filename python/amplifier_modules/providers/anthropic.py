@@ -15,7 +15,7 @@ from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 from .anthropic_config import AnthropicConfig, read_config
 from .anthropic_messages import PROVIDER, Conversation
 from .anthropic_models import model_profile
-from .anthropic_request import EncodedRequest, encode_request
+from .anthropic_request import EncodedRequest, encode_request, named_kinds
 from .anthropic_response import build_response, usage_payload
 from .anthropic_transport import AnthropicTransport
 from .retries import Retries
@@ -56,6 +56,7 @@ class AnthropicProvider:
         self._retries = retries or Retries(PROVIDER, config.retries, hooks)
         self._transport = AnthropicTransport(config)
         self._reported_repairs: set[str] = set()
+        self._reported_left_out: set[str] = set()
 
     def __repr__(self) -> str:
         """Show where it sends to, never the key."""
@@ -169,7 +170,11 @@ class AnthropicProvider:
         await self._transport.close()
 
     async def _report_repairs(self, conversation: Conversation) -> None:
-        """Report each repaired call once, although each later request repairs it again."""
+        """Report each repair once, although each later request makes it again."""
+        kinds = [kind for kind in conversation.left_out if kind not in self._reported_left_out]
+        if kinds:
+            self._reported_left_out.update(kinds)
+            logger.warning("left out of requests, as the API does not know: %s", named_kinds(kinds))
         new = [call for call in conversation.repaired if call not in self._reported_repairs]
         if new:
             self._reported_repairs.update(new)

@@ -9,7 +9,22 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from .block_text import block_text
+
 JsonDict = dict[str, Any]
+
+_IMAGE = frozenset({"image"})
+OF_USER = _IMAGE | {"document", "search_result", "container_upload"}
+"""Types of the wire that a user's turn may hold beside text and results."""
+OF_ASSISTANT = frozenset(
+    {
+        "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
+        "code_execution_tool_result", "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result", "tool_search_tool_result", "container_upload",
+        "mcp_tool_use", "mcp_tool_result", "compaction", "advisor_tool_result", "fallback",
+    }
+)  # fmt: skip
+"""Types of the wire that an assistant's turn may hold beside text, thinking and calls."""
 
 
 def fields_of(value: Any) -> JsonDict:
@@ -68,14 +83,27 @@ def encode_redacted_thinking(block: JsonDict) -> JsonDict | None:
     return {"type": "redacted_thinking", "data": data} if data else None
 
 
-def encode_other(block: JsonDict) -> JsonDict | None:
-    """Encode an image, or pass on a block of a type that only the API itself knows."""
+def encode_other(block: JsonDict, known: frozenset[str], left_out: list[str]) -> JsonDict | None:
+    """Encode a block that is neither text nor thinking nor a call.
+
+    Args:
+        block: An image, a block of a type that only the API itself knows, or one that a text
+            stands for.
+        known: The types that the API takes here.
+        left_out: Gets the type of a block that cannot be sent.
+    """
     kind = block.get("type")
-    if not isinstance(kind, str) or kind == "reasoning":
-        return None
-    if kind == "image":
+    if kind == "reasoning":
+        return None  # another provider's, which says nothing to this one
+    if kind == "image" and kind in known:
         return {"type": "image", "source": block.get("source")}
-    return {key: value for key, value in block.items() if key != "visibility"}
+    if kind in known:
+        return {key: value for key, value in block.items() if key != "visibility"}
+    text = block_text(block)
+    if text is None:
+        left_out.append(str(kind))
+        return None
+    return encode_text({"type": "text", "text": text})
 
 
 def encode_result(wire_id: str, output: Any, is_error: bool) -> JsonDict:
@@ -101,8 +129,11 @@ def _result_content(output: Any) -> str | list[JsonDict]:
     if isinstance(output, str):
         return output
     blocks = blocks_of(output) if isinstance(output, list) else []
-    if blocks and all(block.get("type") in {"text", "image"} for block in blocks):
-        encoded = [encode_text(b) if b["type"] == "text" else encode_other(b) for b in blocks]
+    if blocks and all(_is_content(block) for block in blocks):
+        encoded = [
+            encode_text(each) if each["type"] == "text" else encode_other(each, _IMAGE, [])
+            for each in blocks
+        ]
         return [block for block in encoded if block is not None]
     if isinstance(output, BaseModel):
         output = output.model_dump(mode="json")
@@ -112,6 +143,10 @@ def _result_content(output: Any) -> str | list[JsonDict]:
         raise ValueError(
             "the output of a tool is nested too deeply to be written as JSON"
         ) from None
+
+
+def _is_content(block: JsonDict) -> bool:
+    return block.get("type") in {"text", "image"} or block_text(block) is not None
 
 
 def arguments_of(call: JsonDict) -> JsonDict:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .anthropic_blocks import (
+    OF_ASSISTANT,
+    OF_USER,
     JsonDict,
     arguments_of,
     blocks_of,
@@ -42,6 +44,8 @@ class Conversation:
     """Ids of the tool calls that had no result and got a synthetic one."""
     dropped: list[str] = field(default_factory=list[str])
     """Ids of the tool results that answer no call of the turn before them."""
+    left_out: list[str] = field(default_factory=list[str])
+    """Types of the blocks that the API does not know, and that no text stands for."""
 
 
 def encode_messages(messages: Iterable[Any], model: str) -> Conversation:
@@ -74,8 +78,7 @@ class _Turns:
         content = message.get("content")
         match message.get("role"):
             case "system" | "developer":
-                texts = (encode_text(b) for b in blocks_of(content) if b.get("type") == "text")
-                self.done.system.extend(block for block in texts if block is not None)
+                self.add_system(blocks_of(content))
             case "assistant":
                 self.close_user_turn()
                 self.add_assistant(message)
@@ -85,6 +88,14 @@ class _Turns:
                 self.add_result(message.get("tool_call_id"), content, failed)
             case _:
                 self.add_user(blocks_of(content))
+
+    def add_system(self, blocks: list[JsonDict]) -> None:
+        for block in blocks:
+            if block.get("type") == "text":
+                encoded = encode_text(block)
+            else:
+                encoded = encode_other(block, frozenset(), self.done.left_out)
+            self.done.system.extend([encoded] if encoded else [])
 
     def add_user(self, blocks: list[JsonDict]) -> None:
         for block in blocks:
@@ -101,7 +112,7 @@ class _Turns:
                 case "thinking" | "redacted_thinking" | "tool_call" | "tool_use":
                     pass  # only an assistant can have said these
                 case _:
-                    encoded = encode_other(block)
+                    encoded = encode_other(block, OF_USER, self.done.left_out)
                     self.others.extend([encoded] if encoded else [])
 
     def add_result(self, call_id: Any, output: Any, is_error: bool) -> None:
@@ -124,10 +135,10 @@ class _Turns:
                     encoded.append(None if foreign else encode_redacted_thinking(block))
                 case "tool_call" | "tool_use":
                     encoded.append(self.add_call(block))
-                case "tool_result" | "image":
-                    pass  # only a user can have sent these
+                case "tool_result":
+                    pass  # only a user can have sent it
                 case _:
-                    encoded.append(encode_other(block))
+                    encoded.append(encode_other(block, OF_ASSISTANT, self.done.left_out))
         encoded.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         self.append("assistant", [block for block in encoded if block is not None])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from .anthropic_models import ModelProfile, model_profile
 LEAST_BUDGET = 1_024
 _BUDGETS = {"minimal": LEAST_BUDGET, "low": 4_096}
 _DEFAULT_BUDGET = 8_192
+_LONGEST_KIND = 80
 _INTERLEAVED_THINKING = "interleaved-thinking-2025-05-14"
 # The API takes `top_p` beside thinking only in this range.
 _LEAST_TOP_P_WITH_THINKING = 0.95
@@ -83,6 +84,9 @@ def encode_request(
             model=model,
         )
     encoded = EncodedRequest({"model": model}, conversation, list(config.beta_headers))
+    if conversation.left_out:
+        kinds = named_kinds(conversation.left_out)
+        _degrade(encoded, f"content blocks {kinds}", "left out", "the API does not know them")
     body = encoded.body
     wanted = options.get("max_tokens") or request.max_output_tokens
     body["max_tokens"] = wanted or min(config.max_tokens, profile.max_output_tokens)
@@ -111,6 +115,11 @@ def encode_request(
     body["stream"] = True
     encoded.betas = list(dict.fromkeys(encoded.betas))
     return encoded
+
+
+def named_kinds(kinds: Iterable[str]) -> str:
+    """Name types of blocks, each once, as they may be shown."""
+    return ", ".join(f"`{ascii(kind)[1:-1][:_LONGEST_KIND]}`" for kind in dict.fromkeys(kinds))
 
 
 def _encode_tool(tool: JsonDict) -> JsonDict:

@@ -13,6 +13,7 @@ from amplifier_core.content_models import TextContent, ThinkingContent, ToolCall
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import (
     ChatRequest,
+    Degradation,
     Message,
     RedactedThinkingBlock,
     TextBlock,
@@ -166,6 +167,28 @@ async def test_blocks_that_only_the_api_knows_are_kept_and_reported(
     assert response.metadata["unknown_blocks"] == [unknown]
     assert response.degradation is not None
     assert response.degradation.requested == "content blocks `hologram`"
+
+
+async def test_blocks_that_cannot_be_sent_are_a_degradation_and_one_warning(
+    server: Any, wire: Any, provider: AnthropicProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = [{"type": "hologram"}, {"type": "\x1b[2J"}, {"type": "hologram"}]
+    request = ChatRequest(
+        messages=[Message.model_validate({"role": "user", "content": [*odd, TextBlock(text="hi")]})]
+    )
+    for _ in range(2):
+        server.answers = [server.Answer(wire.whole)]
+        response = await provider.complete(request)
+
+        assert response.degradation == Degradation(
+            requested=r"content blocks `hologram`, `\x1b[2J`",
+            actual="left out",
+            reason="the API does not know them",
+        )
+    [warning] = [record.message for record in caplog.records if "left out" in record.message]
+    assert warning.endswith(r": `hologram`, `\x1b[2J`")
+    sent = json.loads(server.requests[-1][2])["messages"][0]["content"]
+    assert [block["type"] for block in sent] == ["text"]
 
 
 async def test_a_known_block_without_its_fields_is_kept_like_an_unknown_one(

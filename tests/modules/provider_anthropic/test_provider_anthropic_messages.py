@@ -48,7 +48,7 @@ def use(call_id: str) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": "look", "input": {}}
 
 
-def result(call_id: str, content: str = "seen") -> dict[str, Any]:
+def result(call_id: str, content: Any = "seen") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "name": "look", "content": content}
 
 
@@ -267,7 +267,50 @@ def test_images_citations_and_blocks_of_the_api_itself_pass_unchanged() -> None:
     assert encoded[1]["content"] == [searched, cited]
 
 
+CODE = {"type": "code", "language": "c", "text": "x"}
+HOLOGRAM = {"type": "hologram", "depth": 3}
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+def test_blocks_that_the_api_does_not_know_are_text_or_left_out_by_name(role: str) -> None:
+    odd = [CODE, {"type": "chart", "data": 1}, HOLOGRAM, {"type": "\x1b[2J"}, text("x")]
+    conversation = encode_messages([{"role": role, "content": odd}, USER], MODEL)
+
+    turns = conversation.messages
+    content = conversation.system
+    if role != "system":
+        content = next(turn["content"] for turn in turns if turn["role"] == role)
+    assert content[:3] == [
+        text("```c\nx\n```"), text('```json\n{"kind": null, "data": 1}\n```'), text("x")
+    ]  # fmt: skip
+    assert conversation.left_out == ["hologram", "\x1b[2J"]
+
+
+@pytest.mark.parametrize(
+    ("role", "kind"),
+    [("assistant", "image"), ("assistant", "document"), ("user", "server_tool_use"), ("system", "image")],
+)  # fmt: skip
+def test_a_block_of_the_other_role_is_left_out_by_name(role: str, kind: str) -> None:
+    conversation = encode_messages(
+        [USER, {"role": role, "content": [text("x"), {"type": kind}]}], MODEL
+    )
+    assert conversation.left_out == [kind]
+    assert kind not in json.dumps(conversation.messages)
+
+
+def test_results_hold_code_as_text_and_what_nobody_knows_as_json() -> None:
+    outputs: list[Any] = [[text("x"), CODE], [text("x"), HOLOGRAM]]
+    said = [call("1"), call("2")]
+    results = [result(str(number), output) for number, output in enumerate(outputs, 1)]
+    [_, _, answered] = messages_of(USER, {"role": "assistant", "content": said}, *results)
+    assert [block["content"] for block in answered["content"]] == [
+        [text("x"), text("```c\nx\n```")],
+        json.dumps(outputs[1]),
+    ]
+
+
 BLOCK = st.one_of(
+    st.sampled_from([CODE, HOLOGRAM, {"type": "table", "columns": ["a"], "rows": []}]),
     st.builds(text, st.text(max_size=4)),
     st.builds(call, st.sampled_from(["1", "2", "a:b", ""])),
     st.builds(

@@ -1,0 +1,78 @@
+"""Blocks that no wire knows, as text for a model: the one rule for all providers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+_CLAUDE = "claude/"
+"""Stands before the type of a block that the kernel would take for something else."""
+_BACKTICKS = re.compile("`+")
+_BAR = re.compile(r"(\\*)\|")
+_LANGUAGE = re.compile(r"[\w.+#-]{1,40}", re.ASCII)
+_LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
+
+
+def block_text(block: Mapping[str, Any]) -> str | None:
+    """Return the text that stands for a block, None for a block that no text stands for.
+
+    Code is text within a fence, a table is a Markdown table, and a chart its kind and data as JSON
+    within a fence.
+
+    Args:
+        block: A block of the Claude dialect, by the names that `amplifier_guard.claude` gives.
+    """
+    kind = block.get("type")
+    match kind.removeprefix(_CLAUDE) if isinstance(kind, str) else None:
+        case "text" if kind != "text" and isinstance(block.get("text"), str):
+            return block["text"]
+        case "code" if isinstance(block.get("text"), str):
+            return _fenced(block["text"], block.get("language"))
+        case "table":
+            return _table(block.get("columns"), block.get("rows"))
+        case "chart" if "data" in block:
+            written = _json({"kind": block.get("kind"), "data": block["data"]})
+            return None if written is None else _fenced(written, "json")
+        case _:
+            return None
+
+
+def _fenced(text: str, language: Any) -> str:
+    """Return text between fences that nothing in it can end."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    named = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
+    return f"{fence}{named}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def _table(columns: Any, rows: Any) -> str | None:
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        return None
+    lines = cast("list[Any]", [columns, *rows])
+    if not all(isinstance(line, list) for line in lines):
+        return None
+    table = [[_cell(value) for value in cast("list[Any]", line)] for line in lines]
+    width = max(map(len, table))
+    if width == 0 or any(None in line for line in table):
+        return None
+    full = [[*(cell or "" for cell in line), *[""] * (width - len(line))] for line in table]
+    head, *body = (f"| {' | '.join(line)} |" for line in full)
+    return "\n".join([head, f"|{' --- |' * width}", *body])
+
+
+def _cell(value: Any) -> str | None:
+    text = value if isinstance(value, str) else _json(value)
+    if text is None:
+        return None
+    # A backslash before a bar would itself be taken for what escapes.
+    escaped = _BAR.sub(lambda found: 2 * found[1] + r"\|", text)
+    return _LINE_END.sub("<br>", escaped)
+
+
+def _json(value: Any) -> str | None:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, TypeError, RecursionError):
+        return None
