@@ -1,0 +1,58 @@
+"""Rates from the mount plan of a session to the guard that heeds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_app.demo_model import DemoModel
+from amplifier_core import AmplifierSession
+
+ONCE = {"limit": 1, "period": 1000}
+
+
+@pytest.fixture
+def demo() -> Iterator[DemoModel]:
+    with DemoModel() as running:
+        yield running
+
+
+async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str]:
+    """Run two turns in one session, and give their answers and the errors of their tools."""
+    plan = {
+        "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
+        "providers": [{"module": "provider-anthropic", "config": demo.provider_config()}],
+        "tools": [{"module": "tool-filesystem", "config": {"root": str(folder)}}],
+        "hooks": [{"module": "hooks-guard", "config": {"rates": rates}}],
+    }
+    async with AmplifierSession(plan) as session:
+        texts: list[str] = []
+        session.coordinator.hooks.register(
+            "tool:error", lambda _, data: texts.append(data["error"]["msg"]), name="recorder"
+        )
+        for _ in range(2):
+            texts.append(await session.execute("What files are here?"))  # noqa: PERF401
+        return texts
+
+
+@pytest.mark.parametrize(
+    ("scope", "words"),
+    [
+        ("user", "Operation denied: too many calls of this user: try again in "),
+        ("provider", "Operation denied: too many calls of this provider: try again in "),
+        ("tool", "too many calls of this tool: try again in "),
+    ],
+)
+async def test_a_rate_in_the_mount_plan_is_heeded(
+    demo: DemoModel, tmp_path: Path, scope: str, words: str
+) -> None:
+    (tmp_path / "notes.txt").write_text("one\n")
+
+    free = await said(demo, tmp_path, {})
+    limited = await said(demo, tmp_path, {scope: ONCE})
+
+    assert not any(words in text for text in free)
+    assert any(words in text for text in limited)
