@@ -25,12 +25,17 @@ const MOST_LOOKS: u64 = 10_000_000;
 /// How often they are looked at to say what is wrong.
 const MOST_LOOKS_BACK: u64 = 100_000;
 
+/// How many levels a schema and arguments may have, multiplied: so deep the comparison may go, as
+/// a schema can refer back to itself at each level of the arguments, and a stack has an end.
+const MOST_LEVELS: usize = 4096;
+
 /// Decides which arguments tools run with.
 ///
 /// A schema is that of JSON Schema 2020-12, or of the draft that its `$schema` names. References
 /// lead to places in the schema itself (`#/…`) and nowhere else, patterns match in linear time, and
 /// `format` is a remark. The integers 1 and 1.0 are one number; those beyond 64 bits are compared
-/// with bounds exactly, too.
+/// exactly, too, with bounds that are integers. The levels of a schema and those of the arguments
+/// are at most 4096, multiplied.
 ///
 /// # Examples
 ///
@@ -58,6 +63,8 @@ pub struct ToolInputPolicy {
 struct Tool {
     schema: Json,
     validator: Validator<Arguments>,
+    /// How many levels the schema has.
+    levels: usize,
 }
 
 impl Default for ToolInputPolicy {
@@ -106,10 +113,13 @@ impl ToolInputPolicy {
             }
             Some(_) | None => {}
         }
-        let validator = schema::compile(tool, schema)?;
-        let schema = schema.clone();
-        self.tools
-            .insert(tool.to_owned(), Tool { schema, validator });
+        let (validator, levels) = schema::compile(tool, schema)?;
+        let known = Tool {
+            schema: schema.clone(),
+            validator,
+            levels,
+        };
+        self.tools.insert(tool.to_owned(), known);
         Ok(true)
     }
 
@@ -161,7 +171,15 @@ impl ToolInputPolicy {
         let Some(known) = self.tools.get(tool) else {
             return Err(ToolInputError::UnknownTool { tool: shown(tool) });
         };
-        self.check_form(tool, arguments)?;
+        let depth = self.check_form(tool, arguments)?;
+        let most = MOST_LEVELS / known.levels.max(1);
+        if depth > most {
+            let expected = format!(
+                "lie in at most {most} arrays and objects, as its schema has {} levels",
+                known.levels
+            );
+            return Err(ToolInputError::of_arguments(tool, arguments, expected));
+        }
         let looks = Cell::new(MOST_LOOKS);
         let is_valid = known.validator.is_valid(Seen::whole(arguments, &looks));
         if looks.get() == 0 {
@@ -181,15 +199,17 @@ impl ToolInputPolicy {
         })
     }
 
-    /// Refuses what JSON cannot hold, and what is too deep.
-    fn check_form(&self, tool: &str, arguments: &Object) -> Result<(), ToolInputError> {
+    /// Refuses what JSON cannot hold, and what is too deep; how many arrays and objects there are
+    /// around the deepest value.
+    fn check_form(&self, tool: &str, arguments: &Object) -> Result<usize, ToolInputError> {
         let mut place = Pointer::default();
+        let mut deepest = 0;
         for (key, value) in arguments {
             place.push(key);
-            self.check_inside(tool, value, &mut place, 1)?;
+            deepest = deepest.max(self.check_inside(tool, value, &mut place, 1)?);
             place.pop();
         }
-        Ok(())
+        Ok(deepest)
     }
 
     fn check_inside(
@@ -198,7 +218,7 @@ impl ToolInputPolicy {
         value: &Json,
         place: &mut Pointer,
         depth: usize,
-    ) -> Result<(), ToolInputError> {
+    ) -> Result<usize, ToolInputError> {
         let refuse = |place: &Pointer, expected: String| {
             ToolInputError::of_value(tool, &place.to_string(), expected, value)
         };
@@ -206,33 +226,33 @@ impl ToolInputPolicy {
             let expected = format!("lie in at most {} arrays and objects", self.max_depth);
             return Err(refuse(place, expected));
         }
+        let mut deepest = depth;
         match value {
             Json::Float(number) if !number.is_finite() => {
-                Err(refuse(place, "be a finite number".to_owned()))
+                return Err(refuse(place, "be a finite number".to_owned()));
             }
             Json::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     place.push(&index.to_string());
-                    self.check_inside(tool, item, place, depth + 1)?;
+                    deepest = deepest.max(self.check_inside(tool, item, place, depth + 1)?);
                     place.pop();
                 }
-                Ok(())
             }
             Json::Object(entries) => {
                 for (key, value) in entries {
                     place.push(key);
-                    self.check_inside(tool, value, place, depth + 1)?;
+                    deepest = deepest.max(self.check_inside(tool, value, place, depth + 1)?);
                     place.pop();
                 }
-                Ok(())
             }
             Json::Null
             | Json::Bool(_)
             | Json::Int(_)
             | Json::BigInt(_)
             | Json::Float(_)
-            | Json::Str(_) => Ok(()),
+            | Json::Str(_) => {}
         }
+        Ok(deepest)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::shown::shown;
 const MOST_OBJECTS: usize = 20_000;
 
 /// How deep a schema may be where each reference stands for what it refers to.
-const DEEPEST: usize = 512;
+const DEEPEST: usize = 256;
 
 /// How large a pattern may become when it is compiled, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
@@ -31,8 +31,11 @@ pub struct ToolSchemaError {
     pub reason: String,
 }
 
-/// Compiles a schema; nothing outside it is ever read.
-pub(super) fn compile(tool: &str, schema: &Json) -> Result<Validator<Arguments>, ToolSchemaError> {
+/// Compiles a schema, and says how many levels it has; nothing outside it is ever read.
+pub(super) fn compile(
+    tool: &str,
+    schema: &Json,
+) -> Result<(Validator<Arguments>, usize), ToolSchemaError> {
     let fail = |pointer: &str, reason: String| ToolSchemaError {
         tool: shown(tool),
         pointer: shown(pointer),
@@ -44,14 +47,12 @@ pub(super) fn compile(tool: &str, schema: &Json) -> Result<Validator<Arguments>,
     };
     let mut walk = Walk {
         root: schema,
-        objects: HashMap::new(),
+        extents: HashMap::new(),
     };
-    if let Err(Flaw { place, reason }) =
-        walk.value(schema, Part::Schema, &mut Pointer::default(), 0)
-    {
-        return Err(fail(&place, reason));
-    }
-    jsonschema::options_for::<Arguments>()
+    let extent = walk
+        .value(schema, Part::Schema, &mut Pointer::default(), 0)
+        .map_err(|Flaw { place, reason }| fail(&place, reason))?;
+    let validator = jsonschema::options_for::<Arguments>()
         .offline()
         .should_validate_formats(false)
         .with_pattern_options(
@@ -63,7 +64,8 @@ pub(super) fn compile(tool: &str, schema: &Json) -> Result<Validator<Arguments>,
         .map_err(|error| {
             let reason = shown(&error.masked_with("this").to_string());
             fail(error.instance_path().as_str(), reason)
-        })
+        })?;
+    Ok((validator, extent.levels))
 }
 
 /// What is wrong with a schema.
@@ -100,11 +102,34 @@ impl Part {
     }
 }
 
-/// Counts what a schema is when it is written out, and looks at everything in it once.
+/// How large a part of a schema is where each reference stands for what it refers to.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    objects: usize,
+    levels: usize,
+}
+
+impl Extent {
+    /// One level around this.
+    fn level(self) -> Self {
+        Self {
+            levels: self.levels + 1,
+            ..self
+        }
+    }
+
+    /// Takes in a part beside the others.
+    fn add(&mut self, other: Self) {
+        self.objects += other.objects;
+        self.levels = self.levels.max(other.levels);
+    }
+}
+
+/// Measures what a schema is when it is written out, and looks at everything in it once.
 struct Walk<'a> {
     root: &'a Json,
-    /// How many objects each object stands for; none while it is being counted.
-    objects: HashMap<*const Json, Option<usize>>,
+    /// How large each object is; none while it is being measured.
+    extents: HashMap<*const Json, Option<Extent>>,
 }
 
 impl<'a> Walk<'a> {
@@ -114,20 +139,24 @@ impl<'a> Walk<'a> {
         part: Part,
         place: &mut Pointer,
         depth: usize,
-    ) -> Result<usize, Flaw> {
+    ) -> Result<Extent, Flaw> {
         if depth > DEEPEST {
-            return Err(place.flaw(format!("it is deeper than {DEEPEST} levels")));
+            return Err(place.too_deep());
         }
         match value {
             Json::Object(entries) if matches!(part, Part::Names | Part::Data) => {
                 self.entries(entries, part, place, depth)
             }
-            Json::Object(entries) => match self.objects.get(&std::ptr::from_ref(value)) {
-                Some(Some(count)) => Ok(*count),
+            Json::Object(entries) => match self.extents.get(&std::ptr::from_ref(value)) {
+                Some(Some(extent)) if depth + extent.levels > DEEPEST => Err(place.too_deep()),
+                Some(Some(extent)) => Ok(*extent),
                 // A reference back: how often it is followed, the arguments decide.
-                Some(None) => Ok(1),
+                Some(None) => Ok(Extent {
+                    objects: 1,
+                    levels: 0,
+                }),
                 None => {
-                    self.objects.insert(value, None);
+                    self.extents.insert(value, None);
                     let is_root = std::ptr::eq(value, self.root);
                     if !is_root
                         && let Some(id) = ["$id", "id"]
@@ -137,19 +166,20 @@ impl<'a> Walk<'a> {
                         place.push(id);
                         return Err(place.flaw("only the whole schema may have an id".to_owned()));
                     }
-                    let count = 1 + self.entries(entries, part, place, depth)?;
-                    self.objects.insert(value, Some(count));
-                    Ok(count)
+                    let mut extent = self.entries(entries, part, place, depth)?;
+                    extent.objects += 1;
+                    self.extents.insert(value, Some(extent));
+                    Ok(extent)
                 }
             },
             Json::Array(items) => {
-                let mut count = 0_usize;
+                let mut extent = Extent::default();
                 for (index, item) in items.iter().enumerate() {
                     place.push(&index.to_string());
-                    count += self.value(item, part, place, depth + 1)?;
+                    extent.add(self.value(item, part, place, depth + 1)?.level());
                     place.pop();
                 }
-                Ok(count)
+                Ok(extent)
             }
             Json::BigInt(_) => {
                 Err(place.flaw("an integer beyond 64 bits cannot be compared exactly".to_owned()))
@@ -157,7 +187,9 @@ impl<'a> Walk<'a> {
             Json::Float(number) if !number.is_finite() => {
                 Err(place.flaw("a number has no finite value".to_owned()))
             }
-            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Float(_) | Json::Str(_) => Ok(0),
+            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Float(_) | Json::Str(_) => {
+                Ok(Extent::default())
+            }
         }
     }
 
@@ -167,27 +199,28 @@ impl<'a> Walk<'a> {
         part: Part,
         place: &mut Pointer,
         depth: usize,
-    ) -> Result<usize, Flaw> {
-        let mut count = 0_usize;
+    ) -> Result<Extent, Flaw> {
+        let mut extent = Extent::default();
         for (key, value) in entries {
             place.push(key);
-            count += match (part, key.as_str(), value) {
+            let inner = match (part, key.as_str(), value) {
                 (Part::Schema, "$ref", Json::Str(target)) => self.target(target, place, depth)?,
                 (Part::Schema, "$dynamicRef" | "$recursiveRef", Json::Str(_)) => {
                     return Err(place.flaw("only `$ref` is followed".to_owned()));
                 }
                 _ => self.value(value, part.under(key), place, depth + 1)?,
             };
-            if count > MOST_OBJECTS {
+            extent.add(inner.level());
+            if extent.objects > MOST_OBJECTS {
                 let reason = format!("it stands for more than {MOST_OBJECTS} objects");
                 return Err(place.flaw(reason));
             }
             place.pop();
         }
-        Ok(count)
+        Ok(extent)
     }
 
-    fn target(&mut self, target: &str, place: &mut Pointer, depth: usize) -> Result<usize, Flaw> {
+    fn target(&mut self, target: &str, place: &mut Pointer, depth: usize) -> Result<Extent, Flaw> {
         let Some(path) = target.strip_prefix('#').filter(|path| is_pointer(path)) else {
             let reason = format!(
                 "`{}` refers to something that is not `#/…` of this schema",
@@ -208,6 +241,10 @@ fn is_pointer(path: &str) -> bool {
 }
 
 impl Pointer {
+    fn too_deep(&self) -> Flaw {
+        self.flaw(format!("it is deeper than {DEEPEST} levels"))
+    }
+
     fn flaw(&self, reason: String) -> Flaw {
         Flaw {
             place: self.to_string(),

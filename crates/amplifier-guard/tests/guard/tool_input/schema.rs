@@ -1,5 +1,6 @@
 //! A schema is refused where it cannot be used, and none makes a comparison endless.
 
+use amplifier_core::{Json, Object};
 use amplifier_guard::ToolInputPolicy;
 
 use super::{json, policy, refusal};
@@ -97,6 +98,105 @@ fn names_and_data_are_no_keywords() {
     assert!(refusal(escaped, "{}").contains("must have `x`"));
 }
 
+#[test]
+fn a_place_in_a_schema_is_right_behind_other_parts() {
+    let schema =
+        r#"{"properties":{"a":{"allOf":[{"type":"array"},{}]},"b":{"items":{"$ref":"x"}}}}"#;
+    assert!(flaw(schema).ends_with("at `/properties/b/items/$ref`"));
+    let schema = Json::from_iter([("enum", vec![Json::from(0.5), f64::NAN.into()])]);
+    assert_eq!(
+        ToolInputPolicy::default()
+            .set_schema("tool", &schema)
+            .expect_err("NaN")
+            .to_string(),
+        "the schema of tool `tool` cannot be used: a number has no finite value at `/enum/1`"
+    );
+}
+
+fn nested(levels: usize, wrap: impl Fn(Json) -> Json, innermost: Json) -> Json {
+    (0..levels).fold(innermost, |inner, _| wrap(inner))
+}
+
+fn not(inner: Json) -> Json {
+    Json::from_iter([("not", inner)])
+}
+
+fn all(inner: Json) -> Json {
+    Json::from_iter([("allOf", vec![inner])])
+}
+
+fn to_definition(name: &str) -> Json {
+    Json::from_iter([("$ref", Json::from(format!("#/$defs/{name}")))])
+}
+
+#[test]
+fn a_schema_is_at_most_256_levels_deep() {
+    let empty = || Json::Object(Object::new());
+    // Behind a reference to something that was looked at before, at a smaller depth.
+    let referred = |levels: usize| {
+        let deep = nested(levels, not, empty());
+        let definitions = Json::from_iter([
+            ("deep", deep),
+            ("a", nested(100, not, to_definition("deep"))),
+        ]);
+        Json::from_iter([("$defs", definitions)])
+    };
+    for (schema, deeper) in [
+        (nested(256, not, empty()), nested(257, not, empty())),
+        (nested(128, all, empty()), nested(129, all, empty())),
+        (referred(153), referred(154)),
+    ] {
+        let mut policy = ToolInputPolicy::default();
+        assert_eq!(policy.set_schema("tool", &schema), Ok(true));
+        let refused = policy.set_schema("tool", &deeper).expect_err("deep");
+        assert_eq!(refused.reason, "it is deeper than 256 levels");
+    }
+}
+
+#[test]
+fn the_deeper_a_schema_is_the_less_deep_are_its_arguments() {
+    // It refers back to itself at each level of the arguments.
+    let schema = |levels| {
+        let back = Json::from_iter([("$ref", Json::from("#"))]);
+        let properties = Json::from_iter([("x", back)]);
+        nested(levels, all, Json::from_iter([("properties", properties)]))
+    };
+    let arguments = |depth| {
+        nested(
+            depth,
+            |inner| Json::from_iter([("x", inner)]),
+            Json::from(1),
+        )
+    };
+    for (wraps, levels, most) in [(0, 3, 128), (14, 31, 128), (15, 33, 124), (126, 255, 16)] {
+        let mut policy = ToolInputPolicy::default();
+        assert_eq!(policy.set_schema("tool", &schema(wraps)), Ok(true));
+        assert_eq!(policy.check_value("tool", &arguments(most)), Ok(()));
+        if most < 128 {
+            let refused = policy
+                .check_value("tool", &arguments(most + 1))
+                .expect_err("deep");
+            assert_eq!(
+                refused.to_string(),
+                format!(
+                    "the arguments of `tool` must lie in at most {most} arrays and objects, as its \
+                     schema has {levels} levels, found `x`"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn a_schema_holds_at_most_20000_objects() {
+    let schema = |count| format!(r#"{{"allOf":[{}]}}"#, vec!["{}"; count].join(","));
+    policy(&schema(20_000));
+    assert_eq!(
+        flaw(&schema(20_001)),
+        "the schema of tool `tool` cannot be used: it stands for more than 20000 objects at `/allOf`"
+    );
+}
+
 /// A definition that refers twice to the next one, `length` of them.
 fn doubling(length: usize) -> String {
     let definitions: Vec<String> = (0..length)
@@ -153,7 +253,7 @@ fn a_schema_of_circles_ends() {
         r##"{{"$defs":{{{},"d5000":{{}}}},"$ref":"#/$defs/d0"}}"##,
         chain.join(",")
     );
-    assert!(flaw(&long).contains("it is deeper than 512 levels"));
+    assert!(flaw(&long).contains("it is deeper than 256 levels"));
     let deep = format!("{}{{}}{}", r#"{"not":"#.repeat(190), "}".repeat(190));
     policy(&deep);
 }
