@@ -69,6 +69,9 @@ class ContentStatistics(ClosedModel):
 class ProcessedMessage:
     """A message that was checked. Only a `MessageProcessor` makes one, and checks it never again.
 
+    `message`, `statistics` and `findings` are made when they are first read, once; findings that
+    decide, with `"ask"` and `"reject"`, at the entry.
+
     Raises:
         TypeError: It is made of anything but what a processor made.
     """
@@ -195,10 +198,12 @@ class MessageProcessor:
         Raises:
             MessageRejected: It is not a message that can be used.
         """
-        if isinstance(message, ProcessedMessage):
-            return message
-        if isinstance(message, BaseModel):
-            return self.process_json(_dumped(message), calls=calls)
+        # Asking a dict whether it is a model costs as much as reading a short message.
+        if type(message) is not dict:
+            if isinstance(message, ProcessedMessage):
+                return message
+            if isinstance(message, BaseModel):
+                return self.process_json(_dumped(message), calls=calls)
         return ProcessedMessage(self._engine.process_data(message, _ids(calls)))
 
     def process_json(

@@ -24,6 +24,7 @@ mod search;
 mod setting;
 mod shell;
 mod shown;
+mod stems;
 #[cfg(not(feature = "steps"))]
 mod steps;
 #[cfg(feature = "steps")]

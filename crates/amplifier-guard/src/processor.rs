@@ -1,23 +1,24 @@
 //! Messages at the entry: checked once, counted, and looked through for what is suspicious.
 
+mod contents;
+mod entry;
+mod place;
+mod processed;
 mod refusal;
-mod survey;
 mod thinking;
+mod walk;
 
 use std::collections::HashSet;
 
-use amplifier_core::{
-    ContentBlock as KernelBlock, Degradation, FromJson, Json, Message, MessageContent, Role,
-};
+use amplifier_core::{Degradation, FromJson, Json, Message, MessageContent};
 
+pub use contents::ContentStatistics;
+pub use processed::ProcessedMessage;
 pub use refusal::{MessageError, ToolUseError};
-pub use survey::ContentStatistics;
 
-use crate::claude::{ClaudeMessage, ContentBlock, ToolUseBlock, migrate_text};
-use crate::{
-    Finding, Limits, OnFinding, ToolInputError, ToolInputPolicy, check_call_id, check_tool_name,
-};
-use survey::Survey;
+use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
+use crate::{Finding, Limits, OnFinding, ToolInputPolicy, check_call_id, check_tool_name};
+use entry::Entry;
 
 /// What may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,17 +155,14 @@ impl MessageProcessor {
             return Err(MessageError::role(&message.role));
         }
         let degradations = self.without_thinking(|lost| thinking::leave_out(&mut message, lost));
-        let thoughts = message.thinking.as_deref().unwrap_or_default();
-        let mut survey = Survey::new(self, calls, message.content.len() + thoughts.len())?;
-        survey.extra(&message.extra)?;
-        for (base, blocks) in [("content", &*message.content), ("thinking", thoughts)] {
-            for (index, block) in blocks.iter().enumerate() {
-                survey.enter(base, index);
-                survey.claude(block)?;
-            }
+        let thoughts = message.thinking.as_ref().map_or(0, Vec::len);
+        self.check_length(message.content.len() + thoughts)?;
+        Entry::check(self, calls, |entry| walk::claude(&message, entry))?;
+        let mut processed = ProcessedMessage::new(message, degradations);
+        if self.on_finding != OnFinding::Report {
+            processed.needs_approval = self.decide(processed.findings())?;
         }
-        let (findings, statistics) = survey.end()?;
-        Ok(self.processed(message, findings, statistics, degradations))
+        Ok(processed)
     }
 
     /// Checks a message of the kernel.
@@ -175,36 +173,16 @@ impl MessageProcessor {
     ) -> Result<ProcessedMessage<Message>, MessageError> {
         let degradations =
             self.without_thinking(|lost| thinking::leave_out_of_kernel(&mut message, lost));
-        let length = match &message.content {
+        self.check_length(match &message.content {
             MessageContent::Text(_) => 1,
             MessageContent::Blocks(blocks) => blocks.len(),
-        };
-        let mut survey = Survey::new(self, calls, length)?;
-        survey.extra(&message.extra)?;
-        if let (Role::Tool | Role::Function, Some(id)) = (message.role, &message.tool_call_id) {
-            survey.enter_message();
-            survey.answer("tool_call_id", id)?;
+        })?;
+        Entry::check(self, calls, |entry| walk::kernel(&message, entry))?;
+        let mut processed = ProcessedMessage::new(message, degradations);
+        if self.on_finding != OnFinding::Report {
+            processed.needs_approval = self.decide(processed.findings())?;
         }
-        match &message.content {
-            MessageContent::Text(text) => {
-                survey.enter_message();
-                let what = if matches!(message.role, Role::Tool | Role::Function) {
-                    CanBeEmpty::ToolResult
-                } else {
-                    CanBeEmpty::Text
-                };
-                survey.count("text", false)?;
-                survey.text(what, "content", text)?;
-            }
-            MessageContent::Blocks(blocks) => {
-                for (index, block) in blocks.iter().enumerate() {
-                    survey.enter("content", index);
-                    survey.kernel(block)?;
-                }
-            }
-        }
-        let (findings, statistics) = survey.end()?;
-        Ok(self.processed(message, findings, statistics, degradations))
+        Ok(processed)
     }
 
     /// Checks a tool call: its name, its id, and its arguments against the schema of the tool.
@@ -238,88 +216,25 @@ impl MessageProcessor {
         degradations
     }
 
-    fn processed<M>(
-        &self,
-        message: M,
-        findings: Vec<Finding>,
-        statistics: ContentStatistics,
-        degradations: Vec<Degradation>,
-    ) -> ProcessedMessage<M> {
-        ProcessedMessage {
-            needs_approval: self.on_finding == OnFinding::Ask && !findings.is_empty(),
-            message,
-            findings,
-            statistics,
-            degradations,
+    fn check_length(&self, blocks: usize) -> Result<(), MessageError> {
+        let blocks = blocks as u64;
+        let most = self.limits.max_content_blocks;
+        if blocks > most {
+            return Err(MessageError::TooManyBlocks { blocks, most });
         }
-    }
-}
-
-/// A message that was checked; there is no other way to make one, so that it need not be checked
-/// again.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProcessedMessage<M> {
-    message: M,
-    findings: Vec<Finding>,
-    statistics: ContentStatistics,
-    degradations: Vec<Degradation>,
-    needs_approval: bool,
-}
-
-impl<M> ProcessedMessage<M> {
-    /// The message.
-    pub fn message(&self) -> &M {
-        &self.message
+        if blocks == 0 && !self.can_be_empty(CanBeEmpty::Message) {
+            return Err(MessageError::NoBlock);
+        }
+        Ok(())
     }
 
-    /// The message, which can then be changed.
-    pub fn into_message(self) -> M {
-        self.message
-    }
-
-    /// What looks suspicious in it; the first thousand.
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
-    }
-
-    /// What it holds.
-    pub fn statistics(&self) -> &ContentStatistics {
-        &self.statistics
-    }
-
-    /// What was left out of it.
-    pub fn degradations(&self) -> &[Degradation] {
-        &self.degradations
-    }
-
-    /// Whether a person must agree before it is used.
-    pub fn needs_approval(&self) -> bool {
-        self.needs_approval
-    }
-}
-
-impl ProcessedMessage<ClaudeMessage> {
-    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
-    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
-        self.message
-            .content
-            .iter()
-            .try_for_each(|block| match block {
-                ContentBlock::ToolUse(call) => tools.check_value(&call.name, &call.input),
-                _ => Ok(()),
-            })
-    }
-}
-
-impl ProcessedMessage<Message> {
-    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
-    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
-        let MessageContent::Blocks(blocks) = &self.message.content else {
-            return Ok(());
-        };
-        blocks.iter().try_for_each(|block| match block {
-            KernelBlock::ToolCall(call) => tools.check(&call.name, &call.input),
-            _ => Ok(()),
-        })
+    /// Whether a person must agree, where findings are not only told of.
+    fn decide(&self, findings: &[Finding]) -> Result<bool, MessageError> {
+        let needs_approval = !findings.is_empty();
+        if needs_approval && self.on_finding == OnFinding::Reject {
+            let findings = findings.to_vec();
+            return Err(MessageError::Suspicious { findings });
+        }
+        Ok(needs_approval)
     }
 }

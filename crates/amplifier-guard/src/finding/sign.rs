@@ -1,0 +1,279 @@
+//! Words that may begin something suspicious, and the expressions that tell whether they do.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{FindingKind, Stretch};
+use crate::shown;
+use crate::stems::Stems;
+
+/// How many bytes around a word are looked at to tell what it is part of.
+pub(super) const BEFORE: usize = 120;
+pub(super) const AFTER: usize = 60;
+
+/// Something suspicious.
+pub(super) struct Sign {
+    pub(super) kind: FindingKind,
+    /// What it looks like; empty where the redactor knows that.
+    pub(super) expression: &'static str,
+    /// Words that are in it, each with its stem: the part of it that other text holds rarely.
+    ///
+    /// Words in small letters are found in any case, others as they are written.
+    pub(super) words: &'static [(&'static str, &'static str)],
+}
+
+/// All signs.
+///
+/// The stems are looked for at once and in one way through the text; what they must stand in, only
+/// around them. So the time is linear, and a text without them costs little more than reading it.
+pub(super) const SIGNS: &[Sign] = &[
+    Sign {
+        kind: FindingKind::PromptInjection,
+        expression: r"(?i)\b(?:ignore|disregard|forget|override|bypass|neglect)\b[^.!?\n]{0,60}\b(?:instructions?|prompts?|guidelines|directives)\b",
+        words: &[
+            ("nstruction", "nstruc"),
+            ("rompt", "rompt"),
+            ("uideline", "uideli"),
+            ("irective", "irectiv"),
+        ],
+    },
+    Sign {
+        kind: FindingKind::PromptInjection,
+        expression: r"(?i)\b(?:reveal|print|show|repeat|output|leak|tell me)\b[^.!?\n]{0,40}\b(?:system|initial|hidden) (?:prompt|instructions|message)\b",
+        words: &[("rompt", "rompt"), ("nstruction", "nstruc")],
+    },
+    Sign {
+        kind: FindingKind::PromptInjection,
+        expression: r"(?i)\byou are (?:now|no longer) \w",
+        words: &[("ou are no", "u are no")],
+    },
+    Sign {
+        kind: FindingKind::PromptInjection,
+        expression: r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>",
+        words: &[
+            ("<|im_", "<|im_"),
+            ("<|sys", "<|sys"),
+            ("<|use", "<|use"),
+            ("<|ass", "<|ass"),
+            ("<|end", "<|end"),
+            ("[INST]", "inst]"),
+            ("[/INST]", "inst]"),
+            ("<<SYS", "<<sys"),
+            ("<</SYS", "</sys"),
+        ],
+    },
+    Sign {
+        kind: FindingKind::Script,
+        expression: r"(?i)</?(?:script|iframe|object|embed)\b[^>]{0,50}>?|\bjavascript:|\bon(?:error|load|click)\s{0,3}=",
+        words: &[
+            ("<script", "<script"),
+            ("<iframe", "<iframe"),
+            ("<object", "<object"),
+            ("<embed", "<embed"),
+            ("vascript:", "vascript"),
+            ("onerror", "onerror"),
+            ("onload", "onload"),
+            ("onclick", "onclick"),
+        ],
+    },
+    Sign {
+        kind: FindingKind::PathTraversal,
+        expression: r"(?i)(?:\.\.[/\\]){2,}|\.\.[/\\](?:etc|proc|root|home|var|windows)\b|(?:%2e%2e|\.\.)(?:%2f|%5c|%c0%af)|%2e%2e[/\\]",
+        words: &[
+            ("../", "../"),
+            ("..\\", "..\\"),
+            ("..%", "..%"),
+            ("%2e%2e", "%2e%2e"),
+        ],
+    },
+    Sign {
+        kind: FindingKind::ShellCommand,
+        expression: r"\|\s{0,3}(?:sudo\s{1,3})?(?:/\S{1,20}/)?(?:ba|z|da|k|fi)?sh\b",
+        words: &[
+            ("|sh", "|sh"),
+            ("| sh", "| sh"),
+            ("|bash", "|bash"),
+            ("| bash", "| bash"),
+            ("| zsh", "| zsh"),
+            ("|zsh", "|zsh"),
+            ("| sudo", "| sudo"),
+            ("|sudo", "|sudo"),
+            ("| /bin", "| /bin"),
+            ("| dash", "| dash"),
+            ("| ksh", "| ksh"),
+            ("| fish", "| fish"),
+        ],
+    },
+    Sign {
+        kind: FindingKind::ShellCommand,
+        expression: r"\brm\s{1,3}-[a-zA-Z-]{1,20}(?:\s{1,3}-[a-zA-Z-]{1,20})*\s{1,3}(?:/|~|\*|\$HOME)",
+        words: &[("rm -", "rm -")],
+    },
+    Sign {
+        kind: FindingKind::Credential,
+        expression: "",
+        words: &[
+            ("sk-", "sk-"),
+            ("ghp_", "ghp_"),
+            ("gho_", "gho_"),
+            ("ghu_", "ghu_"),
+            ("ghs_", "ghs_"),
+            ("ghr_", "ghr_"),
+            ("github_pat_", "hub_pat_"),
+            ("glpat-", "glpat-"),
+            ("xox", "xox"),
+            ("AKIA", "akia"),
+            ("ASIA", "asia"),
+            ("AIza", "aiza"),
+            ("hf_", "hf_"),
+            ("eyJ", "eyj"),
+            ("-----BEGIN", "-begin"),
+            ("assword", "assw"),
+            ("asswd", "assw"),
+            ("api_key", "pi_key"),
+            ("pi-key", "pi-key"),
+            ("_secret", "_secret"),
+            ("_token", "_token"),
+            ("earer ", "earer "),
+        ],
+    },
+];
+
+/// A word of a sign.
+struct Word {
+    sign: usize,
+    text: &'static str,
+    is_any_case: bool,
+    /// Where in it its stem begins.
+    offset: usize,
+}
+
+struct Signs {
+    /// Stems, and the words that each is part of.
+    passes: Vec<(Stems, Vec<Vec<Word>>)>,
+    expressions: Vec<Regex>,
+}
+
+static ALL_SIGNS: LazyLock<Option<Signs>> = LazyLock::new(|| Signs::new().ok());
+
+/// Whether a stem is looked for together with others like it: a pass is as sharp as the shortest of
+/// its stems, and letters are best told from letters.
+fn is_terse(stem: &str) -> bool {
+    stem.len() < 4 || stem.starts_with(['<', '|', '.'])
+}
+
+impl Signs {
+    fn new() -> Result<Self, regex::Error> {
+        let expressions = SIGNS.iter().map(|sign| Regex::new(sign.expression));
+        Ok(Self {
+            passes: vec![pass(is_terse), pass(|stem| !is_terse(stem))],
+            expressions: expressions.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn pass(has: impl Fn(&str) -> bool) -> (Stems, Vec<Vec<Word>>) {
+    let mut stems: Vec<&str> = Vec::new();
+    let mut words: Vec<Vec<Word>> = Vec::new();
+    for (sign, Sign { words: its, .. }) in SIGNS.iter().enumerate() {
+        for (word, stem) in its.iter().filter(|(_, stem)| has(stem)) {
+            let place = stems.iter().position(|known| known == stem);
+            let place = place.unwrap_or_else(|| {
+                stems.push(stem);
+                words.push(Vec::new());
+                stems.len() - 1
+            });
+            words[place].push(Word {
+                sign,
+                text: word,
+                is_any_case: !word.bytes().any(|byte| byte.is_ascii_uppercase()),
+                offset: word.to_ascii_lowercase().find(stem).unwrap_or_default(),
+            });
+        }
+    }
+    (Stems::new(stems), words)
+}
+
+impl Word {
+    /// Where the word begins, if it is what a stem at `place` is part of.
+    fn around(&self, text: &[u8], place: usize) -> Option<usize> {
+        let start = place.checked_sub(self.offset)?;
+        let found = text.get(start..start + self.text.len())?;
+        let is_it = if self.is_any_case {
+            found.eq_ignore_ascii_case(self.text.as_bytes())
+        } else {
+            found == self.text.as_bytes()
+        };
+        is_it.then_some(start)
+    }
+}
+
+/// Adds the suspicious parts of a text that words tell of.
+pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
+    let Some(signs) = ALL_SIGNS.as_ref() else {
+        return;
+    };
+    let mut found: Vec<(usize, &Word)> = Vec::new();
+    for (stems, words) in &signs.passes {
+        stems.find(text.as_bytes(), |place, stem| {
+            let around = words[stem].iter().filter_map(|word| {
+                let start = word.around(text.as_bytes(), place)?;
+                Some((start, word))
+            });
+            found.extend(around);
+        });
+    }
+    found.sort_by_key(|(start, _)| *start);
+    let mut ends = [0; SIGNS.len()];
+    let mut has_credential_word = false;
+    for (start, word) in found {
+        let kind = SIGNS[word.sign].kind;
+        if kind == FindingKind::Credential {
+            has_credential_word = true;
+            continue;
+        }
+        let end = &mut ends[word.sign];
+        let expression = &signs.expressions[word.sign];
+        if let Some((from, to)) = part_around(text, start, word.text, expression, *end) {
+            *end = to;
+            parts.push(Stretch {
+                start: from,
+                end: to,
+                kind,
+            });
+        }
+    }
+    if has_credential_word {
+        let secrets = shown::secrets(text).into_iter();
+        parts.extend(secrets.map(|(start, end)| Stretch {
+            start,
+            end,
+            kind: FindingKind::Credential,
+        }));
+    }
+}
+
+/// What an expression matches around a word, behind what it matched before.
+fn part_around(
+    text: &str,
+    start: usize,
+    word: &str,
+    expression: &Regex,
+    done: usize,
+) -> Option<(usize, usize)> {
+    let from = boundary(text, start.saturating_sub(BEFORE).max(done));
+    let to = boundary(text, (start + word.len() + AFTER).min(text.len()));
+    let window = text.get(from..to)?;
+    let mut matches = expression.find_iter(window);
+    let part = matches.find(|part| from + part.end() > start)?;
+    Some((from + part.start(), from + part.end()))
+}
+
+/// The next place from here on that is not inside a character.
+fn boundary(text: &str, mut place: usize) -> usize {
+    while !text.is_char_boundary(place) {
+        place += 1;
+    }
+    place
+}

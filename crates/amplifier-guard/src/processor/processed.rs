@@ -1,0 +1,115 @@
+//! A message that was checked.
+
+use std::sync::OnceLock;
+
+use amplifier_core::{ContentBlock as KernelBlock, Degradation, Message, MessageContent};
+
+use super::contents::{self, ContentStatistics};
+use super::walk;
+use crate::claude::{ClaudeMessage, ContentBlock};
+use crate::{Finding, ToolInputError, ToolInputPolicy};
+
+/// A message that was checked; there is no other way to make one, so that it need not be checked
+/// again.
+///
+/// Statistics and findings are made when they are first read, once, unless the findings decided on
+/// the message at the entry.
+#[derive(Clone, Debug)]
+pub struct ProcessedMessage<M> {
+    message: M,
+    degradations: Vec<Degradation>,
+    pub(super) needs_approval: bool,
+    statistics: OnceLock<ContentStatistics>,
+    findings: OnceLock<Vec<Finding>>,
+}
+
+/// What is made of the message alone is the same if the message is.
+impl<M: PartialEq> PartialEq for ProcessedMessage<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.message == other.message
+            && self.degradations == other.degradations
+            && self.needs_approval == other.needs_approval
+    }
+}
+
+impl<M> ProcessedMessage<M> {
+    pub(super) fn new(message: M, degradations: Vec<Degradation>) -> Self {
+        Self {
+            message,
+            degradations,
+            needs_approval: false,
+            statistics: OnceLock::new(),
+            findings: OnceLock::new(),
+        }
+    }
+
+    /// The message.
+    pub fn message(&self) -> &M {
+        &self.message
+    }
+
+    /// The message, which can then be changed.
+    pub fn into_message(self) -> M {
+        self.message
+    }
+
+    /// What was left out of it.
+    pub fn degradations(&self) -> &[Degradation] {
+        &self.degradations
+    }
+
+    /// Whether a person must agree before it is used.
+    pub fn needs_approval(&self) -> bool {
+        self.needs_approval
+    }
+}
+
+impl ProcessedMessage<ClaudeMessage> {
+    /// What it holds, counted when it is first read.
+    pub fn statistics(&self) -> &ContentStatistics {
+        let statistics = || contents::statistics(|visit| walk::claude(&self.message, visit));
+        self.statistics.get_or_init(statistics)
+    }
+
+    /// What looks suspicious in it; the first thousand, looked for when they are first read.
+    pub fn findings(&self) -> &[Finding] {
+        let findings = || contents::findings(|visit| walk::claude(&self.message, visit));
+        self.findings.get_or_init(findings)
+    }
+
+    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
+        self.message
+            .content
+            .iter()
+            .try_for_each(|block| match block {
+                ContentBlock::ToolUse(call) => tools.check_value(&call.name, &call.input),
+                _ => Ok(()),
+            })
+    }
+}
+
+impl ProcessedMessage<Message> {
+    /// What it holds, counted when it is first read.
+    pub fn statistics(&self) -> &ContentStatistics {
+        let statistics = || contents::statistics(|visit| walk::kernel(&self.message, visit));
+        self.statistics.get_or_init(statistics)
+    }
+
+    /// What looks suspicious in it; the first thousand, looked for when they are first read.
+    pub fn findings(&self) -> &[Finding] {
+        let findings = || contents::findings(|visit| walk::kernel(&self.message, visit));
+        self.findings.get_or_init(findings)
+    }
+
+    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
+        let MessageContent::Blocks(blocks) = &self.message.content else {
+            return Ok(());
+        };
+        blocks.iter().try_for_each(|block| match block {
+            KernelBlock::ToolCall(call) => tools.check(&call.name, &call.input),
+            _ => Ok(()),
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! A few short strings looked for in any case, all at once and in one quick pass.
+
+use aho_corasick::{AhoCorasick, Input, Match, MatchKind, packed};
+
+/// How long a stem can be.
+const LONGEST: usize = 8;
+/// How much is folded at a time: it stays in a core's first cache.
+const CHUNK: usize = 4096;
+
+/// Strings to look for; small letters stand for both cases.
+///
+/// The fewer and the longer they are, and the rarer the characters in each are together, the
+/// quicker a text without them is passed over.
+pub(crate) struct Stems(Searcher);
+
+/// The searcher for folded stems; the first one needs a processor that it knows.
+enum Searcher {
+    Packed(packed::Searcher),
+    Other(AhoCorasick),
+}
+
+impl Stems {
+    /// Takes ASCII strings of at most eight characters, none the beginning of another.
+    pub(crate) fn new<'a>(stems: impl IntoIterator<Item = &'a str>) -> Self {
+        let folded: Vec<Vec<u8>> = stems
+            .into_iter()
+            .map(|stem| stem.bytes().map(fold).collect())
+            .collect();
+        Self(match packed::Searcher::new(&folded) {
+            Some(searcher) => Searcher::Packed(searcher),
+            None => Searcher::Other(
+                AhoCorasick::builder()
+                    .match_kind(MatchKind::LeftmostFirst)
+                    .build(&folded)
+                    .expect("a few short stems"),
+            ),
+        })
+    }
+
+    /// Calls `take` with each place where one may stand, in order, and which of them that is.
+    ///
+    /// Characters that differ from capital letters as small letters do pass for each other: `\` for
+    /// `|`, `_` for DEL.
+    pub(crate) fn find(&self, text: &[u8], mut take: impl FnMut(usize, usize)) {
+        let mut buffer = [0; CHUNK + LONGEST - 1];
+        for start in (0..text.len()).step_by(CHUNK) {
+            let chunk = &text[start..text.len().min(start + buffer.len())];
+            let folded = &mut buffer[..chunk.len()];
+            for (folded, byte) in folded.iter_mut().zip(chunk) {
+                *folded = fold(*byte);
+            }
+            let mut from = 0;
+            while let Some(found) = self.0.first(folded, from)
+                && found.start() < CHUNK
+            {
+                take(start + found.start(), found.pattern().as_usize());
+                from = found.start() + 1;
+            }
+        }
+    }
+}
+
+impl Searcher {
+    fn first(&self, folded: &[u8], from: usize) -> Option<Match> {
+        match self {
+            Self::Packed(searcher) => searcher.find_in(folded, (from..folded.len()).into()),
+            Self::Other(searcher) => searcher.find(Input::new(folded).range(from..)),
+        }
+    }
+}
+
+/// Capital letters as small ones; other bytes as others, each always as the same.
+fn fold(byte: u8) -> u8 {
+    byte | 0x20
+}
