@@ -1,7 +1,7 @@
 //! What the options of known programs can do beyond reading: run, write, or change what runs.
 
 use super::sed;
-use super::table::{GIT_RUNS, PLAIN, PROGRAMS, RUNNERS, WRAPPERS};
+use super::table::{GIT_RUNS, GIT_SHOWS, PLAIN, PROGRAMS, RUNNERS, WRAPPERS};
 
 /// What the operands of a program are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,6 +19,8 @@ pub(super) enum Operands {
 pub(super) enum Options {
     /// `-abc` is three options, `--long` is one and may be cut short.
     Usual,
+    /// As `Usual`, but no option may be cut short.
+    Exact,
     /// `-long` is one option, and so is `--long`.
     Words,
     /// As `Words`, and an option may be cut short.
@@ -81,15 +83,31 @@ impl Program {
                     // Its first word holds options, with or without a dash.
                     reading.refused.get_or_insert(word);
                 }
+                if self.name == "make" && index >= prefix && word.contains('=') {
+                    // A variable may hold a command.
+                    reading.refused.get_or_insert(word);
+                }
                 operands.push(word);
                 continue;
             }
             if word == "--" {
-                // find knows no end of options.
-                is_over = self.options != Options::Words;
+                // find knows no end of options, and pytest looks for `-p` beyond it.
+                is_over = self.options != Options::Words && self.name != "pytest";
                 continue;
             }
-            if self.name == "git" && subcommand.is_none() && index >= prefix {
+            if self.name == "pytest"
+                && let Some(plugin) = word.strip_prefix("-p")
+            {
+                let next = || words.next().map_or("", |(_, next)| next);
+                let plugin = Some(plugin).filter(|plugin| !plugin.is_empty());
+                if !plugin.unwrap_or_else(next).starts_with("no:") {
+                    // Any other value loads a plugin; this one turns one off.
+                    reading.refused.get_or_insert(word);
+                }
+                continue;
+            }
+            let is_setting = self.name == "git" && subcommand.is_none() && index >= prefix;
+            if is_setting && !GIT_SHOWS.contains(&word) {
                 // Options before the subcommand set what is run and where.
                 reading.refused.get_or_insert(word);
             }
@@ -101,7 +119,7 @@ impl Program {
             needs_pattern &= !gives_pattern;
             let value = match value {
                 None if option.len() == 1 && self.valued.contains(option)
-                    || gives_pattern && !matches!(option, "files" | "type-list") =>
+                    || gives_pattern && option != "files" =>
                 {
                     words.next().map(|(_, next)| next)
                 }
@@ -134,7 +152,7 @@ impl Program {
     /// The option that takes a value in `word`, or the whole of it, and the value, if it is there.
     fn option<'word>(&self, word: &'word str) -> (&'word str, Option<&'word str>) {
         let bare = word.trim_start_matches('-');
-        if word.starts_with("--") || self.options != Options::Usual {
+        if word.starts_with("--") || !matches!(self.options, Options::Usual | Options::Exact) {
             return match bare.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (bare, None),
@@ -159,10 +177,13 @@ impl Program {
         match self.options {
             Options::Words => return self.long.contains(&option),
             Options::Loose => return self.long.iter().any(|refused| refused.starts_with(option)),
-            Options::Usual => {}
+            Options::Usual | Options::Exact => {}
         }
         if let Some(long) = word.strip_prefix("--") {
             let name = long.split('=').next().unwrap_or_default();
+            if self.options == Options::Exact {
+                return self.long.contains(&name);
+            }
             // Most programs take a long option that is cut short; one that gives a pattern must be
             // spelled out, or the words after it would be taken for what they are not.
             return self.long.iter().any(|refused| refused.starts_with(name))

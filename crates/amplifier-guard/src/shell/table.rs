@@ -14,7 +14,13 @@ pub(super) const PLAIN: Program = Program {
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
+        name: "basename",
+        operands: Operands::Text,
+        ..PLAIN
+    },
+    Program {
         name: "cargo",
+        options: Options::Exact,
         short: "ZC",
         long: &[
             "config",
@@ -56,10 +62,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..PLAIN
     },
     Program {
+        name: "cut",
+        valued: "bcdf",
+        pattern: &["d", "delimiter", "output-delimiter"],
+        ..PLAIN
+    },
+    Program {
         name: "diff",
         short: "l",
         long: &["paginate"],
         valued: "CUIxXSWDF",
+        ..PLAIN
+    },
+    Program {
+        name: "dirname",
+        operands: Operands::Text,
         ..PLAIN
     },
     Program {
@@ -89,6 +106,18 @@ pub(super) const PROGRAMS: &[Program] = &[
             "fprintf",
             "fls",
             "files0-from",
+        ],
+        pattern: &[
+            "name",
+            "iname",
+            "lname",
+            "ilname",
+            "path",
+            "ipath",
+            "wholename",
+            "iwholename",
+            "regex",
+            "iregex",
         ],
         ..PLAIN
     },
@@ -148,6 +177,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..PLAIN
     },
     Program {
+        name: "make",
+        short: "E",
+        long: &["eval"],
+        valued: "CfIoW",
+        ..PLAIN
+    },
+    Program {
         name: "npm",
         options: Options::Loose,
         long: &[
@@ -179,6 +215,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "pytest",
+        options: Options::Exact,
         short: "pco",
         long: &[
             "rootdir",
@@ -187,9 +224,12 @@ pub(super) const PROGRAMS: &[Program] = &[
             "override-ini",
             "config-file",
             "junit-xml",
+            "junitxml",
             "log-file",
             "debug",
+            "pdb",
             "pdbcls",
+            "trace",
             "import-mode",
             "pyargs",
         ],
@@ -202,7 +242,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         short: "z",
         long: &["pre", "hostname-bin", "search-zip"],
         valued: "ABCEMTdefgjmrt",
-        pattern: &["e", "f", "regexp", "file", "files", "type-list"],
+        pattern: &["e", "f", "regexp", "file", "files"],
         ..PLAIN
     },
     Program {
@@ -219,6 +259,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         short: "oT",
         long: &["output", "compress-program", "temporary-directory"],
         valued: "ktS",
+        pattern: &["t", "field-separator"],
         ..PLAIN
     },
     Program {
@@ -245,6 +286,11 @@ pub(super) const PROGRAMS: &[Program] = &[
             "concatenate",
         ],
         valued: "fbCTXgKNVH",
+        ..PLAIN
+    },
+    Program {
+        name: "tr",
+        operands: Operands::Text,
         ..PLAIN
     },
     Program {
@@ -309,3 +355,6 @@ pub(super) const GIT_RUNS: &[&str] = &[
     "receive-pack",
     "remote-ext",
 ];
+
+/// Options before a subcommand of git that change neither what runs nor where.
+pub(super) const GIT_SHOWS: &[&str] = &["--no-optional-locks", "--no-pager", "--version", "-P"];

@@ -7,6 +7,7 @@ mod claude;
 mod containment;
 mod error_context;
 mod error_handler;
+mod everyday;
 mod identifier;
 mod limits;
 mod log_path;

@@ -95,7 +95,7 @@ fn what_a_prefix_names_is_settled_and_what_comes_after_it_is_not() {
         ("git", "git log config", Ok(())),
         ("git", "git config user.name", Err("word")),
         ("git", "git -c core.pager=x log", Err("word")),
-        ("git", "git --no-pager log", Err("word")),
+        ("git", "git --no-pager log", Ok(())),
         ("git --no-pager log", "git --no-pager log", Ok(())),
         ("git --no-pager", "git --no-pager config x", Err("word")),
         ("git config --get", "git config --get user.name", Ok(())),
