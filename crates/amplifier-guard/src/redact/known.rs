@@ -127,14 +127,18 @@ impl Known {
 
     /// How many bytes at the end of the text may begin a part.
     pub(super) fn open_tail(&self, text: &[u8]) -> usize {
-        let longest = (PART - 1).min(text.len());
+        // What has eight characters is found; each has up to four bytes.
+        let longest = if self.is_ascii { PART } else { 4 * PART } - 1;
         // The end of what stands in a secret stands there, too.
-        (1..=longest)
-            .take_while(|length| self.holds(&text[text.len() - length..]))
+        (1..=longest.min(text.len()))
+            .take_while(|length| {
+                let tail = &text[text.len() - length..];
+                self.holds(&tail[..tail.len().min(PART)])
+            })
             .count()
     }
 
-    /// Whether a secret holds these at most seven bytes.
+    /// Whether a secret holds these at most eight bytes.
     fn holds(&self, bytes: &[u8]) -> bool {
         let shift = 64 - 8 * bytes.len();
         let value = number(bytes);

@@ -51,7 +51,19 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Optio
     for &place in &places.pairs {
         take(value_of_pair(text, place), &mut done);
     }
-    open
+    let unended = places.contents.iter().copied().find(|start| {
+        let content = &text[*start..];
+        content.len() < ELEMENT && stretch(content, is_content) == content.len()
+    });
+    open.into_iter().chain(unended).min()
+}
+
+/// The most bytes of the text of an element.
+const ELEMENT: usize = 1024;
+
+/// Whether a byte can stand behind `<password>` before `</password>` has come, on its line.
+fn is_content(byte: u8) -> bool {
+    !matches!(byte, b'>' | b'\n')
 }
 
 /// A value that was looked at.
@@ -287,7 +299,6 @@ fn value_of_flag(text: &[u8], start: usize) -> Option<Found> {
 
 /// `<password>value</password>`, from its closing tag on.
 fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
-    const LONGEST: usize = 1024;
     let rest = &text[close + 2..];
     let length = rest
         .iter()
@@ -296,7 +307,7 @@ fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
     let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&rest[..length])? else {
         return None;
     };
-    let before = &text[close.saturating_sub(LONGEST)..close];
+    let before = &text[close.saturating_sub(ELEMENT)..close];
     let start = memrchr(b'>', before)? + 1;
     let value = Value {
         start: close - (before.len() - start),

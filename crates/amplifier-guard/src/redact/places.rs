@@ -18,6 +18,8 @@ pub(super) struct Places {
     pub(super) separators: Vec<usize>,
     /// `--` before such a name.
     pub(super) flags: Vec<usize>,
+    /// What stands behind `<password>`.
+    pub(super) contents: Vec<usize>,
     /// `</` before one.
     pub(super) closings: Vec<usize>,
     /// The quotation mark that ends one, with a comma and a blank behind it.
@@ -63,6 +65,9 @@ impl Places {
         let start = within - longest + before.map_or(0, |last| last + 1);
         if text[..start].ends_with(b"</") {
             self.closings.push(start - 2);
+        }
+        if *next == b'>' && text[..start].ends_with(b"<") {
+            self.contents.push(end + 1);
         }
         if *next == b' ' {
             self.take_flags(text, start, end);

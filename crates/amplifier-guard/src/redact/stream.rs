@@ -137,7 +137,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             if span.end <= place {
                 continue;
             }
-            if span.start >= end {
+            if place >= end || span.start >= end {
                 break;
             }
             if span.start > place {

@@ -15,7 +15,7 @@ pub(super) struct Value {
     pub(super) until: Until,
 }
 
-/// The value that begins after blanks at `start`: quoted, or one word.
+/// The value that begins after blanks at `start`: quoted, or one word, which may be yet to come.
 pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
     if let Some(value) = quoted(text, start) {
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
         || rest.starts_with(b"<")
             && rest.len() < LOOK
             && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
-    (end > start).then_some(Value {
+    (end > start || is_open).then_some(Value {
         start,
         end,
         is_quoted: false,
@@ -213,6 +213,7 @@ const WORDS: &[&str] = &[
     "missing",
     "required",
     "optional",
+    "option",
     "invalid",
     "expired",
     "empty",
@@ -272,11 +273,9 @@ const CODE: &[&str] = &[
     "import.",
     "std::",
     "Optional[",
-    "Option<",
     "Union[",
     "list[",
     "dict[",
-    "&str",
 ];
 
 /// Whether a value stays: empty, a placeholder, a word of prose, a type, code.

@@ -1,14 +1,24 @@
 //! Secrets are taken out of text whole, in any encoding and any chunks; other text stays as it is.
 
+mod address;
+mod benign;
 mod clean;
+mod escape;
 #[cfg(feature = "steps")]
 mod growth;
+mod header;
 mod known;
 mod log;
+mod name;
 mod named;
+mod part;
+mod place;
 mod properties;
+mod separator;
 mod shape;
 mod stream;
+mod value;
+mod vendor;
 mod writing;
 
 use amplifier_guard::{Redactor, RedactorStream};
@@ -71,6 +81,48 @@ fn assert_redacted(text: &str, secret: &str) {
         let out = String::from_utf8(streamed(&[], &chunks)).unwrap();
         assert_eq!(out, redacted, "{text} cut at {place}");
     }
+}
+
+/// What is wrong where a text should become another one: whole, twice, cut anywhere, byte by byte.
+fn fault(text: &str, redacted: &str) -> Option<String> {
+    let found = plain().redact(text).into_owned();
+    if found != redacted {
+        return Some(format!("{text:?} became {found:?}"));
+    }
+    let twice = plain().redact(redacted).into_owned();
+    if twice != redacted {
+        return Some(format!("{redacted:?} became {twice:?}"));
+    }
+    let single: Vec<usize> = (0..text.len()).collect();
+    let mut cuts = (0..=text.len()).map(|place| vec![place]).chain([single]);
+    cuts.find_map(|places| {
+        let out = streamed(&[], &cut(text.as_bytes(), &places));
+        let out = String::from_utf8_lossy(&out).into_owned();
+        (out != redacted).then(|| format!("{text:?} cut at {places:?} became {out:?}"))
+    })
+}
+
+fn assert_becomes(rows: &[(&str, &str)]) {
+    let faults = rows.iter().filter_map(|(text, to)| fault(text, to));
+    assert_eq!(faults.collect::<Vec<_>>(), <[String; 0]>::default());
+}
+
+fn assert_stays(rows: &[&str]) {
+    let rows: Vec<(&str, &str)> = rows.iter().map(|row| (*row, *row)).collect();
+    assert_becomes(&rows);
+}
+
+/// `«…»` around a secret in a row stands for the mark of this kind in the result.
+fn assert_hidden(kind: &str, rows: &[&str]) {
+    let faults = rows.iter().filter_map(|row| {
+        let parts = row.split(['«', '»']).enumerate();
+        let marked = parts.map(|(place, part)| match place % 2 {
+            0 => part.to_string(),
+            _ => format!("[REDACTED:{kind}]"),
+        });
+        fault(&row.replace(['«', '»'], ""), &marked.collect::<String>())
+    });
+    assert_eq!(faults.collect::<Vec<_>>(), <[String; 0]>::default());
 }
 
 fn assert_unchanged(text: &str) {

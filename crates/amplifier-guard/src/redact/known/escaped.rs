@@ -16,6 +16,8 @@ pub(super) struct Live {
     bytes: [bool; 256],
     /// Whether a secret holds what escapes begin with, so that each of them matters.
     all: bool,
+    /// Whether a secret has several lines, so that each end of a line matters.
+    breaks: bool,
 }
 
 impl Live {
@@ -25,12 +27,13 @@ impl Live {
             bytes[usize::from(*byte)] = true;
         }
         let all = b"%\\&".iter().any(|byte| bytes[usize::from(*byte)]);
+        let breaks = b"\n\r".iter().any(|byte| bytes[usize::from(*byte)]);
         for byte in 0..=u8::MAX {
             bytes[usize::from(byte)] |= sextet(byte).is_some()
                 || is_break(byte)
                 || matches!(byte, b'%' | b'\\' | b'&' | b';' | b'#');
         }
-        Self { bytes, all }
+        Self { bytes, all, breaks }
     }
 
     fn has(&self, byte: u8) -> bool {
@@ -129,9 +132,8 @@ impl Known {
         let last = place + rest.iter().take_while(|byte| **byte == b'\\').count() - 1;
         steps::count(last - place);
         match text.get(last + 1) {
-            Some(b'n' | b'r') => self.judge_break(text, place),
-            Some(b'/') => (true, last + 2),
-            Some(b'u' | b'x' | b't' | b'b' | b'f' | b'"' | b'\'') => {
+            Some(b'n' | b'r') if !live.breaks => self.judge_break(text, place),
+            Some(b'u' | b'x' | b'n' | b'r' | b't' | b'b' | b'f' | b'"' | b'\'' | b'/') => {
                 (live.is_in(&text[last..]), last + 2)
             }
             _ => (false, last + 1),
