@@ -44,6 +44,9 @@ Environment:
   PROVIDER_RATE, TOOL_RATE
                       Most calls of the model and of each tool, as 30/60 for 30
                       a minute: no limit if not set.
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                      Where spans and metrics go, with amplifier-core[otel]:
+                      nowhere if not set.
   AMPLIFIER_DEBUG     Like --debug, when set to 1.
   NO_COLOR            No colours, when set to anything.
 

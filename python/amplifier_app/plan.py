@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,10 @@ def demo_notice() -> str:
 
 
 def mount_plan(
-    folder: Path, provider: Mapping[str, Any], model: str | None = None
+    folder: Path,
+    provider: Mapping[str, Any],
+    model: str | None = None,
+    hooks: Iterable[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
@@ -45,6 +48,7 @@ def mount_plan(
         folder: Where the tools look.
         provider: The config of `provider-anthropic`; what it lacks comes from the environment.
         model: The model to use instead of the provider's default.
+        hooks: More hooks, as a mount plan has them.
 
     Raises:
         Failure: A setting in the environment cannot be used.
@@ -71,5 +75,5 @@ def mount_plan(
             {"module": "tool-filesystem", "config": dict(root)},
             {"module": "tool-search", "config": dict(root)},
         ],
-        "hooks": [{"module": GUARD, "config": guard_settings(os.environ)}],
+        "hooks": [{"module": GUARD, "config": guard_settings(os.environ)}, *hooks],
     }

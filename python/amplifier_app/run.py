@@ -69,6 +69,8 @@ class Order:
     prompt: str
     folder: Path
     model: str | None = None
+    hooks: tuple[Mapping[str, Any], ...] = ()
+    """Hooks to mount beside the guard."""
 
 
 async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) -> int:
@@ -121,7 +123,7 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
     from amplifier_core import AmplifierSession
 
     session: Any = AmplifierSession(
-        mount_plan(order.folder, provider, order.model),
+        mount_plan(order.folder, provider, order.model, order.hooks),
         approval_system=TerminalApproval(output.break_line),
         display_system=output,
     )

@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import io
 import logging
+import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TextIO, cast
 
 from amplifier_app.engine import load_engine
@@ -15,19 +17,22 @@ from amplifier_app.failure import Failure, is_debugging, report
 from amplifier_app.notice import notice
 from amplifier_app.plan import demo_notice, has_key
 from amplifier_app.run import Order, Output, run_turn
+from amplifier_app.telemetry import exported
 
 
 def start(order: Order, *, as_json: bool) -> int:
     """Run a turn on the real model, or on the demo model where there is no key."""
     try:
         _require_engine()
-        if has_key():
-            return asyncio.run(_shown(order, {}, as_json=as_json))
-        from amplifier_app.demo_model import DemoModel
+        with exported(os.environ) as hooks:
+            order = replace(order, hooks=tuple(hooks))
+            if has_key():
+                return asyncio.run(_shown(order, {}, as_json=as_json))
+            from amplifier_app.demo_model import DemoModel
 
-        notice(demo_notice())
-        with DemoModel() as demo:
-            return asyncio.run(_shown(order, demo.provider_config(), as_json=as_json))
+            notice(demo_notice())
+            with DemoModel() as demo:
+                return asyncio.run(_shown(order, demo.provider_config(), as_json=as_json))
     except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
         return report(error)
 

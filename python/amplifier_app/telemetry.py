@@ -1,0 +1,91 @@
+"""Spans and metrics of a turn to the collector that the user's environment names."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+from amplifier_app.notice import notice
+
+OBSERVER: dict[str, Any] = {"module": "hooks-observe", "config": {"opentelemetry": True}}
+"""What makes the spans and metrics, as a mount plan has it."""
+
+_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+_METRICS = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
+_PATIENCE = 2.0
+"""Seconds that the last spans and metrics may take at the end of the command."""
+
+
+@contextlib.contextmanager
+def exported(environment: Mapping[str, str]) -> Generator[list[dict[str, Any]]]:
+    """Send spans and metrics while in this block, if there is a collector to send them to.
+
+    Everything but the address is read by OpenTelemetry itself from its variables.
+
+    Args:
+        environment: That of the process; the address comes from nowhere else.
+
+    Yields:
+        The hooks to mount: `OBSERVER`, or nothing.
+    """
+    named = {name for name in (_ENDPOINT, _TRACES, _METRICS) if environment.get(name, "").strip()}
+    if not named or environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        yield []
+        return
+    try:
+        shutdowns = _set_up(traces=named != {_METRICS}, metrics=named != {_TRACES})
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "opentelemetry":
+            raise
+        what = f"`{min(named)}` is set, but `{error.name}` is not installed"
+        notice(f"warning: {what}; install `amplifier-core[otel]`; going on without telemetry")
+        yield []
+        return
+    try:
+        yield [OBSERVER]
+    finally:
+        _shut_down(shutdowns)
+
+
+def _set_up(*, traces: bool, metrics: bool) -> list[Callable[[], object]]:
+    """Give OpenTelemetry its exporters; what is returned sends the rest and ends them."""
+    shutdowns: list[Callable[[], object]] = []
+    # Imported here: it takes longer than everything else that the command imports.
+    if traces:
+        from opentelemetry import trace
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        tracers = TracerProvider(shutdown_on_exit=False)
+        tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        trace.set_tracer_provider(tracers)
+        shutdowns.append(tracers.shutdown)
+    if metrics:
+        from opentelemetry import metrics as measures
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+        meters = MeterProvider([reader], shutdown_on_exit=False)
+        measures.set_meter_provider(meters)
+        shutdowns.append(meters.shutdown)
+    return shutdowns
+
+
+def _shut_down(shutdowns: list[Callable[[], object]]) -> None:
+    """Send the rest, as long as that takes no longer than a user would wait for it."""
+    # Daemon threads: an exporter tries a collector that is gone again for a long time.
+    threads = [threading.Thread(target=shutdown, daemon=True) for shutdown in shutdowns]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + _PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    if any(thread.is_alive() for thread in threads):
+        notice("warning: the telemetry could not be sent in time; check the collector")
