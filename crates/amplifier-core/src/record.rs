@@ -32,6 +32,9 @@ use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::schema::to_json;
 
+/// Up to how many entries a look at each costs less than a hash.
+const FEW: usize = 8;
+
 /// The entries of an object while a record takes its fields out of them.
 #[derive(Debug)]
 pub struct Fields {
@@ -50,7 +53,7 @@ impl Fields {
 
     /// Take the constant field that tells a variant of a union; it may be absent.
     pub fn tag(&mut self, key: &str, word: &str) -> Result<(), ModelError> {
-        match self.entries.get_mut(key).map(std::mem::take) {
+        match self.value(key).map(std::mem::take) {
             None => Ok(()),
             Some(Json::Str(found)) if found == word => Ok(()),
             Some(other) => {
@@ -75,7 +78,7 @@ impl Fields {
         key: &str,
         default: Option<fn() -> T>,
     ) -> Result<T, ModelError> {
-        match (self.entries.get_mut(key), default) {
+        match (self.value(key), default) {
             (Some(value), _) => {
                 let value = std::mem::take(value);
                 T::from_json(value).map_err(|error| self.placed(error, key))
@@ -111,6 +114,14 @@ impl Fields {
         self.entries
             .retain(|key, _| !declared.contains(&key.as_str()));
         self.entries
+    }
+
+    fn value(&mut self, key: &str) -> Option<&mut Json> {
+        if self.entries.len() > FEW {
+            return self.entries.get_mut(key);
+        }
+        let mut entries = self.entries.iter_mut();
+        entries.find_map(|(name, value)| (name == key).then_some(value))
     }
 
     fn placed(&self, error: ModelError, key: &str) -> ModelError {

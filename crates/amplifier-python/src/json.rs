@@ -76,6 +76,14 @@ fn from_python_at(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Json> {
         }
         return Ok(Json::Object(entries));
     }
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        let mut items = Vec::with_capacity(list.len());
+        for item in list {
+            check_depth(depth)?;
+            items.push(from_python_at(&item, depth + 1)?);
+        }
+        return Ok(Json::Array(items));
+    }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let items = value.try_iter()?;
         let items: PyResult<Vec<_>> = items
