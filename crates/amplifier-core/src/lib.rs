@@ -31,6 +31,7 @@ pub mod runtime;
 pub mod schema;
 pub mod session;
 mod session_config;
+pub mod steps;
 mod timestamp;
 mod tool_result;
 pub mod traits;

@@ -25,16 +25,17 @@ mod setting;
 mod shell;
 mod shown;
 mod stems;
-#[cfg(not(feature = "steps"))]
-mod steps;
-#[cfg(feature = "steps")]
-pub mod steps;
 mod terminal;
 mod tool_input;
 mod trace;
 mod url;
 mod walk;
 mod write;
+
+#[cfg(not(feature = "steps"))]
+use amplifier_core::steps;
+#[cfg(feature = "steps")]
+pub use amplifier_core::steps;
 
 pub use backoff::{Backoff, asked_wait, asked_wait_of_text};
 pub use breaker::{BreakerState, CircuitBreaker, CircuitOpen, Permit};

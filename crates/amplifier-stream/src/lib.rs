@@ -21,14 +21,15 @@ mod headers;
 mod json;
 mod open_block;
 mod process;
-#[cfg(not(feature = "steps"))]
-mod steps;
-#[cfg(feature = "steps")]
-pub mod steps;
 mod stream_event;
 mod stream_result;
 mod tag;
 mod text;
+
+#[cfg(not(feature = "steps"))]
+use amplifier_core::steps;
+#[cfg(feature = "steps")]
+pub use amplifier_core::steps;
 
 pub use arguments::{MAX_ARGUMENT_DEPTH, parse_arguments};
 pub use block::{Block, BlockType, ToolCall};
