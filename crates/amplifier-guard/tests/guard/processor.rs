@@ -3,12 +3,15 @@
 mod finding;
 mod properties;
 mod refusal;
+mod sign;
 
 use std::collections::HashSet;
 
-use amplifier_core::{FromJson as _, Json, Message};
+use amplifier_core::{FromJson as _, Json, Message, Object};
 use amplifier_guard::claude::{ClaudeMessage, ToolUseBlock};
-use amplifier_guard::{Limits, MessageProcessor, OnFinding, ToolInputPolicy, ToolUseError};
+use amplifier_guard::{
+    CanBeEmpty, Limits, MessageProcessor, OnFinding, ToolInputPolicy, ToolUseError,
+};
 
 fn claude(text: &str) -> ClaudeMessage {
     ClaudeMessage::parse(text.as_bytes()).expect(text)
@@ -185,4 +188,60 @@ fn a_tool_call_is_held_to_the_schema_of_its_tool() {
         check("", "grep", "{}"),
         Err(ToolUseError::Name(_))
     ));
+}
+
+#[test]
+fn each_call_of_a_message_is_held_to_the_schema_of_its_tool() {
+    let mut tools = ToolInputPolicy::default();
+    for tool in ["grep", "sed"] {
+        let schema = Json::parse(br#"{"required":["q"]}"#).expect("schema");
+        tools.set_schema(tool, &schema).expect("set");
+    }
+    let calls = |second: &str, call: &str| {
+        let rest = r#"{"type":"text","text":"x"}"#;
+        let first = format!(r#"{{"type":"{call}","id":"a","name":"grep","input":{{"q":1}}}}"#);
+        let second = format!(r#"{{"type":"{call}","id":"b","name":"sed","input":{second}}}"#);
+        format!(r#"{{"role":"assistant","content":[{rest},{first},{second}]}}"#)
+    };
+    let processor = MessageProcessor::default();
+    let refused = "the arguments of `sed` must have `q`, found none";
+    for (input, expected) in [(r#"{"q":2}"#, Ok(())), ("{}", Err(refused.to_owned()))] {
+        let processed = processor.process(claude(&calls(input, "tool_use")), None);
+        let checked = processed.expect("claude").validate_tool_uses(&tools);
+        assert_eq!(checked.map_err(|error| error.to_string()), expected);
+        let processed = processor.process_kernel(kernel(&calls(input, "tool_call")), None);
+        let checked = processed.expect("kernel").validate_tool_uses(&tools);
+        assert_eq!(checked.map_err(|error| error.to_string()), expected);
+    }
+    let text = kernel(r#"{"role":"user","content":"x"}"#);
+    let processed = processor.process_kernel(text, None).expect("text");
+    assert_eq!(processed.validate_tool_uses(&tools), Ok(()));
+}
+
+#[test]
+fn a_call_without_id_is_let_through_where_ids_may_be_empty() {
+    let mut tools = ToolInputPolicy::default();
+    tools
+        .set_schema("t", &Json::Object(Object::new()))
+        .expect("set");
+    let call = |id: &str, name: &str| ToolUseBlock {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        input: Json::Object(Object::new()),
+        extra: Object::new(),
+    };
+    let allowing = |what| MessageProcessor::default().allow_empty(what);
+    tools
+        .set_schema("tt", &Json::Object(Object::new()))
+        .expect("set");
+    let passes = |processor: &MessageProcessor, id, name| {
+        processor.validate_tool_use(&call(id, name), &tools).is_ok()
+    };
+    assert!(passes(&allowing(vec![CanBeEmpty::Id]), "", "t"));
+    assert!(!passes(&allowing(vec![CanBeEmpty::Id]), "a b", "t"));
+    assert!(!passes(&allowing(vec![CanBeEmpty::Name]), "", "t"));
+    assert!(!passes(&allowing(CanBeEmpty::ALL.into()), "x", ""));
+    let short = with_limits(|limits| limits.name_max_chars = 1);
+    assert!(passes(&short, "x", "t"));
+    assert!(!passes(&short, "x", "tt"));
 }

@@ -234,3 +234,23 @@ fn a_message_of_the_kernel_is_reported_asked_about_or_refused_too() {
         })
     );
 }
+
+#[test]
+fn each_kind_and_each_decision_has_its_word() {
+    let kinds = FindingKind::ALL.map(FindingKind::as_str);
+    assert_eq!(
+        kinds,
+        [
+            "prompt_injection",
+            "script",
+            "path_traversal",
+            "shell_command",
+            "credential",
+            "hidden_character"
+        ]
+    );
+    assert_eq!(
+        OnFinding::ALL.map(OnFinding::as_str),
+        ["report", "ask", "reject"]
+    );
+}

@@ -1,6 +1,6 @@
 //! What is refused, and what is said about it.
 
-use amplifier_guard::{CanBeEmpty, MessageError, MessageProcessor};
+use amplifier_guard::{CanBeEmpty, Limits, MessageError, MessageProcessor, OnFinding};
 
 use super::{claude, with_limits};
 
@@ -182,4 +182,54 @@ fn a_result_names_an_open_call_and_answers_it_once() {
     );
     let call = r#"{"type":"tool_use","id":"e","name":"t","input":{}}"#.to_owned();
     assert!(process(&[call, result("e")], &[]).is_ok());
+}
+
+#[test]
+fn each_refusal_has_its_place() {
+    let call = r#"{"type":"tool_use","id":"c","name":"t","input":{}}"#;
+    let answer = r#"{"type":"tool_result","tool_use_id":"c","content":"x"}"#;
+    let open = ["c".to_owned()].into();
+    for (message, pointer) in [
+        ("{".to_owned(), ""),
+        (r#"{"role":"user"}"#.to_owned(), ""),
+        (r#"{"role":"root","content":"x"}"#.to_owned(), "/role"),
+        (r#"{"role":"user","content":[]}"#.to_owned(), ""),
+        (r#"{"role":"user","content":"123456789"}"#.to_owned(), ""),
+        (
+            r#"{"role":"user","content":[{"type":"x"},{"type":"x"},{"type":"x"}]}"#.to_owned(),
+            "",
+        ),
+        (
+            r#"{"role":"user","content":""}"#.to_owned(),
+            "/content/0/text",
+        ),
+        (
+            format!(
+                r#"{{"role":"user","content":[{}]}}"#,
+                call.replace(r#""t""#, r#""-""#)
+            ),
+            "/content/0/name",
+        ),
+        (
+            format!(r#"{{"role":"user","content":[{call},{call}]}}"#),
+            "/content/1/id",
+        ),
+        (
+            format!(r#"{{"role":"user","content":[{answer},{answer}]}}"#),
+            "/content/1/tool_use_id",
+        ),
+        (
+            r#"{"role":"user","content":[],"thinking":[{"type":"x","a/":"|sh"}]}"#.to_owned(),
+            "/thinking/0/a~1",
+        ),
+    ] {
+        let limits = Limits {
+            message_max_chars: 8,
+            max_content_blocks: 2,
+            ..Limits::default()
+        };
+        let processor = MessageProcessor::new(limits, OnFinding::Reject);
+        let refused = processor.process_json(message.as_bytes(), Some(&open));
+        assert_eq!(refused.expect_err(&message).pointer(), pointer, "{message}");
+    }
 }
