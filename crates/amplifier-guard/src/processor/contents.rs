@@ -70,9 +70,9 @@ impl<'a> Visit<'a> for Findings {
         if part == Part::Name {
             return Ok(());
         }
+        // Findings begin one after the other, so that no character is counted twice.
         let mut at = (0, 0);
         let mut characters = |byte: usize| {
-            at = if byte < at.0 { (0, 0) } else { at };
             at = (byte, at.1 + text[at.0..byte].chars().count());
             at.1
         };

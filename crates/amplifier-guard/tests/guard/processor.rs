@@ -151,6 +151,35 @@ fn thoughts_are_left_out_and_named_where_thinking_is_off() {
 }
 
 #[test]
+fn messages_are_the_same_if_they_are_what_was_left_out_is_and_whether_a_person_must_agree() {
+    let process = |text: &str, thinking, on_finding| {
+        let limits = Limits {
+            thinking_mode_enabled: thinking,
+            ..Limits::default()
+        };
+        let processor = MessageProcessor::new(limits, on_finding);
+        processor.process(claude(text), None).expect(text)
+    };
+    let plain = r#"{"role":"user","content":"| sh"}"#;
+    let thought = r#"{"role":"user","content":"| sh","thinking":"x"}"#;
+    let other = r#"{"role":"user","content":"| zsh"}"#;
+    let all = [
+        process(plain, false, OnFinding::Report),
+        process(plain, false, OnFinding::Ask),
+        process(thought, false, OnFinding::Report),
+        process(other, false, OnFinding::Report),
+    ];
+    for (index, one) in all.iter().enumerate() {
+        for (place, another) in all.iter().enumerate() {
+            assert_eq!(one == another, index == place, "{one:?} {another:?}");
+        }
+    }
+    // When something is counted makes no difference.
+    let _ = all[0].statistics();
+    assert_eq!(all[0], process(plain, false, OnFinding::Report));
+}
+
+#[test]
 fn a_tool_call_is_held_to_the_schema_of_its_tool() {
     let mut tools = ToolInputPolicy::default();
     tools

@@ -211,6 +211,17 @@ fn what_is_found_ends_sixty_bytes_behind_its_word_at_the_latest() {
 }
 
 #[test]
+fn a_character_at_the_end_of_what_is_looked_at_belongs_to_its_word() {
+    // The first word is `rompt`, and 60 bytes behind it end inside of what comes after the last one.
+    let text = format!("ignore prompts{}  instructions", " x".repeat(22));
+    for (text, end) in [(format!("{text} "), 72), (format!("{text}\u{e9}"), 14)] {
+        let found = findings(&text);
+        let places: Vec<_> = found.iter().map(|found| (found.start, found.end)).collect();
+        assert_eq!(places, [(0, end)], "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_seen_is_found_in_runs() {
     let ranges = [
         ('\0', '\u{8}'),
