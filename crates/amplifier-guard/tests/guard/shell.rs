@@ -103,6 +103,8 @@ fn what_a_prefix_names_is_settled_and_what_comes_after_it_is_not() {
         ("ls", "ls config", Ok(())),
         ("make", "make test", Err("runs")),
         ("make test", "make test", Ok(())),
+        ("make test", "make test -E x", Err("word")),
+        ("make test", "make test -CEx", Ok(())),
         ("env A", "env A ls", Err("runs")),
     ] {
         assert_eq!(judged(prefix, command), expected, "{prefix}: {command}");
