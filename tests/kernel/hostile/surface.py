@@ -142,7 +142,7 @@ def mounted_by(module: str) -> dict[str, Any]:
     from amplifier_modules import MODULES
 
     mount = importlib.import_module(MODULES[module]).mount
-    for config in ({}, {"api_key": "key"}, {"root": "."}):
+    for config in ({}, {"api_key": "key", "max_retries": 0}, {"root": "."}):
         coordinator = make_coordinator()
         with contextlib.suppress(Exception):
             asyncio.run(mount(coordinator, config))
