@@ -134,6 +134,22 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+def test_a_deep_schema_that_refers_back_to_itself_takes_no_deep_arguments() -> None:
+    schema: dict[str, Any] = {"properties": {"x": {"$ref": "#"}}, "type": "object"}
+    for _ in range(90):
+        schema = {"anyOf": [schema]}
+    arguments: dict[str, Any] = {}
+    for _ in range(21):
+        arguments = {"x": arguments}
+    made = policy(schema)
+    made.check("read", arguments)
+    deeper = "at most 22 arrays and objects, as its schema has 183 levels, found `x`"
+    for _ in range(2):
+        arguments = {"x": arguments}
+    with pytest.raises(ToolInputDenied, match=deeper):
+        made.check("read", arguments)
+
+
 @given(st.dictionaries(st.text(), JSON, max_size=4))
 def test_any_json_object_passes_an_open_schema_unchanged(arguments: dict[str, Any]) -> None:
     made = policy({})
