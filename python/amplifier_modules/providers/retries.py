@@ -133,7 +133,7 @@ class Retries:
             LLMError: What the last try raised.
         """
         # Imported here: without the extension a provider is mounted, but calls nothing.
-        from amplifier_guard import CircuitOpen, guarded_call
+        from amplifier_guard import CircuitOpen, ErrorContext, guarded_call
 
         handler, breaker = self._judged_by()
 
@@ -152,7 +152,7 @@ class Retries:
         try:
             return await guarded_call(
                 attempt,
-                f"call of {self._provider}",
+                ErrorContext(operation=f"call of {self._provider}"),
                 handler=handler,
                 breaker=breaker,
                 may_repeat=may_repeat,
