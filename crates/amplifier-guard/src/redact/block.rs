@@ -65,14 +65,16 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
             };
         }
         let is_part = |byte: &u8| is_body(*byte) || matches!(byte, b'-' | b':');
-        if rest.len() < SHORT && rest.iter().all(is_part) {
+        if rest.len() < SHORT + 2 && rest.iter().all(is_part) {
             // The beginning of a line, of a header or of the end.
             return (text.len(), true);
         }
-        let line = header(rest).unwrap_or_else(|| stretch(rest, is_body));
+        let header = header(rest);
+        let line = header.unwrap_or_else(|| stretch(rest, is_body));
         let after = &rest[line..];
         // A short word with more behind it is prose after a block without an end.
-        let is_line = line >= SHORT
+        let is_line = header.is_some()
+            || line >= SHORT
             || matches!(after.first(), None | Some(b'\n' | b'\r' | b'"' | b'\''))
             || after.starts_with(b"-----END");
         if line == 0 || !is_line {
@@ -83,16 +85,14 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
     }
 }
 
-/// The length of a header such as `Proc-Type: 4,ENCRYPTED`.
+/// The length of a header such as `Proc-Type: 4,ENCRYPTED`, and of the escaped end of a line before it.
 fn header(line: &[u8]) -> Option<usize> {
     let name = stretch(&line[..line.len().min(SHORT)], |byte| {
         is_body(byte) || byte == b'-'
     });
-    (name > 0 && line[name..].starts_with(b": ")).then(|| {
-        stretch(&line[..line.len().min(4 * LABEL)], |byte| {
-            !matches!(byte, b'\n' | b'\\' | b'"')
-        })
-    })
+    let rest = &line[name..line.len().min(4 * LABEL)];
+    (name > 0 && rest.starts_with(b": "))
+        .then(|| name + stretch(rest, |byte| !matches!(byte, b'\n' | b'\\' | b'"')))
 }
 
 /// Base64, and the escaped ends of its lines.

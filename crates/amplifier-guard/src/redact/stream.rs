@@ -1,6 +1,6 @@
 //! Secrets taken out of text that comes in chunks.
 
-use super::{Redactor, Scan, Span, Until};
+use super::{Redactor, Scan, Span, Until, runs};
 
 /// Most bytes held back; what goes on longer is judged by what has come.
 const MOST_HELD: usize = 8192;
@@ -83,10 +83,12 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
         safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
         if length - safe > MOST_HELD {
-            // What was left out at its end may go on, too.
+            // What was left out at its end may go on, too: behind dots, or what closes a bracket.
             let goes_on = |last: &&Span| {
                 let rest = &self.text[last.end..];
-                !rest.iter().any(|byte| last.until.is_end(*byte))
+                let is_part = rest.len() <= CONTEXT && runs::stretch(rest) == rest.len();
+                (is_part || scan.open.is_some_and(|open| open <= last.start))
+                    && !rest.iter().any(|byte| last.until.is_end(*byte))
             };
             let last = scan.spans.last().filter(goes_on);
             self.swallowing = last.map(|last| last.until);

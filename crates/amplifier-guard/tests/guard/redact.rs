@@ -2,11 +2,16 @@
 
 mod address;
 mod benign;
+mod block;
+#[cfg(feature = "steps")]
+mod budget;
 mod clean;
 mod escape;
+mod field;
 #[cfg(feature = "steps")]
 mod growth;
 mod header;
+mod held;
 mod known;
 mod log;
 mod name;
@@ -14,6 +19,7 @@ mod named;
 mod part;
 mod place;
 mod properties;
+mod scheme;
 mod separator;
 mod shape;
 mod stream;
