@@ -229,7 +229,6 @@ fn climbs_when_decoded(name: &str) -> bool {
             let plain = match character {
                 '\u{ff0e}' | '\u{2024}' | '\u{fe52}' => ".",
                 '\u{2025}' | '\u{fe30}' => "..",
-                '\u{2026}' => "...",
                 '\u{ff0f}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff3c}' | '\u{fe68}'
                 | '\\' => "/",
                 _ => "",
