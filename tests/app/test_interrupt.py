@@ -152,6 +152,20 @@ def test_once_ends_the_turn_after_the_running_tool(waiting: Any, model: Any) -> 
     ]
 
 
+def test_once_ends_the_wait_for_a_model_that_cannot_answer(waiting: Any, model: Any) -> None:
+    model.reply(b"{}", status=503)
+    waiting.environment |= {"PROVIDER_MAX_RETRIES": "1", "PROVIDER_RETRY_DELAY": "60"}
+    waiting.environment["PROVIDER_RETRY_BUDGET"] = "100000"
+    terminal = Terminal(waiting, "run", "hello")
+    terminal.read_until("the server failed (503), trying again in ")
+    terminal.type(CTRL_C)
+
+    assert terminal.wait() == 130
+    assert "error:" not in terminal.screen
+    assert len(model.requests) == 1
+    assert history(waiting)[:2] == [("system", []), ("user", [])]
+
+
 def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
     model.reply(*model.said(WAIT, stop="tool_use"))
     terminal = Terminal(waiting, "run", "hello")

@@ -62,6 +62,22 @@ def test_programs_are_told_of_each_retry(patient: Any, model: Any) -> None:
     assert told["request_id"] == asked["request_id"]
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
+def test_what_is_told_of_a_retry_holds_no_secret(
+    patient: Any, model: Any, options: list[str]
+) -> None:
+    key = patient.environment["ANTHROPIC_API_KEY"]
+    body = {"type": "error", "error": {"type": "api_error", "message": f"no luck with {key}"}}
+    model.reply(json.dumps(body).encode(), status=500)
+    model.reply(*model.said(ANSWER))
+
+    done = patient("run", *options, "hello")
+
+    assert done.returncode == 0
+    assert key not in done.stdout + done.stderr
+    assert ("no luck with" in done.stdout) == bool(options)
+
+
 def test_a_model_that_never_answers_is_asked_six_times_and_is_a_failure(
     patient: Any, model: Any
 ) -> None:
