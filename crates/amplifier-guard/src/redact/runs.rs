@@ -4,55 +4,44 @@ use crate::steps;
 
 /// The fewest characters of a vendor's key, its prefix among them.
 pub(super) const LEAST: usize = 19;
-/// Bytes that are looked at together, one bit each in a number.
-const BLOCK: usize = 64;
+/// Bytes that are looked at together, one bit for each four of them.
+const BLOCK: usize = 4 * 64;
 
 /// The maximal runs of at least nineteen key characters, as `(start, end)`.
 ///
-/// Of a run that goes over the end of a block, eight characters or more lie in one of the two.
+/// Four fours of bytes in a row, counted from the beginning of the text, lie in each of them.
 pub(super) struct Runs<'text> {
     text: &'text [u8],
-    /// Where the block begins that is being looked at, and which of its bytes may be in the next run.
+    /// Where the block begins that is being looked at.
     block: usize,
-    keys: u64,
+    /// Which fours of it end four in a row that may be key characters, and were not looked at.
+    ends: u64,
+    /// Which fours of it may be key characters.
+    fours: u64,
+    /// The end of the last run.
+    done: usize,
 }
 
 impl<'text> Runs<'text> {
     pub(super) fn new(text: &'text [u8]) -> Self {
         steps::count(text.len());
-        Self {
+        let mut runs = Self {
             text,
             block: 0,
-            keys: keys(text),
-        }
+            ends: 0,
+            fours: 0,
+            done: 0,
+        };
+        runs.enter(0);
+        runs
     }
 
-    /// The next run with eight characters or more in one block.
-    fn candidate(&mut self) -> Option<(usize, usize)> {
-        let first = loop {
-            let two = self.keys & self.keys >> 1;
-            let four = two & two >> 2;
-            let eight = four & four >> 4;
-            if eight != 0 {
-                break eight.trailing_zeros();
-            }
-            self.block += BLOCK;
-            self.keys = keys(self.text.get(self.block..)?);
-        };
-        let mut start = self.block + first as usize;
-        if first == 0 {
-            let before = self.text[..start].iter().rev();
-            start -= before.take_while(|byte| is_key(**byte)).count();
-        }
-        let length = (self.keys >> first).trailing_ones();
-        let mut end = self.block + (first + length) as usize;
-        if end == self.block + BLOCK {
-            end += stretch(&self.text[end..]);
-            self.block = end - end % BLOCK;
-            self.keys = keys(&self.text[self.block..]);
-        }
-        self.keys &= u64::MAX << (end - self.block);
-        Some((start, end))
+    fn enter(&mut self, block: usize) {
+        let before = self.fours;
+        self.block = block;
+        self.fours = fours(&self.text[block..]);
+        let behind = |count: u32| self.fours << count | before >> (64 - count);
+        self.ends = self.fours & behind(1) & behind(2) & behind(3);
     }
 }
 
@@ -61,32 +50,54 @@ impl Iterator for Runs<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (start, end) = self.candidate()?;
-            if end - start >= LEAST {
-                return Some((start, end));
+            while self.ends == 0 {
+                let block = self.block + BLOCK;
+                if block >= self.text.len() {
+                    return None;
+                }
+                self.enter(block);
+            }
+            let end = self.block + 4 * (self.ends.trailing_zeros() as usize + 1);
+            self.ends &= self.ends - 1;
+            let four_fours = &self.text[end - 16..end];
+            if end <= self.done
+                || !four_fours
+                    .iter()
+                    .fold(true, |all, byte| all & is_key(*byte))
+            {
+                continue;
+            }
+            let before = self.text[self.done..end - 16].iter().rev();
+            let start = end - 16 - before.take_while(|byte| is_key(**byte)).count();
+            let after = self.text[end..].iter();
+            self.done = end + after.take_while(|byte| is_key(**byte)).count();
+            if self.done - start >= LEAST {
+                return Some((start, self.done));
             }
         }
     }
 }
 
-/// Which of the bytes that the text begins with are key characters, one bit each.
-fn keys(text: &[u8]) -> u64 {
+/// Which fours of the bytes that the text begins with may be key characters, one bit each.
+fn fours(text: &[u8]) -> u64 {
     /// Gathers the lowest bits of eight bytes in the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let Some(block) = text.first_chunk::<BLOCK>() else {
-        let bytes = text.iter().enumerate();
-        return bytes.fold(0, |keys, (place, byte)| {
-            keys | u64::from(is_key(*byte)) << place
-        });
-    };
     let mut are_keys = [0; BLOCK];
-    for (is_one, byte) in are_keys.iter_mut().zip(block) {
-        *is_one = u8::from(is_key(*byte));
+    for (is_one, byte) in are_keys.iter_mut().zip(text) {
+        *is_one = if may_be_key(*byte) { u8::MAX } else { 0 };
     }
-    let (eights, _) = are_keys.as_chunks::<8>();
-    eights.iter().enumerate().fold(0, |keys, (place, eight)| {
-        keys | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56 << (8 * place)
+    let mut fours = [0; BLOCK / 4];
+    for (four, bytes) in fours.iter_mut().zip(are_keys.as_chunks().0) {
+        *four = u8::from(u32::from_ne_bytes(*bytes) == u32::MAX);
+    }
+    let (eights, _) = fours.as_chunks::<8>();
+    eights.iter().enumerate().fold(0, |bits, (place, eight)| {
+        bits | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56 << (8 * place)
     })
+}
+/// Whether a byte may be one of a key: so few others pass that this is worth its speed.
+fn may_be_key(byte: u8) -> bool {
+    byte.cast_signed() > b'*'.cast_signed() && byte != b':'
 }
 
 /// How many key characters a text begins with.
@@ -101,4 +112,38 @@ fn is_key(byte: u8) -> bool {
     // These stand in one row: `-./0123456789`.
     let is_digit = byte.wrapping_sub(b'-') < 13;
     is_letter | is_digit | (byte == b'_') | (byte == b'+') | (byte == b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{LEAST, Runs, is_key};
+
+    fn any_text() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            "[A-Za-z0-9_./+=-]{0,40}",
+            "[A-Za-z0-9_./+=-]{230,300}",
+            "[ :,;*@\u{e9}\n]{1,3}",
+            any::<String>(),
+        ];
+        prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat().into_bytes())
+    }
+
+    proptest! {
+        #[test]
+        fn each_long_run_is_found_whole_and_once(text in any_text()) {
+            let mut expected = Vec::new();
+            let mut start = 0;
+            for run in text.split(|byte| !is_key(*byte)) {
+                let end = start + run.len();
+                if run.len() >= LEAST {
+                    expected.push((start, end));
+                }
+                start = end + 1;
+            }
+            let found: Vec<_> = Runs::new(&text).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
