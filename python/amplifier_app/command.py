@@ -41,9 +41,9 @@ Environment:
                       as long: 1 if not set; ten times that for an overload.
   PROVIDER_RETRY_BUDGET
                       Seconds after which it is not asked again: 600 if not set.
-  PROVIDER_RATE, TOOL_RATE
-                      Most calls of the model and of each tool, as 30/60 for 30
-                      a minute: no limit if not set.
+  PROVIDER_RATE       Most calls of the model, as 30/60 for 30 a minute; one
+                      too many waits. No limit if not set.
+  TOOL_RATE           Most calls of each tool; one too many is refused.
   OTEL_EXPORTER_OTLP_ENDPOINT
                       Where spans and metrics go, with amplifier-core[otel]:
                       nowhere if not set.

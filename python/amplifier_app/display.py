@@ -74,8 +74,8 @@ class Display:
             "provider:request": self._model_is_asked,
             "llm:request": self._model_is_asked,
             "llm:response": self._model_has_answered,
-            "provider:retry": self._provider_waits,
-            "provider:throttle": self._provider_waits,
+            "provider:retry": lambda data: self._provider_waits(data, "trying again"),
+            "provider:throttle": lambda data: self._provider_waits(data, "going on"),
             "content_block:start": self._block_starts,
             "content_block:delta": self._block_grows,
             "content_block:end": self._block_ends,
@@ -214,10 +214,10 @@ class Display:
     def _call_id(self, data: Mapping[str, Any]) -> str:
         return str(data.get("tool_call_id") or data.get("tool_name") or "")
 
-    def _provider_waits(self, data: Mapping[str, Any]) -> None:
+    def _provider_waits(self, data: Mapping[str, Any], doing: str) -> None:
         self._end_response()
         delay = data.get("delay")
-        again = f"trying again in {_seconds(delay)}" if isinstance(delay, int | float) else ""
+        again = f"{doing} in {_seconds(delay)}" if isinstance(delay, int | float) else ""
         if isinstance(reason := data.get("reason"), str):
             parts = (printable_line(reason, 80), again)
             self._note(", ".join(part for part in parts if part), "note")

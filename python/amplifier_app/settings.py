@@ -14,9 +14,9 @@ _RETRIES = {
     "PROVIDER_RETRY_BUDGET": "retry_budget",
 }
 """Variables, and the keys of a provider's config that they set."""
-_RATES = {"TOOL_RATE": "tool", "PROVIDER_RATE": "provider"}
-"""Variables, and whose calls they limit. A user has but one prompt in a run of the command."""
 _MOST_RETRIES = 1_000
+_LONGEST_PERIOD = 31_536_000
+"""Seconds: a year."""
 
 
 def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -25,11 +25,14 @@ def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         Failure: A value cannot be used.
     """
-    return {
+    config: dict[str, Any] = {
         key: _count(name, text) if key == "max_retries" else _seconds(name, text)
         for name, key in _RETRIES.items()
         if (text := environment.get(name, "").strip())
     }
+    if rate := environment.get("PROVIDER_RATE", "").strip():
+        config["rate"] = _rate("PROVIDER_RATE", rate)
+    return config
 
 
 def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -38,12 +41,8 @@ def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         Failure: A value cannot be used.
     """
-    rates = {
-        key: _rate(name, text)
-        for name, key in _RATES.items()
-        if (text := environment.get(name, "").strip())
-    }
-    return {"rates": rates} if rates else {}
+    rate = environment.get("TOOL_RATE", "").strip()
+    return {"rates": {"tool": _rate("TOOL_RATE", rate)}} if rate else {}
 
 
 def _count(name: str, text: str) -> int:
@@ -64,12 +63,12 @@ def _seconds(name: str, text: str) -> float:
 
 def _rate(name: str, text: str) -> dict[str, Any]:
     calls, _, period = text.partition("/")
-    if calls.isdecimal() and calls.isascii() and len(calls) < 9 and int(calls) >= 1:
+    if calls.isdecimal() and calls.isascii() and len(calls) < 7 and int(calls) >= 1:
         try:
             seconds = float(period or 60)
         except ValueError:
             seconds = math.nan
-        if 0 < seconds < math.inf:
+        if 0.001 <= seconds <= _LONGEST_PERIOD:
             return {"limit": int(calls), "period": seconds}
     raise _wrong(name, text, "calls and seconds such as `30/60`")
 

@@ -32,6 +32,7 @@ async def guarded_call(
     provider: str | None = None,
     may_repeat: Callable[[], bool] = lambda: True,
     on_retry: Callable[[Retry, Exception], Awaitable[object]] | None = None,
+    on_limit: Callable[[RateLimited], Awaitable[object]] | None = None,
     clock: Clock = time.monotonic_ns,
     sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
 ) -> T:
@@ -53,7 +54,8 @@ async def guarded_call(
         provider: The provider that is called.
         may_repeat: Asked after a failure: False where the call has had an effect already, such as
             a part of an answer that somebody has seen. It is not made again then.
-        on_retry: Awaited before each wait.
+        on_retry: Awaited before each wait after a failure.
+        on_limit: Awaited before each wait for the limiter.
         clock: Gives now in nanoseconds.
         sleep: Waits some seconds.
 
@@ -78,6 +80,9 @@ async def guarded_call(
                 wait = refusal.retry_after
                 if handler.budget is not None and elapsed() + wait > handler.budget:
                     raise
+                refused = refusal
+            if on_limit is not None:
+                await on_limit(refused)
             await sleep(wait)
         return None if breaker is None else breaker.admit()
 

@@ -111,7 +111,7 @@ def test_what_was_shown_is_not_shown_again(patient: Any, model: Any) -> None:
     assert len(model.requests) == 1
 
 
-def test_a_rate_of_the_model_that_is_used_up_is_a_refusal(keyed: Any, model: Any) -> None:
+def test_a_rate_of_the_model_that_is_used_up_for_long_is_a_failure(keyed: Any, model: Any) -> None:
     keyed.environment["PROVIDER_RATE"] = "1/1000"
     call = {"type": "tool_use", "id": "t1", "name": "list_directory", "input": {}}
     model.reply(*model.said(call, stop="tool_use"))
@@ -120,7 +120,9 @@ def test_a_rate_of_the_model_that_is_used_up_is_a_refusal(keyed: Any, model: Any
 
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
-    expected = "error: a call of the model was refused: too many calls of this provider: try again"
+    expected = (
+        "error: as many calls of `anthropic` as its `rate` allows; it can be called again in "
+    )
     assert line.startswith(expected)
     assert len(model.requests) == 1
 
@@ -166,6 +168,16 @@ def test_a_retry_is_one_line(data: dict[str, Any], line: str) -> None:
     assert screen.getvalue() == f"{line}\n"
 
 
+def test_a_wait_for_the_rate_is_one_line() -> None:
+    screen = io.StringIO()
+    display = Display(Screen(screen))
+
+    display.handle("provider:throttle", {"reason": "as many calls as are allowed", "delay": 4})
+    display.finish()
+
+    assert screen.getvalue() == "as many calls as are allowed, going on in 4 s\n"
+
+
 def test_the_environment_sets_retries_and_rates() -> None:
     environment = {
         "PROVIDER_MAX_RETRIES": " 3 ", "PROVIDER_RETRY_DELAY": "0.5", "PROVIDER_RETRY_BUDGET": "60",
@@ -175,10 +187,9 @@ def test_the_environment_sets_retries_and_rates() -> None:
         "max_retries": 3,
         "min_retry_delay": 0.5,
         "retry_budget": 60.0,
+        "rate": {"limit": 30, "period": 10.0},
     }
-    assert guard_settings(environment) == {
-        "rates": {"provider": {"limit": 30, "period": 10.0}, "tool": {"limit": 5, "period": 60.0}}
-    }
+    assert guard_settings(environment) == {"rates": {"tool": {"limit": 5, "period": 60.0}}}
     assert (provider_settings({"PROVIDER_MAX_RETRIES": " "}), guard_settings({})) == ({}, {})
 
 
@@ -188,10 +199,11 @@ def test_the_environment_sets_retries_and_rates() -> None:
         *(("PROVIDER_MAX_RETRIES", value) for value in ("-1", "two", "1.5", "1001", "9" * 9999)),
         *(("PROVIDER_RETRY_DELAY", value) for value in ("-1", "soon", "nan", "inf")),
         *(("PROVIDER_RATE", value) for value in ("0", "x", "1/0", "1/-2", "1/x", "/60", "1/nan")),
+        *(("TOOL_RATE", value) for value in ("0", "1/1e9")),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
-    read = guard_settings if name.endswith("_RATE") else provider_settings
+    read = guard_settings if name == "TOOL_RATE" else provider_settings
     with pytest.raises(Failure, match=f"`{name}` is .* correct the environment variable"):
         read({name: value})
 

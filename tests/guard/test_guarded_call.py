@@ -199,6 +199,20 @@ async def test_each_call_waits_until_the_limiter_allows_it():
     assert world.waits == [0.5, 9.5, 10.0]
 
 
+async def test_before_each_wait_for_the_limiter_somebody_is_told():
+    world = World()
+    limiter = RateLimiter(provider=Rate(1, 10.0), clock=world.clock)
+    told: list[tuple[float, int]] = []
+
+    async def tell(refusal: RateLimited) -> None:
+        told.append((refusal.retry_after, world.calls))
+
+    for _ in range(2):
+        await world.call(limiter=limiter, provider="p", on_limit=tell)
+    assert told == [(10.0, 1)]
+    assert world.waits == [10.0]
+
+
 async def test_a_wait_for_the_limiter_beyond_the_budget_is_not_begun():
     world = World(slow())
     limiter = RateLimiter(user=Rate(1, 10.0), clock=world.clock)

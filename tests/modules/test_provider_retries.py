@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -21,6 +22,7 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
+from amplifier_modules.providers.call_rate import CallRate
 from amplifier_modules.providers.config_values import ConfigValues
 from amplifier_modules.providers.retries import Retries, RetrySettings
 
@@ -40,9 +42,10 @@ class World:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.token = CancellationToken()
         self.while_waiting: Callable[[], None] = lambda: None
+        self.settings = RetrySettings(**{"retry_jitter": False, **settings})
         self.retries = Retries(
             "acme",
-            RetrySettings(**{"retry_jitter": False, **settings}),
+            self.settings,
             self,
             self.token,
             clock=lambda: self.now,
@@ -168,7 +171,7 @@ async def test_the_cancellation_of_the_session_ends_a_wait_at_once(request_: str
             getattr(world.token, request_)()
 
     world.while_waiting = cancel
-    with pytest.raises(AbortError, match="cancelled while waiting to call `acme` again") as caught:
+    with pytest.raises(AbortError, match=r"cancelled while waiting to call `acme`$") as caught:
         await world.call()
     assert world.now < 3.2e9
     assert isinstance(caught.value.__context__, ProviderUnavailableError)
@@ -212,6 +215,40 @@ async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_on
     assert [await world.call(), await world.call()] == ["done", "done"]
 
 
+async def test_one_call_too_many_waits_and_is_told_of():
+    world = World(busy(500), rate=CallRate(2, 10.0))
+
+    assert [await world.call(), await world.call()] == ["done", "done"]
+    assert world.calls == pytest.approx([0, 1, 5])
+    assert [event for event, _ in world.events] == ["provider:retry", "provider:throttle"]
+    assert world.events[-1][1] == {
+        "provider": "acme", "model": "m-1", "delay": pytest.approx(4),
+        "reason": "as many calls as are allowed",
+    }  # fmt: skip
+
+
+async def test_a_call_that_would_wait_beyond_the_budget_is_not_made():
+    world = World(rate=CallRate(1, 1000.0), retry_budget=500)
+    await world.call()
+
+    with pytest.raises(RateLimitError) as caught:
+        await world.call()
+    expected = "as many calls of `acme` as its `rate` allows; it can be called again in 1000 s"
+    assert str(caught.value) == expected
+    assert (caught.value.retry_after, caught.value.model) == (1000, "m-1")
+    assert world.calls == [0]
+
+
+async def test_the_cancellation_of_the_session_ends_a_wait_for_the_rate():
+    world = World(rate=CallRate(1, 100.0))
+    await world.call()
+    world.while_waiting = world.token.request_graceful
+
+    with pytest.raises(AbortError):
+        await world.call()
+    assert world.now < 1e9
+
+
 async def test_without_a_breaker_an_api_is_never_left_alone():
     world = World(*(busy(500) for _ in range(30)), breaker_failures=0, max_retries=0)
     for _ in range(30):
@@ -247,6 +284,9 @@ def test_the_settings_are_read_from_the_config_of_the_provider():
         "breaker_recovery": 5.0,
     }  # fmt: skip
     assert read(**settings) == RetrySettings(**settings)
+    assert read(rate={"limit": 3}) == RetrySettings(rate=CallRate(3, 60.0, None))
+    rate = {"limit": 3, "period": 1, "burst": 9}
+    assert read(rate=rate) == RetrySettings(rate=CallRate(3, 1.0, 9))
 
 
 @pytest.mark.parametrize(
@@ -263,6 +303,19 @@ def test_the_settings_are_read_from_the_config_of_the_provider():
         ({"retry_budget": float("inf")}, "`retry_budget` is inf"),
         ({"breaker_failures": 1.5}, "`breaker_failures` must be a whole number"),
         ({"breaker_recovery": 0}, "`breaker_recovery` is 0"),
+        ({"rate": 5}, "`rate` must be a mapping with `limit`, found int"),
+        ({"rate": {}}, "`rate.limit` is missing"),
+        ({"rate": {"limit": 0}}, "`rate.limit` is 0, but must be at least 1"),
+        ({"rate": {"limit": 1, "period": 0}}, "`rate.period` is 0"),
+        (
+            {"rate": {"limit": 1, "period": 1e9}},
+            "`rate.period` is 1000000000.0, but must be at most",
+        ),
+        ({"rate": {"limit": 1, "burst": "x"}}, "`rate.burst` must be a whole number"),
+        (
+            {"rate": {"limit": 1, "brust": 2}},
+            "`rate.brust` is unknown (known: limit, period, burst)",
+        ),
     ],
 )
 def test_a_setting_that_cannot_work_is_named(config: dict[str, Any], named: str):
@@ -277,6 +330,11 @@ def test_a_setting_that_cannot_work_is_named(config: dict[str, Any], named: str)
 async def test_what_is_read_works_at_its_edges(key: str, value: float):
     world = World(busy(500), **{key: value}, max_retries=10**6, breaker_failures=10**6)
 
+    edges = [CallRate(1, 0.001, 1), CallRate(10**6, 31_536_000.0, 10**6)]
+    world.retries = Retries(
+        "acme", replace(world.settings, rate=edges[value > 0]), clock=lambda: world.now,
+        sleep=world.sleep,
+    )  # fmt: skip
     if (key, value) == ("retry_budget", 0):
         with pytest.raises(ProviderUnavailableError):
             await world.call()

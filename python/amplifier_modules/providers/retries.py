@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from amplifier_core import _sleep as waiting
-from amplifier_core.events import PROVIDER_RETRY
+from amplifier_core.events import PROVIDER_RETRY, PROVIDER_THROTTLE
 from amplifier_core.llm_errors import (
     AbortError,
     LLMError,
@@ -20,10 +20,11 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 
+from .call_rate import CallRate
 from .config_values import ConfigValues
 
 if TYPE_CHECKING:
-    from amplifier_guard import CircuitBreaker, ErrorHandler, Retry
+    from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimited, RateLimiter, Retry
 
 T = TypeVar("T")
 
@@ -61,6 +62,8 @@ class RetrySettings:
     """Failed calls in a row after which the API is left alone; 0 never leaves it alone."""
     breaker_recovery: float = 60.0
     """Seconds until one call is let through to an API that was left alone."""
+    rate: CallRate | None = None
+    """Most calls, tries included; one too many waits."""
 
     @classmethod
     def read(cls, values: ConfigValues) -> RetrySettings:
@@ -80,16 +83,29 @@ class RetrySettings:
             retry_budget=values.number("retry_budget", cls.retry_budget, 0.0),
             breaker_failures=values.integer("breaker_failures", cls.breaker_failures, 0, _MOST),
             breaker_recovery=values.number("breaker_recovery", cls.breaker_recovery, 0.001),
+            rate=CallRate.read(values),
         )
 
 
+@dataclass(frozen=True)
+class _Judges:
+    """Who decides about calls; the extension is there where they are."""
+
+    handler: ErrorHandler
+    breaker: CircuitBreaker | None
+    limiter: RateLimiter | None
+
+
 class Retries:
-    """The calls of one provider: tried again where that has a point, told of in `provider:retry`.
+    """The calls of one provider: tried again where that has a point, and not too many at a time.
+
+    Hooks are told of each wait: by `provider:retry` after a failure, by `provider:throttle` where
+    the rate is used up.
 
     Args:
         provider: The provider's name.
         settings: How often and how long.
-        hooks: The registry that is told of each retry; None for nobody.
+        hooks: The registry that is told; None for nobody.
         cancellation: The token of the session, whose cancellation ends a wait; None for none.
         clock: Gives now in nanoseconds.
         sleep: Waits some seconds.
@@ -110,7 +126,7 @@ class Retries:
         self._cancellation = cancellation
         self._clock = clock
         self._sleep = sleep
-        self._judges: tuple[ErrorHandler, CircuitBreaker | None] | None = None
+        self._judges: _Judges | None = None
 
     async def call(
         self,
@@ -130,12 +146,13 @@ class Retries:
             AbortError: The session was cancelled during a wait.
             ProviderUnavailableError: The API is left alone after too many failures; `retry_after`
                 says for how long.
+            RateLimitError: The rate is used up for longer than the budget.
             LLMError: What the last try raised.
         """
         # Imported here: without the extension a provider is mounted, but calls nothing.
-        from amplifier_guard import CircuitOpen, ErrorContext, guarded_call
+        from amplifier_guard import CircuitOpen, ErrorContext, RateLimited, guarded_call
 
-        handler, breaker = self._judged_by()
+        judges = self._judged_by()
 
         async def attempt() -> T:
             try:
@@ -146,28 +163,43 @@ class Retries:
                 raise
 
         async def tell(retry: Retry, error: Exception) -> None:
-            if self._hooks is not None:
-                await self._hooks.emit(PROVIDER_RETRY, self._told(retry, error, model))
+            await self._emit(PROVIDER_RETRY, self._told(retry, error, model))
+
+        async def throttle(refusal: RateLimited) -> None:
+            about = {"provider": self._provider, "model": model}
+            reason = "as many calls as are allowed"
+            told = {**about, "delay": refusal.retry_after, "reason": reason}
+            await self._emit(PROVIDER_THROTTLE, told)
 
         try:
             return await guarded_call(
                 attempt,
                 ErrorContext(operation=f"call of {self._provider}"),
-                handler=handler,
-                breaker=breaker,
+                handler=judges.handler,
+                breaker=judges.breaker,
+                limiter=judges.limiter,
+                provider=self._provider,
                 may_repeat=may_repeat,
                 on_retry=tell,
+                on_limit=throttle,
                 clock=self._clock,
                 sleep=self._wait,
             )
         except CircuitOpen as refusal:
             raise self._left_alone(refusal.retry_after, model) from refusal
+        except RateLimited as refusal:
+            raise self._used_up(refusal.retry_after, model) from refusal
 
-    def _judged_by(self) -> tuple[ErrorHandler, CircuitBreaker | None]:
+    async def _emit(self, event: str, data: dict[str, Any]) -> None:
+        if self._hooks is not None:
+            await self._hooks.emit(event, data)
+
+    def _judged_by(self) -> _Judges:
         if self._judges is None:
             from amplifier_guard import CircuitBreaker, ErrorHandler
 
             settings = self._settings
+            limiter = None if settings.rate is None else settings.rate.limiter(self._clock)
             handler = ErrorHandler(
                 max_retries=settings.max_retries,
                 initial_delay=settings.min_retry_delay,
@@ -183,14 +215,14 @@ class Retries:
                     recovery=settings.breaker_recovery,
                     clock=self._clock,
                 )
-            self._judges = (handler, breaker)
+            self._judges = _Judges(handler, breaker, limiter)
         return self._judges
 
     async def _wait(self, seconds: float) -> None:
         end = self._clock() + round(seconds * 1e9)
         while (left := end - self._clock()) > 0:
             if getattr(self._cancellation, "is_cancelled", False) is True:
-                message = f"cancelled while waiting to call `{self._provider}` again"
+                message = f"cancelled while waiting to call `{self._provider}`"
                 raise AbortError(message, provider=self._provider)
             await self._sleep(min(left / 1e9, _LOOK))
 
@@ -211,6 +243,15 @@ class Retries:
     def _left_alone(self, seconds: float, model: str | None) -> LLMError:
         return ProviderUnavailableError(
             f"`{self._provider}` failed again and again and is left alone; it can be called again in"
+            f" {math.ceil(seconds)} s",
+            provider=self._provider,
+            model=model,
+            retry_after=seconds,
+        )
+
+    def _used_up(self, seconds: float, model: str | None) -> LLMError:
+        return RateLimitError(
+            f"as many calls of `{self._provider}` as its `rate` allows; it can be called again in"
             f" {math.ceil(seconds)} s",
             provider=self._provider,
             model=model,
