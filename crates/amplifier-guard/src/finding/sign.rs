@@ -17,127 +17,116 @@ pub(super) struct Sign {
     pub(super) kind: FindingKind,
     /// What it looks like; empty where the redactor knows that.
     pub(super) expression: &'static str,
-    /// Words that are in it, each with its stem: the part of it that other text holds rarely.
-    ///
-    /// Words in small letters are found in any case, others as they are written.
-    pub(super) words: &'static [(&'static str, &'static str)],
+    /// Words that are in it; those in small letters are found in any case, others as they are written.
+    pub(super) words: &'static [&'static str],
 }
 
 /// All signs.
 ///
-/// The stems are looked for at once and in one way through the text; what they must stand in, only
-/// around them. So the time is linear, and a text without them costs little more than reading it.
+/// The words are looked for by their stems; what they must stand in, only around them. So the time is
+/// linear, and a text without them costs little more than reading it.
 pub(super) const SIGNS: &[Sign] = &[
     Sign {
         kind: FindingKind::PromptInjection,
         expression: r"(?i)\b(?:ignore|disregard|forget|override|bypass|neglect)\b[^.!?\n]{0,60}\b(?:instructions?|prompts?|guidelines|directives)\b",
-        words: &[
-            ("nstruction", "nstruc"),
-            ("rompt", "rompt"),
-            ("uideline", "uideli"),
-            ("irective", "irectiv"),
-        ],
+        words: &["nstruction", "rompt", "uideline", "irective"],
     },
     Sign {
         kind: FindingKind::PromptInjection,
         expression: r"(?i)\b(?:reveal|print|show|repeat|output|leak|tell me)\b[^.!?\n]{0,40}\b(?:system|initial|hidden) (?:prompt|instructions|message)\b",
-        words: &[("rompt", "rompt"), ("nstruction", "nstruc")],
+        words: &["rompt", "nstruction"],
     },
     Sign {
         kind: FindingKind::PromptInjection,
         expression: r"(?i)\byou are (?:now|no longer) \w",
-        words: &[("ou are no", "u are no")],
+        words: &["ou are no"],
     },
     Sign {
         kind: FindingKind::PromptInjection,
         expression: r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>",
         words: &[
-            ("<|im_", "<|im_"),
-            ("<|sys", "<|sys"),
-            ("<|use", "<|use"),
-            ("<|ass", "<|ass"),
-            ("<|end", "<|end"),
-            ("[INST]", "inst]"),
-            ("[/INST]", "inst]"),
-            ("<<SYS", "<<sys"),
-            ("<</SYS", "</sys"),
+            "<|im_", "<|sys", "<|use", "<|ass", "<|end", "[INST]", "[/INST]", "<<SYS", "<</SYS",
         ],
     },
     Sign {
         kind: FindingKind::Script,
         expression: r"(?i)</?(?:script|iframe|object|embed)\b[^>]{0,50}>?|\bjavascript:|\bon(?:error|load|click)\s{0,3}=",
         words: &[
-            ("<script", "<script"),
-            ("<iframe", "<iframe"),
-            ("<object", "<object"),
-            ("<embed", "<embed"),
-            ("vascript:", "vascript"),
-            ("onerror", "onerror"),
-            ("onload", "onload"),
-            ("onclick", "onclick"),
+            "<script",
+            "<iframe",
+            "<object",
+            "<embed",
+            "vascript:",
+            "onerror",
+            "onload",
+            "onclick",
         ],
     },
     Sign {
         kind: FindingKind::PathTraversal,
         expression: r"(?i)(?:\.\.[/\\]){2,}|\.\.[/\\](?:etc|proc|root|home|var|windows)\b|(?:%2e%2e|\.\.)(?:%2f|%5c|%c0%af)|%2e%2e[/\\]",
-        words: &[
-            ("../", "../"),
-            ("..\\", "..\\"),
-            ("..%", "..%"),
-            ("%2e%2e", "%2e%2e"),
-        ],
+        words: &["../", "..\\", "..%", "%2e%2e"],
     },
     Sign {
         kind: FindingKind::ShellCommand,
         expression: r"\|\s{0,3}(?:sudo\s{1,3})?(?:/\S{1,20}/)?(?:ba|z|da|k|fi)?sh\b",
         words: &[
-            ("|sh", "|sh"),
-            ("| sh", "| sh"),
-            ("|bash", "|bash"),
-            ("| bash", "| bash"),
-            ("| zsh", "| zsh"),
-            ("|zsh", "|zsh"),
-            ("| sudo", "| sudo"),
-            ("|sudo", "|sudo"),
-            ("| /bin", "| /bin"),
-            ("| dash", "| dash"),
-            ("| ksh", "| ksh"),
-            ("| fish", "| fish"),
+            "|sh", "| sh", "|bash", "| bash", "| zsh", "|zsh", "| sudo", "|sudo", "| /bin",
+            "| dash", "| ksh", "| fish",
         ],
     },
     Sign {
         kind: FindingKind::ShellCommand,
         expression: r"\brm\s{1,3}-[a-zA-Z-]{1,20}(?:\s{1,3}-[a-zA-Z-]{1,20})*\s{1,3}(?:/|~|\*|\$HOME)",
-        words: &[("rm -", "rm -")],
+        words: &["rm -"],
     },
     Sign {
         kind: FindingKind::Credential,
         expression: "",
         words: &[
-            ("sk-", "sk-"),
-            ("ghp_", "ghp_"),
-            ("gho_", "gho_"),
-            ("ghu_", "ghu_"),
-            ("ghs_", "ghs_"),
-            ("ghr_", "ghr_"),
-            ("github_pat_", "hub_pat_"),
-            ("glpat-", "glpat-"),
-            ("xox", "xox"),
-            ("AKIA", "akia"),
-            ("ASIA", "asia"),
-            ("AIza", "aiza"),
-            ("hf_", "hf_"),
-            ("eyJ", "eyj"),
-            ("-----BEGIN", "-begin"),
-            ("assword", "assw"),
-            ("asswd", "assw"),
-            ("api_key", "pi_key"),
-            ("pi-key", "pi-key"),
-            ("_secret", "_secret"),
-            ("_token", "_token"),
-            ("earer ", "earer "),
+            "sk-",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "xox",
+            "AKIA",
+            "ASIA",
+            "AIza",
+            "hf_",
+            "eyJ",
+            "-----BEGIN",
+            "assword",
+            "asswd",
+            "api_key",
+            "pi-key",
+            "_secret",
+            "_token",
+            "earer ",
         ],
     },
+];
+
+/// Of each word the part that other text holds rarely, in small letters, as they are looked for
+/// together.
+///
+/// A pass is as sharp as the shortest of its stems. Every eighth stem is told from the text by the
+/// same few bits, so that those that look alike stand so far from each other.
+pub(super) const STEMS: [&[&str]; 2] = [
+    &[
+        "| fish", "| sh", "../", "<|end", "|sh", "<|sys", "<object", "sk-", "<iframe", "|zsh",
+        "hf_", "<|use", "xox", "</sys", "<script", "<embed", "| dash", "| sudo", "..%", "eyj",
+        "| zsh", "<<sys", "<|im_", "|bash", "| ksh", "| /bin", "..\\", "<|ass", "| bash", "|sudo",
+    ],
+    &[
+        "akia", "onerror", "_token", "rompt", "-begin", "pi-key", "aiza", "ghp_", "hub_pat_",
+        "onload", "_secret", "ghs_", "irectiv", "u are no", "rm -", "inst]", "onclick", "earer ",
+        "pi_key", "assw", "ghu_", "uideli", "glpat-", "nstruc", "asia", "%2e%2e", "vascript",
+        "gho_", "ghr_",
+    ],
 ];
 
 /// A word of a sign.
@@ -157,42 +146,32 @@ struct Signs {
 
 static ALL_SIGNS: LazyLock<Option<Signs>> = LazyLock::new(|| Signs::new().ok());
 
-/// Whether a stem is looked for together with others like it: a pass is as sharp as the shortest of
-/// its stems, and letters are best told from letters.
-fn is_terse(stem: &str) -> bool {
-    stem.len() < 4 || stem.starts_with(['<', '|', '.'])
-}
-
 impl Signs {
     fn new() -> Result<Self, regex::Error> {
         let expressions = SIGNS.iter().map(|sign| Regex::new(sign.expression));
+        let passes = STEMS.iter().map(|stems| {
+            let words = stems.iter().map(|stem| words_with(stem));
+            (Stems::new(stems.iter().copied()), words.collect())
+        });
         Ok(Self {
-            passes: vec![pass(is_terse), pass(|stem| !is_terse(stem))],
+            passes: passes.collect(),
             expressions: expressions.collect::<Result<_, _>>()?,
         })
     }
 }
 
-fn pass(has: impl Fn(&str) -> bool) -> (Stems, Vec<Vec<Word>>) {
-    let mut stems: Vec<&str> = Vec::new();
-    let mut words: Vec<Vec<Word>> = Vec::new();
-    for (sign, Sign { words: its, .. }) in SIGNS.iter().enumerate() {
-        for (word, stem) in its.iter().filter(|(_, stem)| has(stem)) {
-            let place = stems.iter().position(|known| known == stem);
-            let place = place.unwrap_or_else(|| {
-                stems.push(stem);
-                words.push(Vec::new());
-                stems.len() - 1
-            });
-            words[place].push(Word {
-                sign,
-                text: word,
-                is_any_case: !word.bytes().any(|byte| byte.is_ascii_uppercase()),
-                offset: word.to_ascii_lowercase().find(stem).unwrap_or_default(),
-            });
-        }
-    }
-    (Stems::new(stems), words)
+fn words_with(stem: &str) -> Vec<Word> {
+    let signs = SIGNS.iter().enumerate();
+    let words = signs.flat_map(|(sign, its)| its.words.iter().map(move |word| (sign, word)));
+    let words = words.filter_map(|(sign, word)| {
+        Some(Word {
+            sign,
+            text: word,
+            is_any_case: !word.bytes().any(|byte| byte.is_ascii_uppercase()),
+            offset: word.to_ascii_lowercase().find(stem)?,
+        })
+    });
+    words.collect()
 }
 
 impl Word {
