@@ -246,10 +246,9 @@ impl Address {
         let colon = memchr(b':', &word[..authority]);
         let mut at = memrchr(b'@', &word[..authority]);
         if at.is_none() {
-            // A password may hold what ends an authority; a port and a path do not look like one.
+            // A password may hold what ends an authority; a port, or none, does not look like one.
             let colon = colon?;
-            let is_port = word[colon + 1..authority].iter().all(u8::is_ascii_digit);
-            if is_port || word[colon + 1..].starts_with(b"//") {
+            if word[colon + 1..authority].iter().all(u8::is_ascii_digit) {
                 return None;
             }
             at = memrchr(b'@', word);

@@ -84,11 +84,30 @@ fn headers_of_a_block_belong_to_it() {
     }
     // A header's name has at most 32 characters.
     let name = "n".repeat(32);
+    let shorter = &name[1..];
     assert_hidden(
         "private key",
         &[
+            &format!("«{BEGIN} PRIVATE KEY-----\n{shorter}: a, b\n{line}»\nThis is after the key."),
             &format!("«{BEGIN} PRIVATE KEY-----\n{name}: a, b\n{line}»\nThis is after the key."),
             &format!("«{BEGIN} PRIVATE KEY-----\nn{name}»: a, b\n{line}\nThis is after the key."),
+        ],
+    );
+}
+
+#[test]
+fn the_label_of_an_end_has_at_most_64_characters() {
+    let line = line();
+    let label = " A".repeat(40);
+    assert_hidden(
+        "private key",
+        &[
+            &format!(
+                "«{BEGIN} PRIVATE KEY-----\n{line}\n-----END{}»{}-----",
+                &label[..64],
+                &label[64..]
+            ),
+            &format!("«{BEGIN} PRIVATE KEY-----\n{line}»\nsee:the-notes-of-the-key-and-more-of-it"),
         ],
     );
 }

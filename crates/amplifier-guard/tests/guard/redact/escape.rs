@@ -209,6 +209,23 @@ fn some_characters_may_be_escaped_in_other_ways_than_the_rest() {
 }
 
 #[test]
+fn what_looks_like_an_escape_in_a_secret_is_read_as_it_stands() {
+    let redactor = Redactor::new(["x%41\\n&lt;y"]).unwrap();
+    for form in [
+        "x%41\\n&lt;y",
+        "x%41\\\\n&lt;y",
+        "x%2541\\n&lt;y",
+        "x%41\\n&amp;lt;y",
+        "x%2541\\\\n&lt;y",
+        "x%41\\\\n&amp;lt;y",
+        "x%2541\\n&amp;lt;y",
+        "x%2541%5Cn%26lt;y",
+    ] {
+        assert_taken(&redactor, ["(", form, ")"]);
+    }
+}
+
+#[test]
 fn secrets_are_found_at_any_distance_between_escapes() {
     let redactor = Redactor::new([BODY]).unwrap();
     let form = format!("%51{}", &BODY[1..]);

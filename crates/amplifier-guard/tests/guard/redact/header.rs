@@ -59,6 +59,7 @@ fn credentials_without_a_scheme_are_hidden_and_prose_stays() {
             "Authorization: «swordfish»\nHost: a",
             "Authorization=«swordfish»&a=b",
             "Authorization: «sword/fish» a",
+            &format!("Authorization: «{}» (b", "a".repeat(70)),
             &format!("Authorization: «{TOKEN}» a"),
             &format!("Authorization: Custom-Scheme2 {TOKEN}")
                 .replace("Custom-Scheme2", "«Custom-Scheme2»"),
@@ -72,6 +73,7 @@ fn credentials_without_a_scheme_are_hidden_and_prose_stays() {
         "Authorization: custom swordfish",
         "Authorization: swordfish is required",
         "Authorization: <scheme> <token>",
+        "Authorization: your-Key1Aa2 b",
         "\"Authorization\": \"\"",
     ]);
 }
@@ -111,6 +113,7 @@ fn cookies_are_hidden_to_the_end_of_the_line() {
             "\\\"cookie\\\": \\\"«a=b»\\\", \\\"e\\\": 1",
             "cookie=\"«a=b»\"",
             "('cookie', '«a=b»')",
+            "[b'cookie', b'«a=b»']",
             &format!("Cookie: «a=b; {}»", "c=d; ".repeat(100)),
             &format!("Cookie: «{}=b»\nc", "a".repeat(255)),
         ],
@@ -160,6 +163,7 @@ fn the_word_behind_a_flag_is_hidden_unless_it_is_a_plain_word() {
             &format!("a {flag}\t{TOKEN}"),
             &format!("a {flag}, {TOKEN}"),
             &format!("a {flag} <b2>"),
+            &format!("a {flag} {}1", "a".repeat(256)),
             &format!("a {flag} $B2"),
         ]);
     }

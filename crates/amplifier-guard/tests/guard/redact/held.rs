@@ -46,6 +46,8 @@ fn a_word_is_held_until_it_ends() {
             &["<password>a\n", "b ", "<a> "],
             &["<password>a\n", "b ", "<a> ", ""],
         ),
+        (&["password> b ", "c"], &["password> b ", "", "c"]),
+        (&["<password b ", "c"], &["<password b ", "", "c"]),
         (
             &["-----BEGIN ", "X ", "KEY ", "----- a "],
             &["", "", "", "-----BEGIN X KEY ----- a ", ""],
@@ -53,6 +55,12 @@ fn a_word_is_held_until_it_ends() {
     ] {
         assert_eq!(outs(plain(), chunks), expected, "{chunks:?}");
     }
+    let block = format!(
+        "-----BEGIN PRIVATE KEY-----\n-----END{} and so on b",
+        " A".repeat(32)
+    );
+    let expected = ["[REDACTED:private key] and so on ", "b"];
+    assert_eq!(outs(plain(), &[&block]), expected);
     // The blank at an end may be one within a known secret.
     let known = || Redactor::new(["correct horse", "né à 12 h"]).unwrap();
     for (chunks, expected) in [
@@ -206,6 +214,7 @@ fn no_more_than_the_bound_is_held() {
     for (text, most) in [
         ("a".repeat(30_000), 8_192),
         ("<password>".to_string() + &"a ".repeat(3_000), 1_024),
+        ("session=\"".to_string() + &"a ".repeat(3_000), 512),
     ] {
         let mut stream = RedactorStream::new(Owned(plain()));
         let mut out = Vec::new();

@@ -86,6 +86,7 @@ fn weak_names_hide_what_looks_drawn_at_random_only() {
                 "jwt",
                 "session",
                 "sessionid",
+                "SESSIONID",
                 "sid",
                 "user_session",
                 "x-auth",
@@ -111,6 +112,7 @@ fn weak_names_hide_what_looks_drawn_at_random_only() {
                     &format!("{name}=«Q7wE9rT2yU4iO6pA»"),
                     &format!("{name}: \"«Q7wE9rT2yU4iO6pA»\""),
                     &format!("{name}=«{BODY}» b"),
+                    &format!("{name}=\"«{} b»\"", BODY.repeat(8)),
                 ],
             );
             assert_stays(&[

@@ -137,7 +137,7 @@ fn base64_is_found_however_it_is_broken_into_lines() {
     let ends = [
         "\n", "\r\n", "\r", "\\n", "\\r\\n", "\\\\n", "\\n\n", "\n\\r", "\n\n",
     ];
-    for secret in [BODY, SIGNS, "q7~?", "q7~?9wE"] {
+    for secret in [BODY, SIGNS, "q7~?9wE>", "q7~?", "q7~?9wE"] {
         let redactor = Redactor::new([secret]).unwrap();
         for lead in 0..3 {
             let bytes = [
@@ -165,6 +165,27 @@ fn base64_is_found_however_it_is_broken_into_lines() {
                     let before = format!("({}{}", write(0, from), between(from));
                     let after = format!("{}{})", between(to), write(to, text.len()));
                     assert_taken(&redactor, [&before, &write(from, to), &after]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_part_in_base64_is_found_with_nothing_around_it() {
+    let redactor = Redactor::new([BODY]).unwrap();
+    for start in 0..8 {
+        let text = base64(&BODY.as_bytes()[start..start + 8], false);
+        for end in ["\n", "\r\n", "\\n", "\\r\\n"] {
+            for place in 1..text.len() {
+                let (one, other) = text.split_at(place);
+                assert_taken(&redactor, ["(", &[one, end, other].concat(), ")"]);
+                assert_taken(&redactor, ["", &[one, end, other].concat(), ""]);
+                for part in [
+                    format!("({one}{end}{})", &other[1..]),
+                    format!("({}{end}{other})", &one[1..]),
+                ] {
+                    assert_eq!(redactor.redact(&part), part);
                 }
             }
         }
@@ -240,6 +261,7 @@ fn any_cut_of_a_stream_finds_secrets_of_several_words() {
         "correct horse",
         "секретное слово",
         "né à 12 h",
+        "🍎 🍐 🍊 🍋 🍌 🍉",
         BODY,
         "q7 ?",
     ] {
