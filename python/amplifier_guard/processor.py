@@ -199,7 +199,7 @@ class MessageProcessor:
             MessageRejected: It is not a message that can be used.
         """
         # Asking a dict whether it is a model costs as much as reading a short message.
-        if type(message) is not dict:
+        if not isinstance(message, dict):
             if isinstance(message, ProcessedMessage):
                 return message
             if isinstance(message, BaseModel):
