@@ -58,7 +58,7 @@ fn is_credentials(run: &[u8]) -> bool {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
             b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
+            // No bit of a colon is in the last two, whichever it is.
             _ => 63,
         };
         bits = bits << 6 | u32::from(sextet);

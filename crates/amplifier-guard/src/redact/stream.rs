@@ -110,9 +110,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let is_end = |place: &usize| {
             let byte = held[*place];
             byte.is_ascii_whitespace()
-                || breaks_at_others
-                    && !byte.is_ascii()
-                    && held.get(place + 1).is_none_or(|next| next & 0xc0 != 0x80)
+                || breaks_at_others && !byte.is_ascii()
                 || byte == b',' && *place > 0 && matches!(held[place - 1], b'"' | b'}' | b']')
         };
         let mut start = (0..held.len())

@@ -104,7 +104,6 @@ fn name_behind(text: &[u8]) -> Name {
     });
     match window.get(name) {
         Some(b'=' | b':') if name > 0 => Name::Whole,
-        Some(b'"' | b'\'') if name == 0 => Name::Whole,
         None if rest.len() < LONGEST => Name::CutOff,
         _ => Name::None,
     }
@@ -302,7 +301,7 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
     });
     let is_code = matches!(whole[0], b'{' | b'[' | b'(')
         || CODE.iter().any(|start| whole.starts_with(start.as_bytes()))
-        || named > 0 && matches!(whole.get(named), Some(b'(')) && !whole[0].is_ascii_digit();
+        || matches!(whole.get(named), Some(b'(')) && !whole[0].is_ascii_digit();
     if is_code {
         return true;
     }
@@ -322,9 +321,7 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
 
 /// Whether a value stands for one: `<YOUR_KEY>`, `${API_KEY}`, `xxxx`, `sk-...`, our own mark.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    let ends = |start: &[u8], end: &[u8]| {
-        value.len() >= start.len() + end.len() && value.starts_with(start) && value.ends_with(end)
-    };
+    let ends = |start: &[u8], end: &[u8]| value.starts_with(start) && value.ends_with(end);
     let is_variable = value.strip_prefix(b"$").is_some_and(|name| {
         name.iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
@@ -340,7 +337,6 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         || ends(b"<", b">")
         || ends(b"${", b"}")
         || ends(b"$(", b")")
-        || ends(b"{{", b"}}")
         || ends(b"{", b"}")
         || ends(b"%", b"%")
         || value.starts_with(super::MARK.as_bytes())

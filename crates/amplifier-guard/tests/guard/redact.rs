@@ -14,6 +14,7 @@ mod header;
 mod held;
 mod known;
 mod log;
+mod long;
 mod name;
 mod named;
 mod part;

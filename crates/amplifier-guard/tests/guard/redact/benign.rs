@@ -87,6 +87,8 @@ fn placeholders_stay() {
         "token=$(cat)",
         "token={{token}}",
         "token={token}",
+        "token=\"{token}\"",
+        "token=\"{{token}}\"",
         "token=%TOKEN%",
         "token=%s",
         "token=%sb1",

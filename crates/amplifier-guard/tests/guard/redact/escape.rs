@@ -191,6 +191,25 @@ fn three_layers_of_one_way_and_two_of_any_are_read() {
 }
 
 #[test]
+fn three_layers_of_mixed_escapes_are_read() {
+    let redactor = Redactor::new([BODY]).unwrap();
+    for (one, other) in [
+        ("percent", "backslash"),
+        ("backslash", "entity"),
+        ("entity", "percent"),
+    ] {
+        let characters = BODY.chars().zip([one, other].into_iter().cycle());
+        let mut form: String = characters
+            .map(|(character, way)| once(way, &character.to_string()))
+            .collect();
+        for _ in 0..3 {
+            assert_taken(&redactor, ["(", &form, ")"]);
+            form = again(one, &again(other, &form));
+        }
+    }
+}
+
+#[test]
 fn some_characters_may_be_escaped_in_other_ways_than_the_rest() {
     let secret = "a%b\\c&d/e\"f g";
     let redactor = Redactor::new([secret]).unwrap();

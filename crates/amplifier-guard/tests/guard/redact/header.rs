@@ -109,6 +109,8 @@ fn cookies_are_hidden_to_the_end_of_the_line() {
             "Cookie: «a=b; c=d»\r\nHost: a",
             "Set-Cookie: «a=b; Path=/; HttpOnly»\nHost: a",
             "cookies: «a=b »' c",
+            "cookie: «chocolate a=b»\nc",
+            "cookie: \"«chocolate a=b»\" c",
             "\"cookie\": \"«a=b; c=d»\", \"e\": 1",
             "\\\"cookie\\\": \\\"«a=b»\\\", \\\"e\\\": 1",
             "cookie=\"«a=b»\"",

@@ -46,6 +46,14 @@ fn a_word_is_held_until_it_ends() {
             &["<password>a\n", "b ", "<a> "],
             &["<password>a\n", "b ", "<a> ", ""],
         ),
+        (
+            &["password=b1 c "],
+            &["password=[REDACTED:password] c ", ""],
+        ),
+        (
+            &["password=&quot;a b ", "c&quot; d ", "e "],
+            &["password=&quot;", "[REDACTED:password]&quot; d ", "e ", ""],
+        ),
         (&["password> b ", "c"], &["password> b ", "", "c"]),
         (&["<password b ", "c"], &["<password b ", "", "c"]),
         (
@@ -61,6 +69,11 @@ fn a_word_is_held_until_it_ends() {
     );
     let expected = ["[REDACTED:private key] and so on ", "b"];
     assert_eq!(outs(plain(), &[&block]), expected);
+    let long = format!("password=a;{} b", "n".repeat(47));
+    assert_eq!(
+        outs(plain(), &[&long]),
+        ["password=[REDACTED:password] ", "b"]
+    );
     // The blank at an end may be one within a known secret.
     let known = || Redactor::new(["correct horse", "né à 12 h"]).unwrap();
     for (chunks, expected) in [

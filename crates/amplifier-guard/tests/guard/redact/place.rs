@@ -111,6 +111,7 @@ fn a_web_token_has_a_header_and_the_beginning_of_a_payload() {
     );
     assert_stays(&[
         &format!("{}.bbbbbbbb.c", &header[..9]),
+        &format!("a b c d {}.bbbbbbbb.c", &header[..9]),
         &format!("{header}.bbbbbbb.cccccccccc"),
         &format!("{header}bbbbbbbbbb"),
         &format!("{header}/bbbbbbbb"),
@@ -152,6 +153,7 @@ fn the_secret_of_an_aws_key_stands_shortly_after_its_id() {
     assert_stays(&[
         &format!("a {secret}"),
         &format!("AKIA {secret}"),
+        &format!("AKIA is what ids begin with: {secret}"),
         &format!("{} {secret}", id("ABIA").replace("ABIA", "AKIB")),
     ]);
 }

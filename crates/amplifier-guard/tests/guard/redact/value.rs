@@ -32,6 +32,7 @@ fn a_separator_ends_a_value_only_before_the_name_of_another() {
             "password=«sword»,user:b",
             "password=«sword», user name=b",
             "password=«sword»;user_name-2=b",
+            "password=«sword»;Initial Catalog=b",
             "password=«sword»,\"user\": 1",
             "password=«sword»,'user': 1",
             "password=«sword;fish»",
