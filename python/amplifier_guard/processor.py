@@ -95,7 +95,8 @@ class ProcessedMessage:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What looks suspicious in it; the first thousand."""
-        return _findings(self._checked.findings())
+        found = self._checked.findings()
+        return _findings(found) if found else ()
 
     @property
     def needs_approval(self) -> bool:

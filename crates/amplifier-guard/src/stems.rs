@@ -4,8 +4,10 @@ use aho_corasick::{AhoCorasick, Input, Match, MatchKind, packed};
 
 /// How long a stem can be.
 const LONGEST: usize = 8;
-/// How much is folded at a time: it stays in a core's first cache.
+/// How much is folded at a time: it stays in a core's first cache. A short text is not worth the
+/// clearing of that much.
 const CHUNK: usize = 4096;
+const SHORT: usize = 256;
 
 /// Strings to look for; small letters stand for both cases.
 ///
@@ -41,9 +43,18 @@ impl Stems {
     ///
     /// Characters that differ from capital letters as small letters do pass for each other: `\` for
     /// `|`, `_` for DEL.
-    pub(crate) fn find(&self, text: &[u8], mut take: impl FnMut(usize, usize)) {
-        let mut buffer = [0; CHUNK + LONGEST - 1];
-        for start in (0..text.len()).step_by(CHUNK) {
+    pub(crate) fn find(&self, text: &[u8], take: impl FnMut(usize, usize)) {
+        if text.len() <= SHORT {
+            self.find_by(&mut [0; SHORT], text, take);
+        } else {
+            self.find_by(&mut [0; CHUNK], text, take);
+        }
+    }
+
+    fn find_by(&self, buffer: &mut [u8], text: &[u8], mut take: impl FnMut(usize, usize)) {
+        // What begins behind this may go on behind the buffer, and is found in the next one.
+        let step = buffer.len() - (LONGEST - 1);
+        for start in (0..text.len()).step_by(step) {
             let chunk = &text[start..text.len().min(start + buffer.len())];
             let folded = &mut buffer[..chunk.len()];
             for (folded, byte) in folded.iter_mut().zip(chunk) {
@@ -51,7 +62,7 @@ impl Stems {
             }
             let mut from = 0;
             while let Some(found) = self.0.first(folded, from)
-                && found.start() < CHUNK
+                && found.start() < step
             {
                 take(start + found.start(), found.pattern().as_usize());
                 from = found.start() + 1;
