@@ -98,6 +98,10 @@ fn secrets_that_overlap_or_touch_are_one_of_the_longest_ones_kind() {
             "password=[REDACTED:secret] b",
         ),
         ("password=hunter22 hunter", "password=[REDACTED:secret]"),
+        (
+            "password=x/hunter22 hunter33 b",
+            "password=[REDACTED:secret] b",
+        ),
         ("a hunter22 hunter33fjord b", "a [REDACTED:secret] b"),
         (
             "a hunter22 hunter33,fjord b",
@@ -129,4 +133,6 @@ fn a_character_is_taken_out_whole_or_not_at_all() {
     ] {
         assert_eq!(redactor.redact(text), redacted);
     }
+    let cut = b"\xa9hijklm%6e)";
+    assert_eq!(redactor.redact_bytes(cut).as_ref(), b"[REDACTED:secret])");
 }
