@@ -33,6 +33,21 @@ use amplifier_guard::{Redactor, RedactorStream};
 /// A made-up secret of random-looking characters, in pieces, so that no scanner takes it for real.
 const BODY: &str = "Q7wE9rT2yU4iO6pA8sD1fG3hJ5kL0zXcVb";
 
+/// What stands in the place of a known secret.
+const MARK: &str = "[REDACTED:secret]";
+
+/// Fails unless the redactor takes just this middle out of the text.
+fn assert_taken(redactor: &Redactor, [before, middle, after]: [&str; 3]) {
+    let redacted = redactor
+        .redact(&[before, middle, after].concat())
+        .into_owned();
+    assert_eq!(
+        redacted,
+        [before, MARK, after].concat(),
+        "{before}{middle}{after}"
+    );
+}
+
 fn plain() -> Redactor {
     Redactor::new::<&str>([]).unwrap()
 }

@@ -2,20 +2,7 @@
 
 use amplifier_guard::Redactor;
 
-use super::BODY;
-
-const MARK: &str = "[REDACTED:secret]";
-
-fn assert_taken(redactor: &Redactor, [before, middle, after]: [&str; 3]) {
-    let redacted = redactor
-        .redact(&[before, middle, after].concat())
-        .into_owned();
-    assert_eq!(
-        redacted,
-        [before, MARK, after].concat(),
-        "{before}{middle}{after}"
-    );
-}
+use super::{BODY, MARK, assert_taken};
 
 /// All of the text in escapes: `%41`, `\u0041`, `&#65;`.
 fn once(way: &str, text: &str) -> String {

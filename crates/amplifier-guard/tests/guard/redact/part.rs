@@ -3,23 +3,10 @@
 use amplifier_guard::Redactor;
 
 use super::writing::base64;
-use super::{BODY, cut, streamed};
+use super::{BODY, MARK, assert_taken, cut, streamed};
 
-const MARK: &str = "[REDACTED:secret]";
 /// Its base64 holds each character that the two alphabets write in two ways.
 const SIGNS: &str = "q~~?z>>~w?~?~>k>~?";
-
-/// Fails unless the redactor takes just this middle out of the text.
-fn assert_taken(redactor: &Redactor, [before, middle, after]: [&str; 3]) {
-    let redacted = redactor
-        .redact(&[before, middle, after].concat())
-        .into_owned();
-    assert_eq!(
-        redacted,
-        [before, MARK, after].concat(),
-        "{before}{middle}{after}"
-    );
-}
 
 /// Bytes as hexadecimal digits, capital ones or small ones.
 fn hex(bytes: &str, is_upper: bool) -> String {
