@@ -56,6 +56,7 @@ CIRCULAR.append(CIRCULAR)
         {"type": "table", "columns": ["a"]}, {"type": "table", "columns": "a", "rows": []},
         {"type": "table", "columns": ["a"], "rows": ["b"]},
         {"type": "table", "columns": [], "rows": []},
+        {"type": "table", "columns": ["a"] * 100_000, "rows": [[]] * 100_000},
         {"type": "table", "columns": ["a"], "rows": [[CIRCULAR]]},
         {"type": "chart", "kind": "bar"}, {"type": "chart", "kind": "bar", "data": CIRCULAR},
         {"type": "claude/tool_use", "id": "1", "name": "x", "input": {}},

@@ -12,6 +12,8 @@ _CLAUDE = "claude/"
 _BACKTICKS = re.compile("`+")
 _BAR = re.compile(r"(\\*)\|")
 _LANGUAGE = re.compile(r"[\w.+#-]{1,40}", re.ASCII)
+_MOST_CELLS = 1_000_000
+"""Most cells of a table, filled up: one long line and many short ones would grow by their square."""
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
 
 
@@ -55,7 +57,7 @@ def _table(columns: Any, rows: Any) -> str | None:
         return None
     table = [[_cell(value) for value in cast("list[Any]", line)] for line in lines]
     width = max(map(len, table))
-    if width == 0 or any(None in line for line in table):
+    if width == 0 or width * len(table) > _MOST_CELLS or any(None in line for line in table):
         return None
     full = [[*(cell or "" for cell in line), *[""] * (width - len(line))] for line in table]
     head, *body = (f"| {' | '.join(line)} |" for line in full)
