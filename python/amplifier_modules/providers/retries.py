@@ -186,9 +186,13 @@ class Retries:
                 sleep=self._wait,
             )
         except CircuitOpen as refusal:
-            raise self._left_alone(refusal.retry_after, model) from refusal
+            reason = f"`{self._provider}` failed again and again and is left alone"
+            raise self._later(
+                ProviderUnavailableError, reason, refusal.retry_after, model
+            ) from refusal
         except RateLimited as refusal:
-            raise self._used_up(refusal.retry_after, model) from refusal
+            reason = f"as many calls of `{self._provider}` as its `rate` allows"
+            raise self._later(RateLimitError, reason, refusal.retry_after, model) from refusal
 
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is not None:
@@ -240,19 +244,11 @@ class Retries:
             "retry_after": getattr(error, "retry_after", None),
         }
 
-    def _left_alone(self, seconds: float, model: str | None) -> LLMError:
-        return ProviderUnavailableError(
-            f"`{self._provider}` failed again and again and is left alone; it can be called again in"
-            f" {math.ceil(seconds)} s",
-            provider=self._provider,
-            model=model,
-            retry_after=seconds,
-        )
-
-    def _used_up(self, seconds: float, model: str | None) -> LLMError:
-        return RateLimitError(
-            f"as many calls of `{self._provider}` as its `rate` allows; it can be called again in"
-            f" {math.ceil(seconds)} s",
+    def _later(
+        self, kind: type[LLMError], reason: str, seconds: float, model: str | None
+    ) -> LLMError:
+        return kind(
+            f"{reason}; it can be called again in {math.ceil(seconds)} s",
             provider=self._provider,
             model=model,
             retry_after=seconds,
