@@ -144,19 +144,21 @@ struct Signs {
     expressions: Vec<Regex>,
 }
 
-static ALL_SIGNS: LazyLock<Option<Signs>> = LazyLock::new(|| Signs::new().ok());
+static ALL_SIGNS: LazyLock<Signs> = LazyLock::new(Signs::new);
 
 impl Signs {
-    fn new() -> Result<Self, regex::Error> {
-        let expressions = SIGNS.iter().map(|sign| Regex::new(sign.expression));
+    fn new() -> Self {
+        let expressions = SIGNS
+            .iter()
+            .map(|sign| Regex::new(sign.expression).expect("an expression that is written here"));
         let passes = STEMS.iter().map(|stems| {
             let words = stems.iter().map(|stem| words_with(stem));
             (Stems::new(stems.iter().copied()), words.collect())
         });
-        Ok(Self {
+        Self {
             passes: passes.collect(),
-            expressions: expressions.collect::<Result<_, _>>()?,
-        })
+            expressions: expressions.collect(),
+        }
     }
 }
 
@@ -190,9 +192,7 @@ impl Word {
 
 /// Adds the suspicious parts of a text that words tell of.
 pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
-    let Some(signs) = ALL_SIGNS.as_ref() else {
-        return;
-    };
+    let signs = &*ALL_SIGNS;
     let mut found: Vec<(usize, &Word)> = Vec::new();
     for (stems, words) in &signs.passes {
         stems.find(text.as_bytes(), |place, stem| {
