@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Literal
 
+from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
-from amplifier_app.redaction import SECRETS
 
 _PIECE = 1000
 """Characters of a question in one line."""

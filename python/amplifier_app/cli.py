@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         # Imported here, so that Ctrl+C during the import ends as quietly as later.
-        from amplifier_app.command import run_command
+        from amplifier_app.commands.command_line import run_command
 
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:

@@ -6,8 +6,8 @@ import os
 import traceback
 
 from amplifier_app.engine import load_engine
+from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
-from amplifier_app.redaction import SECRETS
 
 _LONGEST = 1000
 

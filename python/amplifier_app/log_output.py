@@ -7,8 +7,8 @@ import sys
 
 from typing_extensions import override
 
+from amplifier_app.known_secrets import SECRETS
 from amplifier_app.printable import printable_line
-from amplifier_app.redaction import SECRETS
 
 
 def log_handler() -> logging.Handler:

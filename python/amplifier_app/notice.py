@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 
-from amplifier_app.redaction import SECRETS
+from amplifier_app.known_secrets import SECRETS
 
 _LONGEST = 2000
 

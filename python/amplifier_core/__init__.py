@@ -7,8 +7,8 @@ like ordinary names all the same: they can be set, deleted and patched.
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-from ._engine_choice import __version__ as __version__
-from ._engine_choice import extension as _extension
+from ._kernel.engine_choice import __version__ as __version__
+from ._kernel.engine_choice import extension as _extension
 
 TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
 if TYPE_CHECKING:

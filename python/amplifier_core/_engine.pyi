@@ -7,17 +7,17 @@ from os import PathLike
 from threading import Event
 from typing import Any, ClassVar, Final, Self, TypeAlias, final
 
-from amplifier_core._error_words import classify_error_message as classify_error_message
-from amplifier_core._provider_error import ProviderError as ProviderError
-from amplifier_core._resolve_module import resolve_module as resolve_module
-from amplifier_core._retry_config import RetryConfig as RetryConfig
-from amplifier_core._retry_config import compute_delay as compute_delay
-from amplifier_core._tool_content_json import (
+from amplifier_core._kernel.error_words import classify_error_message as classify_error_message
+from amplifier_core._loading.resolve import resolve_module as resolve_module
+from amplifier_core._models.tool_content_json import (
     _normalize_tool_result_content as _normalize_tool_result_content,
 )
-from amplifier_core._tool_content_json import (
+from amplifier_core._models.tool_content_json import (
     _tool_result_safe_hook_presentation as _tool_result_safe_hook_presentation,
 )
+from amplifier_core._provider_error import ProviderError as ProviderError
+from amplifier_core._retry_config import RetryConfig as RetryConfig
+from amplifier_core._retry_config import compute_delay as compute_delay
 from amplifier_core.models import HookResult
 
 _StrPath: TypeAlias = str | PathLike[str]

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from amplifier_core._base_model import ClosedModel
+from amplifier_core._models.base_model import ClosedModel
 
 
 class ContextInjection(ClosedModel):

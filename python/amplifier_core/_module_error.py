@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from . import module_sources
-from ._import_failure import describe_failure
-from ._shown import shown
+from ._kernel.import_failure import describe_failure
+from ._kernel.shown import shown
 
 MODULE_FAILURE_REASONS = frozenset(
     {

@@ -6,8 +6,8 @@ import math
 from decimal import Decimal
 from typing import NoReturn
 
+from ._kernel.shown import shown
 from ._retry_config import real_number
-from ._shown import shown
 
 
 class ProviderError:

@@ -8,7 +8,7 @@ import warnings
 from operator import index
 from typing import Any, NoReturn
 
-from ._shown import shown
+from ._kernel.shown import shown
 
 
 def real_number(name: str, value: Any) -> float:

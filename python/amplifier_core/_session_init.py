@@ -8,17 +8,17 @@ from copy import deepcopy
 from inspect import isawaitable
 from typing import Any, cast
 
-from ._failure_replay import FailureEvents
-from ._import_failure import error_text as _safe_exception_str
-from ._import_failure import failure_text
-from ._module_error import module_failure_reason
-from ._provider_slots import (
+from ._kernel.import_failure import error_text as _safe_exception_str
+from ._kernel.import_failure import failure_text
+from ._kernel.shown import shown
+from ._loading.failure_replay import FailureEvents
+from ._loading.provider_slots import (
     is_unchanged,
     mounted_providers,
     rename_new_provider,
     restore_providers,
 )
-from ._shown import shown
+from ._module_error import module_failure_reason
 from .events import MODULE_LOAD_FAILED, MODULE_ON_SESSION_READY_FAILED, SESSION_FORK
 
 __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initialize_session"]

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Self
 
-from ._argument import text
-from ._awaitable import is_awaitable
-from ._engine_choice import extension
-from ._own_failure import is_own_failure
+from ._kernel.argument import text
+from ._kernel.awaitable import is_awaitable
+from ._kernel.engine_choice import extension
+from ._kernel.own_failure import is_own_failure
 
 __all__ = ["CancellationState", "CancellationToken"]
 

@@ -1,6 +1,6 @@
 """The well-known names of what a model or provider can do."""
 
-from ._engine_choice import extension as _extension
+from ._kernel.engine_choice import extension as _extension
 
 __all__ = [
     "ALL_WELL_KNOWN_CAPABILITIES",

@@ -9,14 +9,14 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Literal, Self, cast
 
 from . import _collect_helper
-from ._argument import any_text, flag, integer, refusal, text
-from ._awaitable import is_awaitable
-from ._coroutine_name import named
-from ._drive import completed
-from ._engine_choice import extension
-from ._hook_effects import carry_out
 from ._hook_result import HookResult
-from ._own_failure import describe
+from ._kernel.argument import any_text, flag, integer, refusal, text
+from ._kernel.awaitable import is_awaitable
+from ._kernel.coroutine_name import named
+from ._kernel.drive import completed
+from ._kernel.engine_choice import extension
+from ._kernel.hook_effects import carry_out
+from ._kernel.own_failure import describe
 from .cancellation import CancellationToken
 from .hooks import HookRegistry
 

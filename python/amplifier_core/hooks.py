@@ -11,18 +11,18 @@ from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 from . import correlation
-from ._argument import any_text, flag, integer, refusal, text, time_limit
-from ._awaitable import is_awaitable
-from ._coroutine_name import named
-from ._dispatch import Dispatch
-from ._engine_choice import extension
-from ._hook_answer import check_action, continuing, denying, read_answer, result_of
 from ._hook_result import ContextInjection, HookResult
-from ._json_shape import dumped
-from ._own_failure import is_own_failure
-from ._payload import Payload, bare, stamped, top_level
-from ._registration import Registration, Unregister
-from ._timeout import EXPIRED, limited
+from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
+from ._kernel.awaitable import is_awaitable
+from ._kernel.coroutine_name import named
+from ._kernel.dispatch import Dispatch
+from ._kernel.engine_choice import extension
+from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
+from ._kernel.json_shape import dumped
+from ._kernel.own_failure import is_own_failure
+from ._kernel.payload import Payload, bare, stamped, top_level
+from ._kernel.registration import Registration, Unregister
+from ._kernel.timeout import EXPIRED, limited
 
 __all__ = ["ContextInjection", "HookRegistry", "HookResult"]
 

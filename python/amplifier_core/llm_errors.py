@@ -22,7 +22,7 @@ Providers raise these and nothing else, so that retries and fall-backs need not 
 
 from __future__ import annotations
 
-from ._shown import shown
+from ._kernel.shown import shown
 
 
 class LLMError(Exception):

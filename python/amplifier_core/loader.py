@@ -9,13 +9,19 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _module_lookup as lookup
 from . import module_sources
-from ._import_failure import describe_failure, error_text
-from ._installed import forget_import_state
-from ._known_modules import suggestion
-from ._module_check import check_transport, find_package, judge_package
-from ._module_discovery import discover
+from ._kernel.import_failure import describe_failure, error_text
+from ._kernel.shown import shown
+from ._loading import lookup
+from ._loading.check import check_transport, find_package, judge_package
+from ._loading.discovery import discover
+from ._loading.folder import resolve_folder
+from ._loading.info import TYPE_TO_MOUNT_POINT
+from ._loading.installed import forget_import_state
+from ._loading.known_modules import suggestion
+from ._loading.mounted_check import MountedCheck
+from ._loading.ready_function import Mount, Ready, carried_ready
+from ._loading.search_path import add_entry, remove_entry
 from ._module_error import (
     MODULE_FAILURE_REASONS,
     ModuleDiscoveryError,
@@ -24,12 +30,6 @@ from ._module_error import (
     module_failure_reason,
     not_loadable,
 )
-from ._module_folder import resolve_folder
-from ._module_info import TYPE_TO_MOUNT_POINT
-from ._mounted_check import MountedCheck
-from ._ready_function import Mount, Ready, carried_ready
-from ._search_path import add_entry, remove_entry
-from ._shown import shown
 
 if TYPE_CHECKING:
     from .models import ModuleInfo

@@ -19,10 +19,10 @@ from pydantic import (
     model_serializer,
 )
 
-from amplifier_core import _tool_content
-from amplifier_core._base_model import ClosedModel
 from amplifier_core._hook_result import ContextInjection, HookResult
-from amplifier_core._numbers import Cost, Integer
+from amplifier_core._models import tool_content
+from amplifier_core._models.base_model import ClosedModel
+from amplifier_core._models.numbers import Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "ToolResult",
 ]
 
-_sanitize_for_llm = _tool_content.sanitize_for_llm
+_sanitize_for_llm = tool_content.sanitize_for_llm
 
 
 class ToolCall(ClosedModel):
@@ -88,11 +88,11 @@ class ToolResult(ClosedModel):
     @field_validator("content", mode="before")
     @classmethod
     def _normalize_content(cls, content: Any) -> Any:
-        return _tool_content.normalize_content(content)
+        return tool_content.normalize_content(content)
 
     @field_serializer("content")
     def _write_content(self, content: Any) -> list[dict[str, Any]] | None:
-        return _tool_content.normalize_content(content)
+        return tool_content.normalize_content(content)
 
     @model_serializer(mode="wrap")
     def _omit_empty_content(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class ToolResult(ClosedModel):
 
     def safe_hook_presentation(self) -> dict[str, Any]:
         """Return the result for hooks: success, output, error, content, without image data."""
-        return _tool_content.without_images(self.model_dump())
+        return tool_content.without_images(self.model_dump())
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Copy the result with changes; the copy is validated as a new result would be."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from ._module_under_test import ModuleUnderTest, find_module
+from ._testing.module_under_test import ModuleUnderTest, find_module
 
 if TYPE_CHECKING:
     from .testing import EventRecorder, MockContextManager, MockCoordinator, MockTool
@@ -31,11 +31,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "module_validation: a test of a module by the kernel's rules"
     )
     # Not before: pytest wants to be the first to import its plugins, pytest-asyncio among them.
-    from . import _module_fixtures
+    from ._testing import fixtures
 
-    if not _module_fixtures.IS_ASYNC_THERE:
+    if not fixtures.IS_ASYNC_THERE:
         config.addinivalue_line("markers", "asyncio: needs pytest-asyncio, which is not installed")
-    config.pluginmanager.register(_module_fixtures, "amplifier_module_fixtures")
+    config.pluginmanager.register(fixtures, "amplifier_module_fixtures")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -91,7 +91,7 @@ def coordinator() -> MockCoordinator:
 @pytest.fixture
 def mock_deps() -> tuple[MockContextManager, dict[str, Any], dict[str, MockTool], EventRecorder]:
     """What a loop works with: a context, providers, tools and something to emit events with."""
-    from ._scripted_provider import ScriptedProvider
+    from ._testing.scripted_provider import ScriptedProvider
     from .testing import EventRecorder, MockContextManager, MockTool
 
     providers = {"default": ScriptedProvider()}

@@ -13,8 +13,8 @@ from typing import Any, Self, cast
 from uuid import uuid4
 
 from . import _session_exec
-from ._argument import any_text, flag
-from ._engine_choice import extension
+from ._kernel.argument import any_text, flag
+from ._kernel.engine_choice import extension
 from ._session_init import (
     _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
     _session_aenter,  # pyright: ignore[reportPrivateUsage] -- of the same package

@@ -9,8 +9,8 @@ from typing import Any, Self
 from unittest.mock import AsyncMock
 
 from . import ModuleCoordinator
-from ._shown import shown
-from ._sleep import sleep
+from ._kernel.shown import shown
+from ._kernel.sleep import sleep
 from .models import HookResult, ToolResult
 
 __all__ = [

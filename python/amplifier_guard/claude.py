@@ -21,7 +21,6 @@ from pydantic import (
     field_validator,
 )
 
-from amplifier_core._base_model import OpenModel
 from amplifier_core._engine import (
     claude_from_kernel,
     claude_migrate_text,
@@ -29,6 +28,7 @@ from amplifier_core._engine import (
     claude_new_tool_use_id,
     claude_to_kernel,
 )
+from amplifier_core._models.base_model import OpenModel
 from amplifier_core.message_models import Degradation, Message
 
 __all__ = [

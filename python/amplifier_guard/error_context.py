@@ -17,8 +17,8 @@ from pydantic import (
 )
 from typing_extensions import override
 
-from amplifier_core._base_model import ClosedModel
 from amplifier_core._engine import describe_error_context
+from amplifier_core._models.base_model import ClosedModel
 from amplifier_guard.error_kind import ErrorKind
 from amplifier_guard.redact import Redactor
 

@@ -13,8 +13,8 @@ import pytest
 
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
+from amplifier_app.known_secrets import Secrets
 from amplifier_app.notice import notice
-from amplifier_app.redaction import Secrets
 from amplifier_core.approval import ApprovalTimeoutError
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.command import run_command
+from amplifier_app.commands.command_line import run_command
 
 
 def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -127,7 +127,7 @@ def test_a_missing_extension_is_one_line(command: Any, tmp_path: Path) -> None:
 
 def test_help_does_not_load_what_a_turn_needs(command: Any) -> None:
     probe = (
-        "import sys; from amplifier_app.command import run_command; run_command(['run', '--help']);"
+        "import sys; from amplifier_app.commands.command_line import run_command; run_command(['run', '--help']);"
         "print(sorted({'rich', 'httpx2', 'pydantic', 'asyncio', 'amplifier_core'} & {*sys.modules}))"
     )
     done = subprocess.run(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_app.display import Display
-from amplifier_app.screen import Screen
+from amplifier_app.display.screen import Screen
 
 Event = tuple[str, dict[str, Any]]
 

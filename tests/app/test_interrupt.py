@@ -243,8 +243,8 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
     "moment",
     [
         "click",
-        "amplifier_app.command",
-        "amplifier_app.start",
+        "amplifier_app.commands.command_line",
+        "amplifier_app.commands.start",
         "asyncio",
         "amplifier_core",
         "amplifier_app.display",

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_app import redacted
-from amplifier_app.redacted import RedactedOutput
-from amplifier_app.redaction import Secrets, secrets_among
+from amplifier_app import redacted_output
+from amplifier_app.known_secrets import Secrets, secrets_among
+from amplifier_app.redacted_output import RedactedOutput
 
 BODY = "Q7wE9rT2yU4iO6pA8sD1fG3hJ5kL0zXcVb"
 
@@ -67,7 +67,7 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    monkeypatch.setattr(redacted, "SECRETS", Secrets({"API_KEY": BODY}))
+    monkeypatch.setattr(redacted_output, "SECRETS", Secrets({"API_KEY": BODY}))
     return Recorder()
 
 
@@ -153,7 +153,7 @@ def test_however_a_text_is_cut_its_deltas_are_the_redacted_text(
     text = f"{before} {BODY} {after}"
     events = [delta(0, text[at : at + size]) for at in range(0, len(text), size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redacted, "SECRETS", Secrets({"API_KEY": BODY}))
+        patch.setattr(redacted_output, "SECRETS", Secrets({"API_KEY": BODY}))
         found = shown(recorder, [*events, end(0, text)])
     joined = "".join(data["delta"] for event, data in found if event == "content_block:delta")
     assert joined == f"{before} [REDACTED:secret] {after}"

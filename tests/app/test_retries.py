@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from amplifier_app.commands.settings import guard_settings, provider_settings
 from amplifier_app.display import Display
+from amplifier_app.display.screen import Screen
 from amplifier_app.failure import Failure
-from amplifier_app.screen import Screen
-from amplifier_app.settings import guard_settings, provider_settings
 
 ANSWER = {"type": "text", "text": "All is well."}
 

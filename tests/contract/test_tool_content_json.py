@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from amplifier_core import _engine, _tool_content
+from amplifier_core import _engine
+from amplifier_core._models import tool_content
 
 IMAGE = '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}'
 
@@ -41,9 +42,9 @@ def test_the_engine_refuses_other_content(content):
             f'{{"success":false,"output":[{IMAGE}],"error":{{"message":"m"}},"content":[{IMAGE}]}}',
             {
                 "success": False,
-                "output": [_tool_content.OMITTED_IMAGE],
+                "output": [tool_content.OMITTED_IMAGE],
                 "error": {"message": "m"},
-                "content": [_tool_content.OMITTED_IMAGE],
+                "content": [tool_content.OMITTED_IMAGE],
             },
         ),
     ],

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import amplifier_core
-from amplifier_core._module_under_test import ModuleUnderTest, find_module
+from amplifier_core._testing.module_under_test import ModuleUnderTest, find_module
 
 VALIDATION = Path(amplifier_core.__file__).parent / "validation"
 

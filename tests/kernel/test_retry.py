@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amplifier_core
-from amplifier_core import _error_words, llm_errors, utils
+from amplifier_core import llm_errors, utils
+from amplifier_core._kernel import error_words
 from amplifier_core._provider_error import ProviderError
 from amplifier_core.utils import retry
 from amplifier_core.utils.retry import (
@@ -338,12 +339,12 @@ def test_the_class_of_an_error(status: int | None, message: str, name: str):
     ],
 )
 def test_the_category_of_a_message(message: str, category: str):
-    assert _error_words.classify_error_message(message) == category
+    assert error_words.classify_error_message(message) == category
 
 
 def test_a_message_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="`message` must be a `str`, found `3`"):
-        _error_words.classify_error_message(3)  # pyright: ignore[reportArgumentType]
+        error_words.classify_error_message(3)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_provider_error_is_data_and_shows_what_is_set():

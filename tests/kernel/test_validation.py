@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from amplifier_core import _module_check, validation
+from amplifier_core import validation
+from amplifier_core._loading.check import check_mount
 from amplifier_core.validation import (
     ContextValidator,
     HookValidator,
@@ -415,7 +416,7 @@ async def test_a_wrong_on_session_ready_stands_after_the_signature(
 def test_the_loader_and_the_validators_have_the_same_checks(write: Write):
     write(NOTHING)
     module = base.import_module_from_path(write("def mount(c): pass\n", "checked_other"))
-    assert [check.name for check in _module_check.check_mount(module)] == [
+    assert [check.name for check in check_mount(module)] == [
         "mount_exists",
         "mount_signature",
     ]

@@ -12,9 +12,10 @@ from amplifier_core.events import TOOL_PRE
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
 from amplifier_guard import Rate, RateLimiter
-from amplifier_modules.hooks import guard, guard_tools
-from amplifier_modules.hooks.guard_prompts import FINDINGS
-from amplifier_modules.hooks.guard_settings import GuardSettings, read_settings
+from amplifier_modules.hooks import guard
+from amplifier_modules.hooks.guard import tools as guard_tools
+from amplifier_modules.hooks.guard.prompts import FINDINGS
+from amplifier_modules.hooks.guard.settings import GuardSettings, read_settings
 from amplifier_modules.loops.tool_timeout import CAPABILITY
 
 
@@ -362,7 +363,7 @@ async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):
     def fail(*_):
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("amplifier_modules.hooks.guard_tools._Shell.judge", fail)
+    monkeypatch.setattr("amplifier_modules.hooks.guard.tools._Shell.judge", fail)
     await turn.run()
 
     assert bash.inputs == []

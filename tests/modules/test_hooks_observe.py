@@ -18,10 +18,10 @@ from amplifier_core.models import ToolResult
 from amplifier_guard import Redactor
 from amplifier_modules import MODULES
 from amplifier_modules.hooks import observe
-from amplifier_modules.hooks.observe_session import SessionObserver
-from amplifier_modules.hooks.observe_settings import ObserveSettings
-from amplifier_modules.hooks.observe_statistics import Labels, Statistics
-from amplifier_modules.hooks.observe_traces import ToolTrace, ToolTraces
+from amplifier_modules.hooks.observe.session import SessionObserver
+from amplifier_modules.hooks.observe.settings import ObserveSettings
+from amplifier_modules.hooks.observe.statistics import Labels, Statistics
+from amplifier_modules.hooks.observe.traces import ToolTrace, ToolTraces
 
 START = datetime(2026, 1, 2, tzinfo=UTC)
 SECRET = "hunter2-hunter2-hunter2"
@@ -301,7 +301,7 @@ async def test_a_config_that_is_no_use_is_refused_by_name(config, message):
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("ON", True), ("0", False)])
 async def test_the_environment_turns_development_on(monkeypatch, value, expected):
     monkeypatch.setenv("AMPLIFIER_DEVELOPMENT", value)
-    from amplifier_modules.hooks.observe_settings import read_settings
+    from amplifier_modules.hooks.observe.settings import read_settings
 
     assert read_settings({}).development is expected
     assert read_settings({"development": False}).development is False

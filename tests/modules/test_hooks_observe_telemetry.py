@@ -19,9 +19,9 @@ from amplifier_core.llm_errors import ConfigurationError, RateLimitError
 from amplifier_core.message_models import Usage
 from amplifier_guard import Redactor
 from amplifier_modules.hooks import observe
-from amplifier_modules.hooks.observe_session import SessionObserver
-from amplifier_modules.hooks.observe_settings import ObserveSettings
-from amplifier_modules.hooks.observe_telemetry import Telemetry
+from amplifier_modules.hooks.observe.session import SessionObserver
+from amplifier_modules.hooks.observe.settings import ObserveSettings
+from amplifier_modules.hooks.observe.telemetry import Telemetry
 
 SECRET = "hunter2-hunter2-hunter2"
 
@@ -229,7 +229,7 @@ async def test_a_turn_that_never_ends_has_its_span_ended_by_the_next_one():
 
 async def test_without_the_api_there_is_no_telemetry_unless_it_was_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    monkeypatch.delitem(sys.modules, "amplifier_modules.hooks.observe_telemetry", raising=False)
+    monkeypatch.delitem(sys.modules, "amplifier_modules.hooks.observe.telemetry", raising=False)
     await observe.mount(ModuleCoordinator(), {})
     with pytest.raises(ConfigurationError, match="needs `opentelemetry-api`"):
         await observe.mount(ModuleCoordinator(), {"opentelemetry": True})

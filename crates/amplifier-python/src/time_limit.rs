@@ -1,4 +1,4 @@
-//! Time limits on what is awaited, kept by `amplifier_core._timeout`.
+//! Time limits on what is awaited, kept by `amplifier_core._kernel.timeout`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -32,7 +32,7 @@ impl TimeLimit {
             return Ok(awaitable);
         };
         let py = awaitable.py();
-        module(py, intern!(py, "amplifier_core._timeout"))?
+        module(py, intern!(py, "amplifier_core._kernel.timeout"))?
             .call_method1(intern!(py, "limited"), (awaitable, seconds))
     }
 }
@@ -40,7 +40,7 @@ impl TimeLimit {
 /// Whether a result says that its time was over.
 pub(crate) fn is_expired(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
-    let expired = module(py, intern!(py, "amplifier_core._timeout"))?;
+    let expired = module(py, intern!(py, "amplifier_core._kernel.timeout"))?;
     Ok(value.is(&expired.getattr(intern!(py, "EXPIRED"))?))
 }
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from amplifier_core._nested import changed
+from amplifier_core._kernel.nested import changed
 
 SENSITIVE_KEYS = frozenset(
     {

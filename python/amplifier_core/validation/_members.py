@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from amplifier_core._import_failure import describe_failure
-from amplifier_core._module_check import is_async
-from amplifier_core._shown import shown
+from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core._kernel.shown import shown
+from amplifier_core._loading.check import is_async
 
 from .base import Severity, ValidationResult
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from amplifier_core._installed import GROUP, list_entry_points
+from amplifier_core._loading.installed import GROUP, list_entry_points
 
 from .base import import_from, import_module_from_path
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
 from amplifier_core import ModuleCoordinator
-from amplifier_core._import_failure import describe_failure, error_text
-from amplifier_core._module_check import check_mount
+from amplifier_core._kernel.import_failure import describe_failure, error_text
+from amplifier_core._loading.check import check_mount
 
 from ._target import find_target
 from .base import ValidationCheck, ValidationResult, check_on_session_ready

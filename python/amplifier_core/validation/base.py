@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from amplifier_core import _module_check
+from amplifier_core._loading import check as package_check
 
 __all__ = [
     "ValidationCheck",
@@ -85,7 +85,7 @@ def check_on_session_ready(module: Any) -> ValidationCheck | None:
 
     It has to be `async def on_session_ready(coordinator)`; a module need not have one.
     """
-    for check in _module_check.check_on_session_ready(module):
+    for check in package_check.check_on_session_ready(module):
         return ValidationCheck(check.name, check.passed, check.message, "error")
     return None
 
@@ -107,7 +107,7 @@ def import_module_from_path(module_path: str | Path) -> ModuleType:
         return _import_by_name(str(module_path))
     path = path.resolve()
     if path.is_dir():
-        package = _module_check.find_package(path.name, path)
+        package = package_check.find_package(path.name, path)
         if package is None:
             raise ImportError(f"no `__init__.py` in {path}", path=str(path))
         return import_from(package.parent, package.name, package / "__init__.py")

@@ -16,7 +16,8 @@ import pytest
 from packages import FakeEntryPoint, WritePackage, answer
 
 import amplifier_modules
-from amplifier_core import _installed, module_sources
+from amplifier_core import module_sources
+from amplifier_core._loading import installed
 from amplifier_core.loader import (
     MODULE_FAILURE_REASONS,
     TYPE_TO_MOUNT_POINT,
@@ -237,18 +238,18 @@ async def test_a_package_written_after_a_miss_is_found_by_the_same_loader(site: 
 
 
 async def test_the_listing_is_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_installed, "_entry_points", None)
-    monkeypatch.setattr(_installed.ImportState, "is_settled", lambda _: True)
+    monkeypatch.setattr(installed, "_entry_points", None)
+    monkeypatch.setattr(installed.ImportState, "is_settled", lambda _: True)
     distributions = mock.Mock(return_value=[])
     monkeypatch.setattr(importlib.metadata, "distributions", distributions)
 
-    _installed.list_entry_points()
-    _installed.forget_import_state()
-    _installed.list_entry_points()
+    installed.list_entry_points()
+    installed.forget_import_state()
+    installed.list_entry_points()
     assert distributions.call_count == 1
 
     monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere"])
-    _installed.list_entry_points()
+    installed.list_entry_points()
     assert distributions.call_count == 2
 
 

@@ -94,7 +94,7 @@ async def test_a_sync_ready_function_is_skipped_with_a_warning(
 
 
 def test_asynchronous_functions_of_every_kind_are_told_from_sync_ones():
-    from amplifier_core._module_check import is_async
+    from amplifier_core._loading.check import is_async
 
     async def function() -> None: ...
 

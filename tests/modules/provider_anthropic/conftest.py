@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic_config import AnthropicConfig
+from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.retries import Retries, RetrySettings
 
 KEY = "sk-ant-very-secret"

@@ -23,7 +23,7 @@ from amplifier_core.message_models import (
     Usage,
 )
 from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic_config import read_config
+from amplifier_modules.providers.anthropic.config import read_config
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"

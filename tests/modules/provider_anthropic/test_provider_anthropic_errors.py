@@ -18,8 +18,8 @@ from amplifier_core.message_models import (
     Message,
 )
 from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic_config import AnthropicConfig
-from amplifier_modules.providers.anthropic_errors import api_error
+from amplifier_modules.providers.anthropic.config import AnthropicConfig
+from amplifier_modules.providers.anthropic.errors import api_error
 from amplifier_modules.providers.retries import RetrySettings
 
 KEY = "sk-ant-very-secret"

@@ -23,9 +23,9 @@ from amplifier_core.message_models import (
     ToolResultBlock,
     ToolSpec,
 )
-from amplifier_modules.providers.anthropic_config import AnthropicConfig
-from amplifier_modules.providers.anthropic_messages import MISSING_RESULT, encode_messages
-from amplifier_modules.providers.anthropic_request import encode_request
+from amplifier_modules.providers.anthropic.config import AnthropicConfig
+from amplifier_modules.providers.anthropic.messages import MISSING_RESULT, encode_messages
+from amplifier_modules.providers.anthropic.request import encode_request
 
 MODEL = "claude-sonnet-4-5"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}

@@ -14,10 +14,10 @@ from amplifier_core.message_models import (
     Message,
     ToolSpec,
 )
-from amplifier_modules.providers.anthropic_config import AnthropicConfig
-from amplifier_modules.providers.anthropic_messages import encode_messages
-from amplifier_modules.providers.anthropic_models import is_same_model, model_profile
-from amplifier_modules.providers.anthropic_request import EncodedRequest, encode_request
+from amplifier_modules.providers.anthropic.config import AnthropicConfig
+from amplifier_modules.providers.anthropic.messages import encode_messages
+from amplifier_modules.providers.anthropic.models import is_same_model, model_profile
+from amplifier_modules.providers.anthropic.request import EncodedRequest, encode_request
 
 MODEL = "claude-sonnet-4-5"
 PLAIN = AnthropicConfig(

@@ -20,9 +20,9 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers import anthropic
 from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic_config import AnthropicConfig
+from amplifier_modules.providers.anthropic import provider as anthropic
+from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.retries import Retries, RetrySettings
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_core._module_check import is_async
+from amplifier_core._loading.check import is_async
 
 _QUESTION = {"role": "user", "content": "What is the answer?"}
 _ANSWER = {"role": "assistant", "content": "42"}

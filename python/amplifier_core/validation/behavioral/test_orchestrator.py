@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_core._module_check import is_async
+from amplifier_core._loading.check import is_async
 
 
 class OrchestratorBehaviorTests:

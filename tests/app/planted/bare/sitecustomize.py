@@ -3,7 +3,7 @@
 import traceback
 from typing import Any
 
-from amplifier_app.redaction import Secrets
+from amplifier_app.known_secrets import Secrets
 
 
 class Nothing:

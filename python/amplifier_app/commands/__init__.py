@@ -1,0 +1,1 @@
+"""What each command does, from its command line to its exit code."""

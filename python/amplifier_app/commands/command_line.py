@@ -1,0 +1,205 @@
+"""The command line: its options, its help, and its errors in one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from amplifier_app.commands.arguments import given_prompt, named_folder
+from amplifier_app.failure import Failure, report
+from amplifier_app.notice import notice
+
+_EPILOG = """\
+\b
+Examples:
+  amplifier-core run "Give me a tour of this project"
+  amplifier-core run -C ~/src/app "Where are the TODOs?"
+  git diff | amplifier-core run -
+  amplifier-core run --json "Which tests are slow?" | jq -r .event
+  amplifier-core validate tool ./my_tool
+  amplifier-core list-modules
+
+\b
+Environment:
+  ANTHROPIC_API_KEY   Key of the Anthropic API. Without it the demo model is
+                      used: a local program, not a language model.
+  ANTHROPIC_BASE_URL  Another address of that API.
+  MESSAGE_MAX_CHARS   Most characters of a prompt: 50000 if not set.
+  TOOL_TIMEOUT        Seconds after which a tool is ended: 120 if not set.
+  MAX_CONTENT_BLOCKS  Most blocks of a message: 1000 if not set.
+  THINKING_MODE_ENABLED
+                      Whether the model is asked to think: true if not set.
+  PROVIDER_MAX_RETRIES
+                      How often a model that cannot answer is asked again: 5 if
+                      not set; 0 for never.
+  PROVIDER_RETRY_DELAY
+                      Seconds before the first time, each next wait being twice
+                      as long: 1 if not set; ten times that for an overload.
+  PROVIDER_RETRY_BUDGET
+                      Seconds after which it is not asked again: 600 if not set.
+  PROVIDER_RATE       Most calls of the model, as 30/60 for 30 a minute; one
+                      too many waits. No limit if not set.
+  TOOL_RATE           Most calls of each tool; one too many is refused.
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                      Where spans and metrics go, with amplifier-core[otel]:
+                      nowhere if not set.
+  AMPLIFIER_DEBUG     Like --debug, when set to 1.
+  NO_COLOR            No colours, when set to anything.
+
+\b
+Exit codes:
+  0    The turn is complete.
+  1    It failed or was refused; one line on standard error says why. A check
+       of `validate` failed; the lines with a cross say which.
+  2    The command was called wrongly.
+  130  Interrupted. Ctrl+C once stops after the running tool, twice at once.
+  141  The reader of standard output has gone.
+  143  Terminated (SIGTERM).
+"""
+
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+_KERNEL_COMMANDS = ("list-types", "validate")
+"""Commands that the kernel defines."""
+
+
+class _Commands(click.Group):
+    """The commands of the application and, when one is asked for, those of the kernel."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_KERNEL_COMMANDS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _KERNEL_COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        from amplifier_core.cli import main
+
+        return main.commands[cmd_name]
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Do what the arguments say and return the exit code."""
+    try:
+        code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
+    except click.ClickException as error:
+        notice(f"error: {_usage_message(error, arguments)}")
+        return error.exit_code
+    except click.Abort:
+        return 130
+    except Failure as failure:
+        return report(failure)
+    except SystemExit as exit_:  # click, when the reader of its help has gone
+        return exit_.code if isinstance(exit_.code, int) else 1
+    return code if isinstance(code, int) else 0
+
+
+def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str:
+    """What is wrong with the arguments, and what would be right."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "amplifier-core"
+    if (
+        context is None
+        and arguments
+        and arguments[0] in (*amplifier_core.commands, *_KERNEL_COMMANDS)
+    ):
+        command += f" {arguments[0]}"
+    hint = f"see `{command} --help`"
+    message = error.format_message()
+    if alike := getattr(error, "possibilities", None):
+        hint = f"did you mean `{alike[0]}`?"
+        message = error.message
+    if message.startswith("Got unexpected extra argument"):
+        hint = "put the prompt in quotes"
+    message = message.replace("'", "`").rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}; {hint}"
+
+
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            click.echo(f"amplifier-core {version('amplifier-core')}")
+        except PackageNotFoundError:
+            from amplifier_core import __version__
+
+            click.echo(f"amplifier-core {__version__}")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings=_SETTINGS, invoke_without_command=True, epilog=_EPILOG)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def amplifier_core(context: click.Context) -> None:
+    """Run agents: a model, tools, and a session that drives them."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@amplifier_core.command(epilog=_EPILOG)
+@click.argument("prompt", required=False)
+@click.option(
+    "-C",
+    "--directory",
+    default=".",
+    metavar="FOLDER",
+    help="The folder the agent works in; it reads nothing outside it.  [default: the current one]",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help='Write every event as a JSON line {"event", "data"}; the last one is the answer.',
+)
+@click.option("--model", metavar="NAME", help="The model to use instead of the provider's default.")
+@click.option("-v", "--verbose", is_flag=True, help="Write the program's log to standard error.")
+@click.option("--debug", is_flag=True, help="Log everything and show tracebacks.")
+def run(
+    prompt: str | None, directory: str, as_json: bool, model: str | None, verbose: bool, debug: bool
+) -> int:
+    """Run one turn in a folder and show it live.
+
+    PROMPT is what the agent is asked; `-` reads it from standard input. It can list, search and
+    read the files of the folder, and changes none.
+    """
+    try:
+        if debug:
+            os.environ["AMPLIFIER_DEBUG"] = "1"
+        text, folder = given_prompt(prompt), named_folder(directory)
+        # Imported here, so that `--help` and a wrong option answer at once.
+        from amplifier_app.commands.run import Order
+        from amplifier_app.commands.start import set_up_logging, start
+        from amplifier_app.uncaught import tell_uncaught
+
+        tell_uncaught()
+        set_up_logging(verbose=verbose)
+        return start(Order(text, folder, model), as_json=as_json)
+    except KeyboardInterrupt:
+        return 130  # before click sees it, which would write an empty line
+
+
+@amplifier_core.command("list-modules")
+def list_modules() -> None:
+    """List modules, and where each is taken from.
+
+    Of several with one name an installed entry point is taken first, then an importable package
+    amplifier_module_<id>, then the module that comes with amplifier-core; the others are listed
+    as hidden. Nothing is imported: `validate` tells whether a module works.
+    """
+    from amplifier_app.commands.module_list import module_lines
+
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for line in module_lines():
+        click.echo(line.encode(encoding, "backslashreplace").decode(encoding))

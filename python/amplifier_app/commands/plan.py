@@ -1,0 +1,79 @@
+"""The mount plan of `amplifier-core run`, and the model that it talks to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from amplifier_app.commands.settings import guard_settings, provider_settings
+from amplifier_app.failure import Failure
+
+GUARD = "hooks-guard"
+"""The module without which no turn runs."""
+
+SYSTEM_PROMPT = """\
+You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
+Look before you answer: use the tools, several at once where they do not depend on each other.
+Paths are relative to the folder; nothing outside it can be read. Report only what you saw, with
+exact figures, in Markdown that is short enough to be read in a terminal."""
+"""What a language model is told first."""
+
+
+def has_key() -> bool:
+    """Whether there is a key for the real model."""
+    return bool(os.environ.get("ANTHROPIC_API_KEY", "").strip())
+
+
+def demo_notice() -> str:
+    """The line that says what the demo model is and what a real one needs."""
+    address = os.environ.get("ANTHROPIC_BASE_URL", "").strip()
+    why = "no ANTHROPIC_API_KEY" + (" for ANTHROPIC_BASE_URL" if address else "")
+    return f"{why}: this is the demo model, a program, not a language model"
+
+
+def mount_plan(
+    folder: Path,
+    provider: Mapping[str, Any],
+    model: str | None = None,
+    hooks: Iterable[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
+
+    The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`),
+    retries and rates come from the environment, and from nowhere in the folder.
+
+    Args:
+        folder: Where the tools look.
+        provider: The config of `provider-anthropic`; what it lacks comes from the environment.
+        model: The model to use instead of the provider's default.
+        hooks: More hooks, as a mount plan has them.
+
+    Raises:
+        Failure: A setting in the environment cannot be used.
+    """
+    from amplifier_guard import LimitError, Limits
+
+    try:
+        thinks = Limits.load().thinking_mode_enabled
+    except LimitError as error:
+        raise Failure(f"{error}; correct the environment variable") from error
+    config = {**provider_settings(os.environ), **provider}
+    if model is not None:
+        config["default_model"] = model
+    if not thinks:
+        config["thinking_budget_tokens"] = 0
+    root = {"root": str(folder)}
+    return {
+        "session": {
+            "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": thinks}},
+            "context": {"module": "context-simple"},
+        },
+        "providers": [{"module": "provider-anthropic", "config": config}],
+        "tools": [
+            {"module": "tool-filesystem", "config": dict(root)},
+            {"module": "tool-search", "config": dict(root)},
+        ],
+        "hooks": [{"module": GUARD, "config": guard_settings(os.environ)}, *hooks],
+    }

@@ -1,0 +1,236 @@
+"""One turn of a session for the command line, from the mount plan to the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+
+from amplifier_app.approval import TerminalApproval
+from amplifier_app.commands.plan import GUARD, SYSTEM_PROMPT, mount_plan
+from amplifier_app.failure import Failure, report
+from amplifier_app.interrupt import Interruption, leave
+from amplifier_app.known_secrets import REDACTOR, SECRETS
+from amplifier_app.notice import notice
+from amplifier_app.observe import Observer
+from amplifier_app.redacted_output import RedactedOutput
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 5.0
+"""Seconds that a turn which was cancelled, and then the clean-up, may take to end."""
+
+READER_GONE = 141
+"""The exit code when standard output was closed: that of a program ended by SIGPIPE."""
+
+
+class Output(Protocol):
+    """What shows a session to the user or to a program."""
+
+    @property
+    def failure(self) -> OSError | None:
+        """Why nothing more can be written, if so."""
+        ...
+
+    def call_on_failure(self, act: Callable[[], object]) -> None:
+        """Call this as soon as nothing more can be written."""
+        ...
+
+    def handle(self, event: str, data: Any) -> None:
+        """Take one event."""
+        ...
+
+    def show_message(
+        self, message: str, level: Literal["info", "warning", "error"], source: str = "hook"
+    ) -> None:
+        """Show a message of a hook."""
+        ...
+
+    def answer(self, text: str) -> None:
+        """Take the answer of the turn."""
+        ...
+
+    def break_line(self) -> None:
+        """End a line that is being drawn."""
+        ...
+
+    def finish(self) -> None:
+        """Close what is open."""
+        ...
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked of the command."""
+
+    prompt: str
+    folder: Path
+    model: str | None = None
+    hooks: tuple[Mapping[str, Any], ...] = ()
+    """Hooks to mount beside the guard."""
+
+
+async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) -> int:
+    """Run one prompt and return the exit code; errors are told on standard error.
+
+    Args:
+        order: What to run.
+        provider: The config of `provider-anthropic`.
+        output: What shows it.
+
+    Returns:
+        The exit code. The session is cleaned up in every case, and the loop leaves a valid
+        history also where the turn is interrupted.
+    """
+    output = RedactedOutput(output)
+    session = _session(order, provider, output)
+    SECRETS.learn(session.config)
+    session.coordinator.register_capability(REDACTOR, SECRETS.redactor)
+    observer = Observer(session.coordinator, output.handle)
+    observer.start()
+    unloaded = _Unloaded(session.coordinator.hooks)
+    refusal = _Refusal(session.coordinator.hooks)
+    # A task of its own: only it is cancelled, so that the clean-up after it can await.
+    turn = asyncio.create_task(_turn(session, order, observer, unloaded, refusal))
+    stopping = asyncio.Event()
+
+    def stop() -> None:
+        turn.cancel()
+        stopping.set()
+
+    def tell(text: str) -> None:
+        output.break_line()
+        notice(text)
+
+    output.call_on_failure(stop)
+    interruption = Interruption(session.coordinator.cancellation, stop, tell)
+    with interruption.installed():
+        await _until_done(turn, stopping)
+        await _cleaned_up(session)
+        if (answer := _answer(turn)) is not None:
+            output.answer(answer)
+        output.finish()
+        code = _exit_code(output, interruption, turn)
+    if not turn.done():
+        leave(code)  # it clings to something that cannot be cancelled, such as a thread
+    return code
+
+
+def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
+    from amplifier_core import AmplifierSession
+
+    session: Any = AmplifierSession(
+        mount_plan(order.folder, provider, order.model, order.hooks),
+        approval_system=TerminalApproval(output.break_line),
+        display_system=output,
+    )
+    session.coordinator.register_capability("session.working_dir", str(order.folder))
+    return session
+
+
+async def _turn(
+    session: Any, order: Order, observer: Observer, unloaded: _Unloaded, refusal: _Refusal
+) -> str | None:
+    await session.initialize()
+    await observer.add_contributed()
+    unloaded.report(session.coordinator)
+    context = session.coordinator.get("context")
+    text = SYSTEM_PROMPT.format(folder=order.folder)
+    await context.add_message({"role": "system", "content": text})
+    if session.coordinator.cancellation.is_cancelled:
+        return None  # Ctrl+C while the modules were loading
+    answer = await session.execute(order.prompt)
+    refusal.report()
+    return answer
+
+
+class _Unloaded:
+    """The modules that could not be loaded, which the kernel reports as events."""
+
+    def __init__(self, hooks: Any) -> None:
+        self._found: list[tuple[str, str]] = []
+        hooks.register("module:load_failed", self._note, name="amplifier-app-unloaded")
+
+    def _note(self, _: str, data: Any) -> None:
+        self._found.append((str(data.get("module_id")), str(data.get("error"))))
+
+    def report(self, coordinator: Any) -> None:
+        """Tell of each in a line.
+
+        Raises:
+            Failure: There is no guard or no provider, so that no turn can run.
+        """
+        lines = {name: f"`{name}` could not be loaded: {error}" for name, error in self._found}
+        if GUARD in lines:
+            raise Failure(f"{lines[GUARD]}; nothing is run without it")
+        if not coordinator.get("providers"):
+            why = "; ".join(lines.values()) or "the provider mounted nothing"
+            raise Failure(f"no model to talk to: {why}; run it with `--debug` for the traceback")
+        for line in lines.values():
+            notice(f"warning: {line}; going on without it")
+
+
+class _Refusal:
+    """What a hook refused of the turn, which then has no answer but the reason."""
+
+    _WHAT: ClassVar = {"prompt:submit": "the prompt", "provider:request": "a call of the model"}
+
+    def __init__(self, hooks: Any) -> None:
+        self._denied: Mapping[str, Any] | None = None
+        hooks.register("orchestrator:complete", self._note, name="amplifier-app-refusal")
+
+    def _note(self, _: str, data: Any) -> None:
+        self._denied = data.get("denied")
+
+    def report(self) -> None:
+        """Tell of the refusal, if there was one.
+
+        Raises:
+            Failure: There was one.
+        """
+        if self._denied is not None:
+            what = self._WHAT.get(str(self._denied.get("event")), "the turn")
+            raise Failure(f"{what} was refused: {self._denied.get('reason')}")
+
+
+async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -> None:
+    """Wait for the turn; once it must stop, only for a while."""
+    stopped = asyncio.create_task(stopping.wait())
+    await asyncio.wait({turn, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not turn.done():
+        await asyncio.wait({turn}, timeout=_PATIENCE)
+
+
+async def _cleaned_up(session: Any) -> None:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await session.cleanup()
+    except TimeoutError:
+        logger.warning("the session did not clean up within %.0f s", _PATIENCE)
+    except Exception:
+        logger.exception("the clean-up of the session failed")
+
+
+def _answer(turn: asyncio.Task[str | None]) -> str | None:
+    if not turn.done() or turn.cancelled() or turn.exception() is not None:
+        return None
+    return turn.result()
+
+
+def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[str | None]) -> int:
+    """What became of the turn; errors are told, unless the user has stopped it."""
+    if interruption.exit_code:
+        return interruption.exit_code
+    if isinstance(output.failure, BrokenPipeError):
+        return READER_GONE
+    if output.failure is not None:
+        reason = output.failure.strerror
+        return report(Failure(f"standard output cannot be written: {reason}; make room for it"))
+    if not turn.done() or turn.cancelled():
+        return report(Failure("a module cancelled the turn; run it with `--debug` for more"))
+    error = turn.exception()
+    return 0 if error is None else report(error)

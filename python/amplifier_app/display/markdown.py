@@ -1,0 +1,211 @@
+"""Markdown drawn while it arrives: append-only, nothing redrawn, nothing cut."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from amplifier_app.display.inline import InlineSpans
+from amplifier_app.display.wrapping import Wrapper
+
+if TYPE_CHECKING:
+    from amplifier_app.display.screen import Screen
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+(?=\S)")
+_ITEM = re.compile(r"(?P<indent>\s{0,99})(?P<mark>[-*+]|\d{1,9}[.)])\s+(?=\S)")
+_QUOTE = re.compile(r" {0,3}>\s?")
+_RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
+_SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
+_CELL_EDGE = re.compile(r"(?<!\\)\|")
+# What may still become one of the above when more of the line arrives.
+_UNDECIDED = re.compile(
+    r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
+)
+_WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
+_TABLE_ROWS = 500
+_LONGEST_MARK = 200
+"""Characters after which the beginning of a line is plain text, whatever it may become."""
+
+
+class MarkdownStream:
+    """Draws Markdown on a screen, word by word; tables when they are complete."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._wrapper = Wrapper(screen.write, screen.width)
+        self._held = ""
+        self._inline: InlineSpans | None = None
+        self._in_code_line = False
+        self._fence = ""
+        self._table: list[str] = []
+        self._blank = True
+
+    def feed(self, text: str) -> None:
+        """Draw what the text completes; it must be printable already."""
+        while text:
+            part, newline, text = text.partition("\n")
+            self._feed_line(part)
+            if newline:
+                self._end_line()
+
+    def finish(self) -> None:
+        """Draw the rest and end the line."""
+        if self._held or self._inline or self._in_code_line:
+            self._end_line()
+        self._draw_table()
+
+    def break_line(self) -> None:
+        """End the line on the screen for something printed in between."""
+        self._wrapper.break_line()
+        self._screen.end_line()
+
+    def _feed_line(self, part: str) -> None:
+        if self._inline:
+            self._draw(self._inline.feed(part))
+        elif self._in_code_line:
+            self._screen.write(part, "text.code")
+        else:
+            self._held += part
+            if not self._needs_more():
+                self._begin_line()
+
+    def _needs_more(self) -> bool:
+        if self._fence:
+            held = self._held.lstrip(" ")
+            return held[: len(self._fence)] == self._fence[: len(held)]
+        if len(self._held) > _LONGEST_MARK:
+            return bool(_WHOLE_LINE.match(self._held))
+        return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
+
+    def _begin_line(self) -> None:
+        """Decide what the held beginning of a line is, and draw it."""
+        line, self._held = self._held, ""
+        if self._fence:
+            self._in_code_line = True
+            self._screen.write(line, "text.code")
+            return
+        self._draw_table()
+        style = ""
+        if found := _HEADING.match(line):
+            style = "text.heading"
+            line = line[found.end() :]
+        elif found := _QUOTE.match(line):
+            mark = self._screen.glyphs.quote + " "
+            self._wrapper.feed(mark, "text.mark")
+            self._wrapper.hang(mark)
+            style = "text.quote"
+            line = line[found.end() :]
+        elif found := _ITEM.match(line):
+            sign = self._screen.glyphs.bullet if found["mark"] in "-*+" else found["mark"]
+            mark = f"{found['indent']}{sign} "
+            self._wrapper.feed(mark, "text.mark")
+            self._wrapper.hang(" " * len(mark))
+            line = line[found.end() :]
+        self._inline = InlineSpans(style)
+        self._draw(self._inline.feed(line))
+
+    def _end_line(self) -> None:
+        if self._in_code_line:
+            self._in_code_line = False
+            self._screen.write("\n")
+            return
+        if self._inline is None and self._take_whole_line():
+            return
+        if self._inline is None:
+            self._begin_line()
+        if self._in_code_line:
+            self._in_code_line = False
+            self._screen.write("\n")
+            return
+        if self._inline is not None:
+            self._draw(self._inline.finish())
+            self._inline = None
+        self._wrapper.feed("\n", "")
+        self._blank = False
+
+    def _take_whole_line(self) -> bool:
+        """Draw the held line if it is one of those that are known only as a whole."""
+        line = self._held
+        if self._fence:
+            mark = line.strip()
+            if len(mark) >= len(self._fence) and not mark.strip(self._fence[0]):
+                self._fence = ""
+                self._take(line, "text.mark")
+                return True
+            return False
+        if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _TABLE_ROWS:
+            self._table.append(line)
+            self._held = ""
+            return True
+        if not line.strip():
+            self._draw_table()
+            self._held = ""
+            if not self._blank:
+                self._screen.write("\n")
+            self._blank = True
+            return True
+        if found := _FENCE.match(line):
+            self._draw_table()
+            self._fence = found[1]
+            self._take(line, "text.mark")
+            return True
+        if len(line) <= _LONGEST_MARK and _RULE.match(line):
+            self._draw_table()
+            self._take(self._screen.glyphs.across * self._screen.width, "text.mark")
+            return True
+        return False
+
+    def _take(self, line: str, style: str) -> None:
+        self._held = ""
+        self._screen.write(line, style)
+        self._screen.write("\n")
+        self._blank = False
+
+    def _draw(self, spans: list[tuple[str, str]]) -> None:
+        for text, style in spans:
+            self._wrapper.feed(text, style)
+
+    def _draw_table(self) -> None:
+        rows, self._table = self._table, []
+        if not rows:
+            return
+        if len(rows) < 2 or not _SEPARATOR.match(rows[1]):
+            for row in rows:
+                self._wrapper.feed(row + "\n", "")
+            self._blank = False
+            return
+        header, *body = [_cells(row) for row in (rows[0], *rows[2:])]
+        columns = max(len(row) for row in (header, *body))
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        for index in range(columns):
+            title = header[index] if index < len(header) else ""
+            right = all(_is_number(row[index]) for row in body if index < len(row)) and body
+            table.add_column(_styled(title), justify="right" if right else "left", overflow="fold")
+        for row in body:
+            table.add_row(*map(_styled, row))
+        self._screen.render(table)
+        self._blank = False
+
+
+def _cells(row: str) -> list[str]:
+    row = row.strip().removeprefix("|")
+    if row.endswith("|") and not row.endswith("\\|"):
+        row = row[:-1]
+    return [cell.strip() for cell in _CELL_EDGE.split(row)]
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"[\d.,\s%+-]*", cell.strip("`*")))
+
+
+def _styled(cell: str) -> Text:
+    spans = InlineSpans()
+    text = Text()
+    for piece, style in [*spans.feed(cell), *spans.finish()]:
+        text.append(piece, style or None)
+    return text

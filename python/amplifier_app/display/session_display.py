@@ -1,0 +1,275 @@
+"""The live display of a session, drawn from its events."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from amplifier_app.display.blocks import ResponseBlocks
+from amplifier_app.display.preview import (
+    arguments_preview,
+    counted,
+    failure_summary,
+    result_summary,
+)
+from amplifier_app.display.tokens import TokenCount
+from amplifier_app.display.wrapping import Wrapper
+from amplifier_app.printable import printable_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from amplifier_app.display.screen import Screen
+
+_FIRST_WORTH_TELLING = 1.0
+"""Seconds from which on a tool's time is shown."""
+
+
+class _Call:
+    """A tool call between its start and its result."""
+
+    def __init__(self, number: int, name: str, started: float) -> None:
+        self.number = number
+        self.name = name
+        self.started = started
+
+
+class Display:
+    """Draws thinking, text, tool calls with their results, and the token line.
+
+    It knows nothing but events: `handle` takes each one. A tool call has a number, which its
+    result repeats, because the results of parallel calls come in any order.
+
+    Args:
+        screen: Where it draws.
+        clock: Gives seconds, for the time that tools take.
+    """
+
+    EVENTS = (
+        "execution:start",
+        "provider:request",
+        "llm:request",
+        "llm:response",
+        "provider:retry",
+        "provider:throttle",
+        "content_block:start",
+        "content_block:delta",
+        "content_block:end",
+        "tool:pre",
+        "tool:post",
+        "tool:error",
+        "context:compaction",
+        "user:notification",
+        "execution:end",
+    )
+    """The events that it draws."""
+
+    def __init__(self, screen: Screen, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._screen = screen
+        self._clock = clock
+        self._blocks = ResponseBlocks(screen)
+        self._tokens = TokenCount()
+        self._calls: dict[str, _Call] = {}
+        self._finished_calls: set[str] = set()
+        self._call_count = 0
+        self._drew_text = False
+        self._section = ""
+        self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
+            "execution:start": self._model_is_asked,
+            "provider:request": self._model_is_asked,
+            "llm:request": self._model_is_asked,
+            "llm:response": self._model_has_answered,
+            "provider:retry": lambda data: self._provider_waits(data, "trying again"),
+            "provider:throttle": lambda data: self._provider_waits(data, "going on"),
+            "content_block:start": self._block_starts,
+            "content_block:delta": self._block_grows,
+            "content_block:end": self._block_ends,
+            "tool:pre": self._tool_starts,
+            "tool:post": self._tool_ends,
+            "tool:error": self._tool_fails,
+            "context:compaction": self._context_shrinks,
+            "user:notification": self._notification,
+            "execution:end": lambda _: self.finish(),
+        }
+
+    @property
+    def failure(self) -> OSError | None:
+        """Why nothing more can be written, if so."""
+        return self._screen.failure
+
+    def call_on_failure(self, act: Callable[[], object]) -> None:
+        """Call this as soon as nothing more can be written."""
+        self._screen.on_failure = act
+
+    def handle(self, event: str, data: Mapping[str, Any]) -> None:
+        """Draw an event; events that it does not draw are ignored."""
+        if handler := self._handlers.get(event):
+            handler(data)
+            self._screen.flush()
+
+    def show_message(self, message: str, level: str = "info", source: str = "hook") -> None:
+        """Show a message of a hook (the kernel's display system)."""
+        sign = {"error": "error: ", "warning": "warning: "}.get(level, "")
+        style = level if level in ("error", "warning") else "note"
+        self._note(f"{sign}{printable_line(message, 1000)} ({printable_line(source, 80)})", style)
+        self._screen.flush()
+
+    def answer(self, text: str) -> None:
+        """Show the answer of a turn, if no event has shown it."""
+        self._end_response()
+        if not self._drew_text and text.strip():
+            self._blocks.end({"block_type": "text", "block": text})
+            self._end_response()
+
+    def break_line(self) -> None:
+        """End the line on the screen for something printed in between."""
+        self._blocks.break_line()
+        self._screen.end_line()
+        self._screen.clear_line()
+        self._screen.flush()
+
+    def finish(self) -> None:
+        """Close what is open and draw the token line; once."""
+        self._end_response()
+        self._screen.wait_for("")
+        for call in self._calls.values():
+            self._result(call, good=False, summary="did not finish")
+        self._calls.clear()
+        if line := self._tokens.line(self._call_count):
+            self._tokens = TokenCount()
+            self._note(line.replace(" · ", f" {self._screen.glyphs.dot} "), "note")
+        self._screen.flush()
+
+    def _model_is_asked(self, _: Mapping[str, Any]) -> None:
+        self._end_response()
+        self._screen.wait_for("waiting for the model")
+
+    def _model_has_answered(self, data: Mapping[str, Any]) -> None:
+        self._tokens.add(data.get("usage"))
+
+    def _end_response(self) -> None:
+        self._blocks.finish()
+        self._drew_text = self._drew_text or self._blocks.drew_text
+        self._blocks = ResponseBlocks(self._screen)
+
+    def _block_starts(self, data: Mapping[str, Any]) -> None:
+        self._section = "block"
+        if self._blocks.start(data):
+            is_call = data.get("block_type") == "tool_call"
+            self._screen.wait_for("writing a tool call" if is_call else "")
+
+    def _block_grows(self, data: Mapping[str, Any]) -> None:
+        self._blocks.delta(data)
+
+    def _block_ends(self, data: Mapping[str, Any]) -> None:
+        self._blocks.end(data)
+        self._screen.wait_for("waiting for the model")
+
+    def _tool_starts(self, data: Mapping[str, Any]) -> None:
+        self._end_response()
+        name = printable_line(str(data.get("tool_name") or "tool"), 80)
+        self._call_count += 1
+        call = _Call(self._call_count, name, self._clock())
+        self._calls[self._call_id(data)] = call
+        self._begin_section("tools")
+        self._wrapped(
+            (f"{self._screen.glyphs.call} {call.number} ", "tool"),
+            (name, "tool"),
+            (f"({arguments_preview(data.get('tool_input'))})", "tool.arguments"),
+        )
+        self._wait_for_tools()
+
+    def _tool_ends(self, data: Mapping[str, Any]) -> None:
+        good, summary = result_summary(data.get("result"))
+        self._end_call(data, good=good, summary=summary)
+
+    def _tool_fails(self, data: Mapping[str, Any]) -> None:
+        self._end_call(data, good=False, summary=failure_summary(data.get("error")))
+
+    def _end_call(self, data: Mapping[str, Any], *, good: bool, summary: str) -> None:
+        key = self._call_id(data)
+        call = self._calls.pop(key, None)
+        if call is None:
+            if key in self._finished_calls:
+                return  # `tool:error` and `tool:post` of one call
+            self._call_count += 1
+            name = printable_line(str(data.get("tool_name") or "tool"), 80)
+            call = _Call(self._call_count, name, self._clock())
+        if data.get("tool_call_id"):
+            self._finished_calls.add(key)
+        self._result(call, good=good, summary=summary)
+        self._wait_for_tools()
+
+    def _result(self, call: _Call, *, good: bool, summary: str) -> None:
+        glyphs = self._screen.glyphs
+        seconds = self._clock() - call.started
+        self._begin_section("tools")
+        self._wrapped(
+            (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
+            (f"{call.number} {call.name}", ""),
+            (f": {summary}" if summary else "", "" if good else "error"),
+            (f" ({seconds:.1f} s)" if seconds >= _FIRST_WORTH_TELLING else "", "note"),
+        )
+
+    def _wait_for_tools(self) -> None:
+        names = [call.name for call in self._calls.values()]
+        running = f"running {', '.join(names[:4])}" + (" and others" if len(names) > 4 else "")
+        self._screen.wait_for(running if names else "waiting for the model")
+
+    def _call_id(self, data: Mapping[str, Any]) -> str:
+        return str(data.get("tool_call_id") or data.get("tool_name") or "")
+
+    def _provider_waits(self, data: Mapping[str, Any], doing: str) -> None:
+        self._end_response()
+        delay = data.get("delay")
+        again = f"{doing} in {_seconds(delay)}" if isinstance(delay, int | float) else ""
+        if isinstance(reason := data.get("reason"), str):
+            parts = (printable_line(reason, 80), again)
+            self._note(", ".join(part for part in parts if part), "note")
+            return
+        provider = printable_line(str(data.get("provider") or "the provider"), 80)
+        failure = failure_summary(data.get("error") or data.get("error_message") or data)
+        self._note(f"{provider}: {failure}{'; ' if again else ''}{again}", "warning")
+
+    def _context_shrinks(self, data: Mapping[str, Any]) -> None:
+        before, after = data.get("before_tokens"), data.get("after_tokens")
+        size = ""
+        if isinstance(before, int) and isinstance(after, int):
+            size = f" (about {before:,} to {counted(after, 'token')})"
+        self._note(f"the conversation was shortened to fit the model{size}", "note")
+
+    def _notification(self, data: Mapping[str, Any]) -> None:
+        message = data.get("message") or data.get("text") or ""
+        if message:
+            self.show_message(
+                str(message), str(data.get("level") or "info"), str(data.get("source") or "hook")
+            )
+
+    def _note(self, text: str, style: str) -> None:
+        self._blocks.break_line()
+        self._begin_section("note")
+        self._wrapped((text, style))
+
+    def _begin_section(self, section: str) -> None:
+        """Leave a blank line between things of different kinds."""
+        if section == self._section:
+            self._screen.end_line()
+        else:
+            self._screen.gap()
+        self._section = section
+
+    def _wrapped(self, *pieces: tuple[str, str]) -> None:
+        """One line of styled pieces, wrapped under itself on a terminal."""
+        width = self._screen.width if self._screen.is_terminal else 1 << 30
+        wrapper = Wrapper(self._screen.write, width)
+        wrapper.hang("    ")
+        for text, style in pieces:
+            wrapper.feed(text, style)
+        wrapper.finish()
+
+
+def _seconds(seconds: float) -> str:
+    """A wait, as exactly as somebody who waits wants to know it."""
+    return (
+        f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
+    )

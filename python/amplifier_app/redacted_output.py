@@ -1,0 +1,102 @@
+"""An output that gets the events of a session without the secrets in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from amplifier_app.known_secrets import SECRETS
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.run import Output
+    from amplifier_guard import RedactorStream
+
+_DELTA = "content_block:delta"
+_ENDS = ("llm:response", "llm:post", "execution:end")
+"""After these nothing more comes of a response, though a block of it may have no end."""
+
+
+class RedactedOutput:
+    """Takes the secrets out of what an output is to show.
+
+    What a block streams is one text, so that a secret is found however it was cut: the end of each
+    delta waits for the next one where it may be the beginning of a secret, and the rest comes as a
+    delta of its own before the block ends.
+
+    Args:
+        output: What shows the events.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._streams: dict[tuple[str, str], tuple[RedactorStream, dict[str, Any]]] = {}
+
+    @property
+    def failure(self) -> OSError | None:
+        """Why nothing more can be written, if so."""
+        return self._output.failure
+
+    def call_on_failure(self, act: Callable[[], object]) -> None:
+        """Call this as soon as nothing more can be written."""
+        self._output.call_on_failure(act)
+
+    def handle(self, event: str, data: Any) -> None:
+        """Take one event."""
+        if event == _DELTA and isinstance(data, Mapping):
+            self._delta(cast("Mapping[str, Any]", data))
+            return
+        if event.startswith("content_block:") and isinstance(data, Mapping):
+            self._end(_block(cast("Mapping[str, Any]", data)))
+        elif event in _ENDS and isinstance(data, Mapping):
+            self._end_all(_session(cast("Mapping[str, Any]", data)))
+        self._output.handle(event, SECRETS.redactor.redact_data(data))
+
+    def show_message(
+        self, message: str, level: Literal["info", "warning", "error"], source: str = "hook"
+    ) -> None:
+        """Show a message of a hook."""
+        self._output.show_message(SECRETS.redact(message), level, SECRETS.redact(source))
+
+    def answer(self, text: str) -> None:
+        """Take the answer of the turn."""
+        self._end_all()
+        self._output.answer(SECRETS.redact(text))
+
+    def break_line(self) -> None:
+        """End a line that is being drawn."""
+        self._output.break_line()
+
+    def finish(self) -> None:
+        """Close what is open."""
+        self._end_all()
+        self._output.finish()
+
+    def _delta(self, data: Mapping[str, Any]) -> None:
+        text = data.get("delta")
+        if not isinstance(text, str):
+            self._output.handle(_DELTA, SECRETS.redactor.redact_data(data))
+            return
+        rest = SECRETS.redactor.redact_data({**data, "delta": ""})
+        stream, _ = self._streams.get(_block(data)) or (SECRETS.redactor.stream(), None)
+        self._streams[_block(data)] = (stream, rest)
+        self._output.handle(_DELTA, {**rest, "delta": stream.feed(text)})
+
+    def _end(self, block: tuple[str, str]) -> None:
+        if open_block := self._streams.pop(block, None):
+            stream, last = open_block
+            if text := stream.flush():
+                self._output.handle(_DELTA, {**last, "delta": text})
+
+    def _end_all(self, session: str | None = None) -> None:
+        for block in list(self._streams):
+            if session is None or block[0] == session:
+                self._end(block)
+
+
+def _block(data: Mapping[str, Any]) -> tuple[str, str]:
+    """What tells a block from all others that are open."""
+    return _session(data), str(data.get("block_index"))
+
+
+def _session(data: Mapping[str, Any]) -> str:
+    return str(data.get("session_id"))

@@ -1,0 +1,63 @@
+"""The judgement over one emitted event, fed with answers in the order of running."""
+
+from __future__ import annotations
+
+from .._hook_result import ContextInjection, HookResult
+from .hook_answer import Answer, continuing, projection
+from .notice import Notice
+from .payload import Payload
+
+
+class Dispatch:
+    """What the answers amount to: the first deny, else the first question, else all injections."""
+
+    def __init__(self, payload: Payload) -> None:
+        self.payload = payload
+        """What the next handler gets."""
+        self._asked: HookResult | None = None
+        self._injecting: list[HookResult] = []
+        self._items: list[ContextInjection] = []
+        self._is_modified = False
+        self._notice = Notice()
+
+    def accept(self, event: str, name: str, answer: Answer) -> None:
+        """Take the answer of the handler `name` to `event`, any but a deny, which ends it all."""
+        if answer.action != "ask_user":
+            self._notice.add(answer.result)
+        if answer.payload is not None:
+            self.payload, self._is_modified = answer.payload, True
+        elif answer.action == "ask_user":
+            self._asked = self._asked or answer.result
+        elif answer.action == "inject_context":
+            self._injecting.append(answer.result)
+            # The kernel says where an injection comes from: an item cannot forge it.
+            origin = {"hook_name": name, "event": event}
+            self._items += [item.model_copy(update=origin) for item in answer.items]
+
+    def finish(self) -> HookResult:
+        """Give the event's result."""
+        if self._asked is not None:
+            return self._carrying(self._asked)
+        if not self._injecting:
+            return self._notice.said_by(continuing(self.payload.result()))
+        return self._notice.said_by(self._carrying(self._injected()))
+
+    def _injected(self) -> HookResult:
+        first = self._injecting[0]
+        fields = projection(self._items)
+        if len(self._injecting) == 1:
+            return first.model_copy(update=fields)
+        # Of several, only what the first says about output and the user stays.
+        return HookResult(
+            action="inject_context",
+            suppress_output=first.suppress_output,
+            user_message=first.user_message,
+            user_message_level=first.user_message_level,
+            **fields,
+        )
+
+    def _carrying(self, result: HookResult) -> HookResult:
+        """Give it the payload that a handler replaced, unless it has data of its own."""
+        if not self._is_modified or result.data is not None:
+            return result
+        return result.model_copy(update={"data": self.payload.result()})

@@ -1,0 +1,173 @@
+"""What a handler answered, and the results that the kernel makes of answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .._hook_result import ContextInjection, HookResult
+from .argument import any_text, flag, refusal, text
+from .notice import Notice
+from .payload import Fields, Payload, top_level
+
+_INJECTION_FIELDS = (
+    "context_injection",
+    "context_injection_role",
+    "ephemeral",
+    "append_to_last_tool_result",
+    "context_injections",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that does more than let the event go on in silence."""
+
+    action: Literal["continue", "deny", "ask_user", "modify", "inject_context"]
+    result: HookResult
+    """The whole answer."""
+    payload: Fields | None = None
+    """What a `modify` puts in the place of the payload."""
+    items: list[ContextInjection] = field(default_factory=list[ContextInjection])
+    """What an `inject_context` injects."""
+
+
+def result_of(value: Any) -> HookResult:
+    """Read what a handler returned, but for None: a result itself or the fields of one.
+
+    Raises:
+        Exception: It cannot be understood.
+    """
+    if isinstance(value, HookResult):
+        return value
+    fields = top_level(value)
+    if issubclass(type(fields), dict):
+        return HookResult.model_validate(fields)
+    raise TypeError("not a `HookResult`, a dict or None")
+
+
+def read_answer(value: Any, payload: Payload) -> Answer | None:
+    """Read what a handler returned for a payload; None lets the event go on.
+
+    Raises:
+        Exception: It cannot be understood.
+    """
+    result = result_of(value)
+    match any_text(result.action):
+        case "continue":
+            return _remark(result)
+        case "deny":
+            return Answer("deny", result)
+        case "ask_user":
+            return Answer("ask_user", result)
+        case "modify":
+            return _modification(result, payload)
+        case "inject_context":
+            items = injections(result)
+            return Answer("inject_context", result, items=items) if items else _remark(result)
+        case other:
+            raise _unknown_action(other)
+
+
+def check_action(result: HookResult) -> None:
+    """Refuse an action that no validated result has."""
+    action = any_text(result.action)
+    if action not in ("continue", "deny", "modify", "inject_context", "ask_user"):
+        raise _unknown_action(action)
+
+
+def _unknown_action(action: str) -> ValueError:
+    return ValueError(f"unknown action `{action}`")
+
+
+def _remark(result: HookResult) -> Answer | None:
+    """Read an answer that lets the event go on, for what it says to the user."""
+    return Answer("continue", result) if Notice.is_in(result) else None
+
+
+def _modification(result: HookResult, payload: Payload) -> Answer | None:
+    data: Any = result.data
+    if data is None:
+        return _remark(result)
+    if not issubclass(type(data), dict):
+        raise refusal(data, "dict")
+    return Answer("modify", result, payload=payload.replaced_by(data))
+
+
+def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list[ContextInjection]:
+    """Give the injections of a result: its list, else the one that its scalar fields describe.
+
+    Older results have no list. `hook_name` and `event` of an item of the list are its own claims.
+
+    Args:
+        result: The result.
+        hook_name: Whose the one of the scalar fields is.
+        event: What it answers.
+    """
+    items = [
+        ContextInjection(
+            content=text(item.content),
+            role=_role(item.role),
+            ephemeral=flag(item.ephemeral),
+            append_to_last_tool_result=flag(item.append_to_last_tool_result),
+            hook_name=text(item.hook_name),
+            event=text(item.event),
+        )
+        for item in getattr(result, "context_injections", ())
+    ]
+    scalar = result.context_injection
+    if not items and scalar is not None:
+        only = ContextInjection(
+            content=text(scalar),
+            role=_role(result.context_injection_role),
+            ephemeral=flag(result.ephemeral),
+            append_to_last_tool_result=flag(result.append_to_last_tool_result),
+            hook_name=hook_name,
+            event=event,
+        )
+        items.append(only)
+    return items
+
+
+def _role(value: object) -> Literal["system", "user", "assistant"]:
+    role = any_text(value)
+    if role not in ("system", "user", "assistant"):
+        raise ValueError(f"unknown injection role `{role}`")
+    return role
+
+
+def projection(items: list[ContextInjection]) -> dict[str, Any]:
+    """Give the fields of a result that carry these injections, one at least."""
+    return {
+        "context_injection": "\n\n".join(item.content for item in items),
+        "context_injection_role": items[0].role,
+        "ephemeral": any(item.ephemeral for item in items),
+        "append_to_last_tool_result": any(item.append_to_last_tool_result for item in items),
+        "context_injections": items,
+    }
+
+
+def nothing_left() -> dict[str, Any]:
+    """Give the fields of a result when nothing of its injections is left."""
+    plain = HookResult()
+    return {name: getattr(plain, name) for name in ("action", *_INJECTION_FIELDS)}
+
+
+def changed(result: Any, update: dict[str, Any]) -> HookResult:
+    """Make a changed copy of a result; what only looks like one is copied into one."""
+    if isinstance(result, HookResult):
+        return result.model_copy(update=update)
+    fields = {
+        name: getattr(result, name) for name in HookResult.model_fields if hasattr(result, name)
+    }
+    return HookResult(**{**fields, **update})
+
+
+def continuing(data: Any) -> HookResult:
+    """Make `HookResult(action="continue", data=data)`, with the very object as its data."""
+    return HookResult.model_construct(_fields_set={"action", "data"}, action="continue", data=data)
+
+
+def denying(reason: str) -> HookResult:
+    """Make `HookResult(action="deny", reason=reason)`."""
+    return HookResult(action="deny", reason=reason)

@@ -1,0 +1,1 @@
+"""How a module is found, checked and mounted."""

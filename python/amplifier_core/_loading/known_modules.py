@@ -1,0 +1,81 @@
+"""The modules that could be loaded by id, and where each would be taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Literal, TypeAlias
+
+from .check import package_name
+from .installed import EntryPoint, list_entry_points
+
+Origin: TypeAlias = Literal["entry point", "package", "our own"]
+"""How a module is found."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place that a module of some id could be taken from."""
+
+    origin: Origin
+    name: str
+    """What is imported."""
+    place: str
+    """The distribution that it came with, or the folder that it lies in; may be empty."""
+
+
+def own_modules() -> dict[str, str]:
+    """Give the import paths of the modules that come with the kernel, by id."""
+    try:
+        from amplifier_modules import MODULES
+    except ModuleNotFoundError:
+        return {}
+    return MODULES
+
+
+def known_sources() -> dict[str, list[Source]]:
+    """List what can be found without a resolver, by id; of several sources the first is taken.
+
+    Nothing is imported, so a module that is listed may still fail to load.
+    """
+    points = list_entry_points()
+    packages = _packages()
+    own = own_modules()
+    ids = {point.name for point in points} | own.keys()
+    ids.update(name.removeprefix(package_name("")).replace("_", "-") for name in packages)
+    found: dict[str, list[Source]] = {}
+    for module_id in sorted(ids):
+        sources = [_of_entry_point(point) for point in points if point.name == module_id]
+        package = package_name(module_id)
+        if package in packages:
+            sources.append(Source("package", package, packages[package]))
+        if module_id in own:
+            sources.append(Source("our own", own[module_id], ""))
+        found[module_id] = sources
+    return found
+
+
+def suggestion(module_id: str) -> str:
+    """Name the known module that may be meant."""
+    close = get_close_matches(str(module_id), list(known_sources()), n=3)
+    return f"; did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else ""
+
+
+def _packages() -> dict[str, str]:
+    """The folders of the importable packages that are named like modules."""
+    prefix = package_name("")
+    packages: dict[str, str] = {}
+    for found in iter_modules():
+        if found.name.startswith(prefix):
+            folder: object = getattr(found.module_finder, "path", "")
+            packages.setdefault(found.name, str(Path(str(folder)).resolve()))
+    return packages
+
+
+def _of_entry_point(point: EntryPoint) -> Source:
+    distribution: Any = getattr(point, "dist", None)
+    name, version = (getattr(distribution, each, None) for each in ("name", "version"))
+    place = f"{name} {version}" if isinstance(name, str) else ""
+    return Source("entry point", str(getattr(point, "value", point.name)), place)

@@ -1,0 +1,83 @@
+"""Where the mount function of a module is: an entry point, a package, or among our own.
+
+Each look-up gives None where there is nothing of the kind, and raises what the module raises.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from typing import Any, NamedTuple
+
+from .._kernel.shown import shown
+from .check import package_name
+from .installed import import_package, list_entry_points
+from .known_modules import own_modules
+from .ready_function import Mount, Ready, carry_ready
+
+logger = logging.getLogger("amplifier_core.loader")
+
+
+class Found(NamedTuple):
+    """What a look-up found of a module."""
+
+    mount: Mount
+    ready: Ready | None
+    """Its `on_session_ready`, which the mount function carries, too."""
+
+
+def from_entry_point(module_id: str) -> Found | None:
+    """Give the mount function of the installed entry point of this name."""
+    named = [point for point in list_entry_points() if point.name == module_id]
+    if not named:
+        return None
+    if len(named) > 1:
+        logger.debug("module `%s` has %d entry points; the first counts", module_id, len(named))
+    point = named[0]
+    mount = point.load()
+    if not callable(mount):
+        mount = mount.mount
+    logger.debug("module `%s` taken from its entry point %r", module_id, point)
+    module = sys.modules.get(_module_name(point, mount))
+    return _found(module_id, mount, getattr(module, "on_session_ready", None))
+
+
+def from_package(module_id: str, module_name: str | None = None) -> Found | None:
+    """Give the mount function of an importable package.
+
+    Args:
+        module_id: Id of the module.
+        module_name: Name of the package; None for `amplifier_module_<id>`.
+    """
+    name = module_name or package_name(module_id)
+    package = import_package(name)
+    if package is None:
+        return None
+    mount = package.mount
+    if not callable(mount):
+        raise TypeError(f"`mount` of `{name}` is not callable, found `{shown(mount)}`")
+    logger.debug("module `%s` taken from package `%s`", module_id, name)
+    return _found(module_id, mount, getattr(package, "on_session_ready", None))
+
+
+def from_our_own(module_id: str) -> Found | None:
+    """Give the mount function of a module that comes with the kernel."""
+    name = own_modules().get(module_id)
+    if name is None:
+        return None
+    module = importlib.import_module(name)
+    logger.debug("module `%s` taken from our own `%s`", module_id, name)
+    return _found(module_id, module.mount, getattr(module, "on_session_ready", None))
+
+
+def _found(module_id: str, mount: Mount, ready: Any) -> Found:
+    return Found(mount, carry_ready(module_id, mount, ready))
+
+
+def _module_name(entry_point: Any, mount: Any) -> str:
+    """Name of the module that an entry point leads to."""
+    named: object = getattr(entry_point, "module", None)
+    if isinstance(named, str) and named in sys.modules:
+        return named
+    return getattr(mount, "__module__", None) or ""

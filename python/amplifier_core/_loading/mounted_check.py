@@ -1,0 +1,171 @@
+"""The check of what a module mounted, after its one real mount, and the way back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, cast
+
+from .._module_error import ModuleValidationError
+from .check import Check
+from .info import TYPE_TO_MOUNT_POINT, Kind
+
+if TYPE_CHECKING:
+    from ..validation._validator import MountingValidator
+    from ..validation.base import ValidationResult
+
+logger = logging.getLogger("amplifier_core.loader")
+
+_MAY_STAY_EMPTY = ("orchestrator", "context")
+"""A session says itself what it lacks when it is asked to run."""
+
+
+class MountedCheck:
+    """Mounts a module that came from a resolver, once, and checks what it mounted.
+
+    Args:
+        module_id: Id of the module.
+        kind: What it is, which says where to look.
+        checks: What was found of its package before.
+    """
+
+    def __init__(self, module_id: str, kind: Kind, checks: list[Check]) -> None:
+        self._module_id = module_id
+        self._kind: Kind = kind
+        self._checks = checks
+
+    async def mount(self, mount: Callable[[], Awaitable[Any]], coordinator: Any) -> Any:
+        """Mount the module, and give what its `mount` returns.
+
+        On a stand-in for a coordinator it is mounted without the check.
+
+        Raises:
+            ModuleValidationError: What it mounted is not what its type says; all of it is undone.
+        """
+        validator = _validator(self._kind)
+        before = None if validator is None else _Before.of(coordinator)
+        returned = await mount()
+        if validator is None or before is None:
+            return returned
+        result = self._judged(validator, before.added(self._kind), returned)
+        if result is None or result.passed:
+            return returned
+        await before.undo(returned)
+        found = "; ".join(f"{check.name}: {check.message}" for check in result.errors)
+        raise ModuleValidationError(
+            f"Module '{self._module_id}' failed validation: {result.summary()}. Errors: {found}"
+        )
+
+    def _judged(
+        self, validator: MountingValidator, added: Any, returned: Any
+    ) -> ValidationResult | None:
+        """What the validator finds; None where there need be nothing."""
+        from ..validation.base import ValidationResult
+
+        if added is None and self._kind in _MAY_STAY_EMPTY:
+            return None
+        result = ValidationResult(self._kind, self._module_id)
+        for check in self._checks:
+            result.note(*check)
+        validator.inspect(result, added, returned)
+        return result
+
+
+class _Before:
+    """What was mounted before a module.
+
+    Capabilities are not among it: nothing takes them back.
+    """
+
+    def __init__(self, coordinator: Any, points: dict[str, Any]) -> None:
+        self._coordinator = coordinator
+        self._points = points
+        self._mounted = {
+            point: cast("dict[str, Any]", mounted).copy() if isinstance(mounted, dict) else mounted
+            for point, mounted in points.items()
+        }
+        self._cleanups = len(self._cleanup_functions())
+        self._handlers = self._handler_names()
+        self._contributors = {
+            channel: len(entries) for channel, entries in coordinator.channels.items()
+        }
+
+    @classmethod
+    def of(cls, coordinator: Any) -> _Before | None:
+        """Look at a coordinator; None if it is none of the kernel's own."""
+        from ..coordinator import ModuleCoordinator
+
+        if not isinstance(coordinator, ModuleCoordinator):
+            return None
+        points: dict[str, Any] = coordinator.mount_points
+        return cls(coordinator, points)
+
+    def added(self, kind: Kind) -> Any:
+        """What is mounted now at the place of a type and was not before."""
+        point = TYPE_TO_MOUNT_POINT[kind]
+        now, before = self._points.get(point), self._mounted.get(point)
+        if isinstance(now, dict):
+            known = cast("dict[str, Any]", before) if isinstance(before, dict) else {}
+            objects = cast("dict[str, Any]", now)
+            return {name: one for name, one in objects.items() if known.get(name) is not one}
+        return None if now is before else now
+
+    async def undo(self, returned: Any) -> None:
+        """Call the clean-up functions of the module, and have everything as it was."""
+        functions = self._cleanup_functions()
+        added = functions[self._cleanups :]
+        del functions[self._cleanups :]
+        if callable(returned):
+            added.append(returned)
+        try:
+            for function in reversed(added):
+                await _clean_up(function)
+        finally:
+            self._restore()
+
+    def _restore(self) -> None:
+        for point, before in self._mounted.items():
+            now = self._points.get(point)
+            if isinstance(now, dict) and isinstance(before, dict):
+                objects = cast("dict[str, Any]", now)
+                if objects != before:
+                    objects.clear()
+                    objects.update(cast("dict[str, Any]", before))
+            else:
+                self._points[point] = before
+        for name in self._handler_names() - self._handlers:
+            self._coordinator.hooks.unregister(name)
+        for channel, entries in self._coordinator.channels.items():
+            del entries[self._contributors.get(channel, 0) :]
+
+    def _cleanup_functions(self) -> list[Any]:
+        return self._coordinator._cleanup_fns
+
+    def _handler_names(self) -> set[str]:
+        listed: dict[str, list[str]] = self._coordinator.hooks.list_handlers()
+        return {name for names in listed.values() for name in names}
+
+
+async def _clean_up(function: Any) -> None:
+    if not callable(function):
+        return
+    try:
+        done = function()
+        if isawaitable(done):
+            await done
+    except Exception:
+        logger.exception("a clean-up function of a module that is rolled back failed")
+
+
+def _validator(kind: Kind) -> MountingValidator | None:
+    """The validator of what a type of module mounts; None for types that mount no object."""
+    from .. import validation
+
+    validators: dict[Kind, type[MountingValidator]] = {
+        "orchestrator": validation.OrchestratorValidator,
+        "context": validation.ContextValidator,
+        "provider": validation.ProviderValidator,
+        "tool": validation.ToolValidator,
+    }
+    return validators[kind]() if kind in validators else None

@@ -1,0 +1,1 @@
+"""What the models have in common: bases, numbers, the content of tool results."""

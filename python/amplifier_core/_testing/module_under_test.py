@@ -1,0 +1,71 @@
+"""Which module a test run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from .._loading.check import find_package
+
+_TYPES = {
+    "context": "context",
+    "hook": "hook",
+    "hooks": "hook",
+    "loop": "orchestrator",
+    "orchestrator": "orchestrator",
+    "provider": "provider",
+    "tool": "tool",
+}
+"""Words in the names of modules, and the types they stand for."""
+
+
+class ModuleUnderTest(NamedTuple):
+    """A module that tests are about."""
+
+    package: Path
+    """Folder of the package."""
+    module_type: str | None
+    """Type of the module, as its name tells."""
+
+
+def find_module(
+    given: str | None, test_file: Path | None, folders: Iterable[Path]
+) -> ModuleUnderTest | None:
+    """Find the module that tests are about.
+
+    Args:
+        given: Path that the user named, of a package or of the folder it lies in.
+        test_file: File of the test; a folder around it may be named for the module.
+        folders: Folders to look for a package `amplifier_module_<type>_*` in.
+    """
+    if given is not None:
+        return _at(Path(given).resolve())
+    around = [] if test_file is None else list(test_file.resolve().parents)
+    for folder in around:
+        if folder.name.startswith("amplifier-module-"):
+            return _at(folder)
+    for folder in folders:
+        for child in sorted(folder.glob("amplifier_module_*")):
+            if (child / "__init__.py").is_file() and _type_of(child.name) is not None:
+                return _at(child)
+    return None
+
+
+def _at(path: Path) -> ModuleUnderTest:
+    package = path if path.is_file() else find_package(_id_of(path.name), path)
+    if package is None:
+        package = path  # the tests tell that there is nothing
+    return ModuleUnderTest(package, _type_of(package.name) or _type_of(path.name))
+
+
+def _id_of(name: str) -> str:
+    return name.removeprefix("amplifier-module-")
+
+
+def _type_of(name: str) -> str | None:
+    """The type in `amplifier-module-{type}-{name}` or `amplifier_module_{type}_{name}`."""
+    words = name.replace("-", "_").split("_")
+    if words[:2] != ["amplifier", "module"] or len(words) < 3:
+        return None
+    return _TYPES.get(words[2])

@@ -1,0 +1,137 @@
+"""`hooks-guard`: judges prompts and tool calls before anything is done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.models import HookResult
+from amplifier_guard import Limits, RateLimited, RateLimiter
+from amplifier_modules.loops.steering import STEERING_SUBMITTED
+from amplifier_modules.loops.tool_timeout import CAPABILITY as TOOL_TIMEOUT
+
+from .answers import deny
+from .arguments import ToolArguments
+from .prompts import FINDINGS, Prompts
+from .settings import GuardSettings, read_settings
+from .tools import ToolSinks
+
+__amplifier_module_type__ = "hook"
+
+NAME = "hooks-guard"
+LAST = 1_000_000
+"""The priority of its handlers: what it judges is what the other hooks have made of it."""
+LIMITER = "guard.rate_limiter"
+"""Capability: the `RateLimiter` that the sessions of an application share."""
+
+Handler = Callable[[str, dict[str, Any]], Awaitable[HookResult | None]]
+
+
+class Guard:
+    """The handlers of one session. Each fails closed: where it cannot judge, it is no."""
+
+    def __init__(self, settings: GuardSettings, coordinator: Any) -> None:
+        """Set it up.
+
+        Raises:
+            ValueError: A policy cannot be made of its settings.
+        """
+        self._settings = settings
+        self._coordinator = coordinator
+        self.limits = Limits.load(settings.limits())
+        self._prompts = Prompts(self.limits, settings.findings, coordinator.hooks.emit)
+        self._arguments = ToolArguments(self.limits.name_max_chars)
+        self._limiter: RateLimiter | None = (
+            coordinator.get_capability(LIMITER) or settings.rates.limiter()
+        )
+        self._sinks = {name: ToolSinks(tool) for name, tool in settings.tools.items()}
+
+    def register(self) -> Callable[[], None]:
+        """Register the handlers; call what is returned to unregister them."""
+        handlers: dict[str, Handler] = {
+            PROMPT_SUBMIT: self.judge_prompt,
+            STEERING_SUBMITTED: self.judge_prompt,
+            TOOL_PRE: self.judge_call,
+        }
+        if self._limiter is not None:
+            handlers[PROVIDER_REQUEST] = self.judge_request
+        registered = [
+            self._coordinator.hooks.register(
+                event, handler, priority=LAST, name=NAME, fail_closed=True
+            )
+            for event, handler in handlers.items()
+        ]
+
+        def unregister() -> None:
+            for each in registered:
+                each()
+
+        return unregister
+
+    async def judge_prompt(self, _: str, data: dict[str, Any]) -> HookResult | None:
+        """Judge what the user says."""
+        if answer := self._counted(user=self._settings.user):
+            return answer
+        prompt = data.get("prompt")
+        if not isinstance(prompt, str):
+            return deny(f"the prompt is {type(prompt).__name__}, not a text")
+        return await self._prompts.judge(prompt)
+
+    async def judge_request(self, _: str, data: dict[str, Any]) -> HookResult | None:
+        """Judge a call of the model."""
+        return self._counted(provider=str(data.get("provider") or ""))
+
+    async def judge_call(self, _: str, data: dict[str, Any]) -> HookResult | None:
+        """Judge a tool call as the hooks before have left it."""
+        name = data.get("tool_name")
+        if not isinstance(name, str):
+            return deny("the name of the tool is no text")
+        if answer := self._counted(tool=name):
+            return answer
+        given: Any = data.get("tool_input")
+        if not isinstance(given, dict):
+            return deny(f"the arguments of the tool are {type(given).__name__}, not an object")
+        if "tool_input_error" in data:
+            return None  # the loop runs no such call, and tells why
+        arguments = cast("dict[str, Any]", given)
+        tools: Any = self._coordinator.get("tools") or {}
+        tool = tools.get(name)
+        if answer := self._arguments.judge(name, tool, arguments):
+            return answer
+        sinks = self._sinks.get(name)
+        return await sinks.judge(name, arguments) if sinks else None
+
+    def _counted(self, **names: str) -> HookResult | None:
+        """Count a call of this user, tool or provider; refuse one too many."""
+        if self._limiter is None:
+            return None
+        try:
+            self._limiter.take(**names)
+        except RateLimited as refusal:
+            return deny(str(refusal))
+        return None
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Callable[[], None]:
+    """Mount the guard.
+
+    Args:
+        coordinator: Whose hooks judge.
+        config: See `GuardSettings`.
+
+    Returns:
+        What takes its handlers away again.
+
+    Raises:
+        ConfigurationError: A setting is unknown, has the wrong type or cannot work.
+    """
+    settings = read_settings(config)
+    try:
+        guard = Guard(settings, coordinator)
+    except ValueError as error:
+        raise ConfigurationError(f"hooks-guard: {error}") from error
+    coordinator.register_capability(TOOL_TIMEOUT, guard.limits.tool_timeout)
+    coordinator.register_contributor("observability.events", NAME, lambda: [FINDINGS])
+    return guard.register()

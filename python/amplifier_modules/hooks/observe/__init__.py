@@ -1,0 +1,50 @@
+"""`hooks-observe`: traces, statistics, error contexts and telemetry of a session; decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_guard import Redactor
+
+from .session import NAME, SessionObserver
+from .settings import ObserveSettings, read_settings
+
+__all__ = ["CAPABILITY", "NAME", "REDACTOR", "SessionObserver", "mount"]
+
+__amplifier_module_type__ = "hook"
+
+CAPABILITY = "observe.session"
+"""The name under which the `SessionObserver` is found."""
+REDACTOR = "guard.redactor"
+"""Capability: the `Redactor` that knows the keys of an application."""
+
+
+async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Callable[[], None]:
+    """Observe the session; the `SessionObserver` is the capability `observe.session`.
+
+    Raises:
+        ConfigurationError: The config is no use, or asks for OpenTelemetry where it is missing.
+    """
+    settings = read_settings(config)
+    redactor = coordinator.get_capability(REDACTOR) or Redactor()
+    telemetry = _telemetry(settings, redactor, str(coordinator.session_id))
+    observer = SessionObserver(settings, redactor, telemetry)
+    coordinator.register_capability(CAPABILITY, observer)
+    return observer.attach(coordinator.hooks)
+
+
+def _telemetry(settings: ObserveSettings, redactor: Redactor, session_id: str) -> Any:
+    if settings.opentelemetry is False:
+        return None
+    try:
+        from .telemetry import Telemetry
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "opentelemetry":
+            raise
+        if settings.opentelemetry:
+            message = "`opentelemetry` of the config of `hooks-observe` needs `opentelemetry-api`"
+            raise ConfigurationError(f"{message} (the extra `otel`)") from None
+        return None
+    return Telemetry(session_id, redactor.redact, settings.most_labels)

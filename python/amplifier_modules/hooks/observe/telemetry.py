@@ -1,0 +1,176 @@
+"""Spans and metrics of OpenTelemetry, by its semantic conventions for generative AI.
+
+No content of messages and no arguments of tools are in them; every text is redacted and every
+attribute of a metric comes from a limited set of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import MeterProvider
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
+
+from .calls import ModelCall
+from .statistics import Labels
+from .traces import ToolTrace
+
+__all__ = ["Telemetry"]
+
+_SCOPE = "amplifier_modules.hooks.observe"
+_SECONDS = tuple(0.01 * 2**power for power in range(14))
+_TOKENS = tuple(float(4**power) for power in range(14))
+"""The bounds that the conventions advise."""
+
+
+class Telemetry:
+    """The spans and metrics of one session.
+
+    Args:
+        session_id: The conversation of the spans.
+        redact: Takes the secrets out of a text.
+        most_labels: The most values of an attribute of a metric.
+        tracers: Where spans go; None for the provider that the application has set.
+        meters: Where metrics go; None for the provider that the application has set.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        redact: Callable[[str], str],
+        most_labels: int,
+        tracers: TracerProvider | None = None,
+        meters: MeterProvider | None = None,
+    ) -> None:
+        self._tracer = trace.get_tracer(_SCOPE, tracer_provider=tracers)
+        meter = metrics.get_meter(_SCOPE, meter_provider=meters)
+        self._duration = meter.create_histogram(
+            "gen_ai.client.operation.duration", unit="s", description="Duration of an operation",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )  # fmt: skip
+        self._tokens = meter.create_histogram(
+            "gen_ai.client.token.usage", unit="{token}", description="Tokens of a model call",
+            explicit_bucket_boundaries_advisory=_TOKENS,
+        )  # fmt: skip
+        self._session_id = session_id
+        self._redact = redact
+        self._labels = {
+            name: Labels(most_labels)
+            for name in (
+                "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model",
+                "gen_ai.tool.name", "error.type",
+            )
+        }  # fmt: skip
+        self._turn: Span | None = None
+
+    def turn_begins(self, start: datetime) -> None:
+        """Begin the span of a turn, below whatever span is current."""
+        self._turn = self._tracer.start_span(
+            "invoke_agent",
+            kind=SpanKind.INTERNAL,
+            attributes=self._about("invoke_agent"),
+            start_time=_nanoseconds(start),
+        )
+
+    def turn_ends(self, end: datetime, seconds: float, error: str | None) -> None:
+        """End the span of a turn."""
+        if self._turn is None:
+            return
+        self._finish(self._turn, end, error)
+        self._turn = None
+        self._measure(seconds, {"gen_ai.operation.name": "invoke_agent"}, error)
+
+    def model_called(self, call: ModelCall) -> None:
+        """Tell of a finished call of the model."""
+        end = call.end or call.start
+        measured = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": call.provider,
+            "gen_ai.request.model": call.model,
+            "gen_ai.response.model": call.response_model or call.model,
+        }
+        measured = {key: value for key, value in measured.items() if value}
+        usage = {
+            "gen_ai.usage.input_tokens": call.usage.input,
+            "gen_ai.usage.output_tokens": call.usage.output,
+            "gen_ai.usage.cache_read.input_tokens": call.usage.cache_read,
+            "gen_ai.usage.cache_creation.input_tokens": call.usage.cache_write,
+        }
+        attributes: dict[str, Any] = {
+            **self._about("chat"),
+            **{key: self._redact(value) for key, value in measured.items()},
+            **{key: count for key, count in usage.items() if count is not None},
+        }
+        if call.finish_reason:
+            attributes["gen_ai.response.finish_reasons"] = (self._redact(call.finish_reason),)
+        if self._turn is not None and call.provider:
+            self._turn.set_attribute("gen_ai.provider.name", self._redact(call.provider))
+        name = f"chat {self._redact(call.model)}".rstrip()
+        self._span(name, SpanKind.CLIENT, attributes, call.start, end, call.error)
+        labels = self._measure(call.duration, measured, call.error)
+        for kind, count in (("input", call.usage.input), ("output", call.usage.output)):
+            if count is not None:
+                self._tokens.record(count, {**labels, "gen_ai.token.type": kind})
+
+    def tool_ran(self, ran: ToolTrace) -> None:
+        """Tell of a finished tool call."""
+        attributes = {
+            **self._about("execute_tool"),
+            "gen_ai.tool.name": ran.tool,
+            "gen_ai.tool.call.id": ran.tool_use_id,
+            "gen_ai.tool.type": "function",
+        }
+        name = f"execute_tool {ran.tool}"
+        self._span(name, SpanKind.INTERNAL, attributes, ran.start, ran.end, ran.error)
+        if ran.duration is not None:
+            about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": ran.tool}
+            self._measure(ran.duration, about, ran.error)
+
+    def _about(self, operation: str) -> dict[str, Any]:
+        return {
+            "gen_ai.operation.name": operation,
+            "gen_ai.conversation.id": self._redact(self._session_id),
+        }
+
+    def _span(
+        self,
+        name: str,
+        kind: SpanKind,
+        attributes: Mapping[str, Any],
+        start: datetime,
+        end: datetime,
+        error: str | None,
+    ) -> None:
+        # Below the turn by its own context: hooks run in no context of the turn's.
+        parent = None if self._turn is None else trace.set_span_in_context(self._turn)
+        span = self._tracer.start_span(
+            name, parent, kind, attributes=attributes, start_time=_nanoseconds(start)
+        )
+        self._finish(span, end, error)
+
+    def _finish(self, span: Span, end: datetime, error: str | None) -> None:
+        if error is not None:
+            span.set_attribute("error.type", self._redact(error))
+            span.set_status(Status(StatusCode.ERROR))
+        span.end(_nanoseconds(end))
+
+    def _measure(
+        self, seconds: float, about: Mapping[str, str], error: str | None
+    ) -> dict[str, str]:
+        """Record a duration, and return the limited labels without the error."""
+        labels = {
+            key: self._labels[key].label(self._redact(value)) if key in self._labels else value
+            for key, value in about.items()
+        }
+        failed: dict[str, str] = {}
+        if error is not None:
+            failed["error.type"] = self._labels["error.type"].label(self._redact(error))
+        self._duration.record(seconds, {**labels, **failed})
+        return labels
+
+
+def _nanoseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1e9)

@@ -1,0 +1,7 @@
+"""`provider-anthropic`: Claude over the Anthropic Messages API, streamed."""
+
+from .provider import AnthropicProvider, mount
+
+__all__ = ["AnthropicProvider", "mount"]
+
+__amplifier_module_type__ = "provider"

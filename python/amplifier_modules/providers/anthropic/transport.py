@@ -1,0 +1,245 @@
+"""HTTP to the Anthropic API: one client, answers as decoded events, failures as `llm_errors`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from amplifier_core.llm_errors import LLMError
+
+from .config import AnthropicConfig
+from .errors import (
+    api_error,
+    environment_error,
+    redirect_error,
+    root_cause,
+    timeout_error,
+    truncated_error,
+    unfitting_error,
+    unreachable_error,
+)
+from .request import EncodedRequest
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from amplifier_stream import StreamEvent, StreamResult
+
+VERSION = "2023-06-01"
+_DIALECT = "anthropic"
+_MESSAGES = "/v1/messages"
+_MODELS = "/v1/models"
+_LONGEST_CONNECT = 30.0
+_LARGEST_BODY = 4_000_000
+_SHORTEST_SECRET = 4
+_MODELS_PER_PAGE = 1_000
+_MOST_PAGES = 100
+# A proxy from the environment must not get in the way of a server on this machine.
+_NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+
+
+class AnthropicTransport:
+    """Requests to one base address with one key."""
+
+    def __init__(self, config: AnthropicConfig) -> None:
+        """Keep the settings; the client is made with the first request."""
+        self._config = config
+        self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def shown_url(self) -> str:
+        """The base address without a user name or password that may stand in it."""
+        scheme, _, rest = self._config.base_url.partition("://")
+        host, slash, path = rest.partition("/")
+        return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+    async def close(self) -> None:
+        """Close the client if there is one; a later request makes a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def stream(
+        self,
+        request: EncodedRequest,
+        longest_wait: float | None,
+        on_event: Callable[[StreamEvent], Awaitable[None]],
+    ) -> StreamResult:
+        """Send `request`, hand on each block event when it arrives, and return the whole answer.
+
+        Args:
+            request: What to send.
+            longest_wait: Seconds to wait for the next byte; the configured timeout by default.
+            on_event: Awaited for each event, in order.
+
+        Raises:
+            LLMError: The server cannot be reached, answers with an error or with anything but a
+                stream, or the stream ends before its end.
+        """
+        import httpx2
+
+        from amplifier_stream import StreamDecoder, StreamLimitError, ThinkingFilter
+
+        seconds = longest_wait or self._config.timeout
+        headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        if request.betas:
+            headers["anthropic-beta"] = ",".join(request.betas)
+        response = await self._send(
+            "POST", _MESSAGES, seconds, request.model, headers=headers, content=request.to_bytes()
+        )
+        failure: Exception | None = None
+        try:
+            content_type = response.headers.get("content-type", "")
+            if "text/event-stream" not in content_type:
+                url = self.shown_url + _MESSAGES
+                found = f"`{self._clean(content_type)}`" if content_type else "no content type"
+                raise unfitting_error(url, found, "an event stream", model=request.model)
+            decoder = StreamDecoder(_DIALECT, response.status_code, dict(response.headers))
+            tags = self._config.thinking_tags
+            thinking = ThinkingFilter(tags) if tags else None
+            try:
+                async for chunk in response.aiter_bytes():
+                    events = decoder.feed(chunk)
+                    for event in thinking.feed(events) if thinking else events:
+                        await on_event(event)
+            except (httpx2.HTTPError, StreamLimitError) as error:
+                failure = error
+        finally:
+            await response.aclose()
+        result = decoder.finish()
+        if thinking is not None:
+            result = thinking.finish(result)
+        if result.error is not None:
+            raise self._api_error(result.error, result.request_id, request.model) from failure
+        # A connection may break after the end of the answer; then nothing is missing.
+        if not result.truncated:
+            return result
+        if isinstance(failure, httpx2.TimeoutException):
+            url = self.shown_url + _MESSAGES
+            raise timeout_error(url, seconds, "further data", model=request.model) from failure
+        cause = "" if failure is None else self._clean(root_cause(failure))
+        raise truncated_error(request.model, cause, result.request_id) from failure
+
+    async def list_models(self) -> list[dict[str, Any]]:
+        """Return the entries of all pages of `GET /v1/models`.
+
+        Raises:
+            LLMError: The server cannot be reached or answers with an error.
+        """
+        seconds = self._config.timeout
+        entries: list[dict[str, Any]] = []
+        parameters: dict[str, str] = {"limit": str(_MODELS_PER_PAGE)}
+        for _ in range(_MOST_PAGES):
+            response = await self._send("GET", _MODELS, seconds, None, params=parameters)
+            try:
+                page = json.loads(await _read_body(response))
+                entries += [dict(entry) for entry in page["data"]]
+                if not page.get("has_more") or not page.get("last_id"):
+                    break
+                parameters["after_id"] = str(page["last_id"])
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                url = self.shown_url + _MODELS
+                raise unfitting_error(url, "something", "a list of models", model=None) from error
+            finally:
+                await response.aclose()
+        return entries
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        model: str | None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
+        """Send one request; return its answer, body unread, if the status is a success."""
+        import httpx2
+
+        url = self.shown_url + path
+        try:
+            client = self._open_client()
+            request = client.build_request(
+                method,
+                self._config.base_url + path,
+                headers={
+                    "x-api-key": self._config.api_key,
+                    "anthropic-version": VERSION,
+                    **(headers or {}),
+                },
+                content=content,
+                params=params,
+                timeout=httpx2.Timeout(seconds, connect=min(seconds, _LONGEST_CONNECT)),
+            )
+            response = await client.send(request, stream=True)
+        except httpx2.ConnectTimeout as error:
+            limit = min(seconds, _LONGEST_CONNECT)
+            raise timeout_error(url, limit, "connection", model=model) from error
+        except httpx2.TimeoutException as error:
+            raise timeout_error(url, seconds, "answer", model=model) from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable_error(url, self._clean(root_cause(error)), model=model) from error
+        if response.is_success:
+            return response
+        try:
+            raise await self._refusal(response, path, model)
+        finally:
+            await response.aclose()
+
+    def _open_client(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        if self._client is None:
+            try:
+                self._client = httpx2.AsyncClient(
+                    follow_redirects=False,  # the key would go along to wherever it leads
+                    mounts=dict.fromkeys(_NEVER_PROXIED),
+                )
+            except (ImportError, ValueError, OSError) as error:
+                # It reads proxies and certificates from the environment.
+                raise environment_error(str(error)) from error
+        return self._client
+
+    async def _refusal(self, response: httpx2.Response, path: str, model: str | None) -> LLMError:
+        """Make the error for an answer whose status is not a success."""
+        status = response.status_code
+        if 300 <= status < 400:
+            location = self._clean(response.headers.get("location", ""))
+            return redirect_error(self.shown_url + path, status, location, model=model)
+        from amplifier_stream import decode_error
+
+        body = await _read_body(response)
+        return self._api_error(
+            decode_error(_DIALECT, status, dict(response.headers), body), None, model
+        )
+
+    def _api_error(
+        self, details: dict[str, Any], request_id: str | None, model: str | None
+    ) -> LLMError:
+        shown = {**details, "message": self._clean(str(details.get("message") or ""))}
+        return api_error(shown, model=model, request_id=request_id)
+
+    def _clean(self, text: str) -> str:
+        """Return `text` without the key, which a server may have echoed, in whatever encoding."""
+        from amplifier_guard import Redactor
+
+        key = self._config.api_key
+        return Redactor([key] if len(key) >= _SHORTEST_SECRET else []).redact(text)
+
+
+async def _read_body(response: httpx2.Response) -> bytes:
+    """Read the body of an error or a list, as much of it as comes and is worth having."""
+    import httpx2
+
+    body = bytearray()
+    try:
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) >= _LARGEST_BODY:
+                break
+    except httpx2.HTTPError:
+        pass  # what came says enough
+    return bytes(body)
