@@ -25,7 +25,7 @@ PACKAGES = {
 }
 """What each package may import of the others."""
 
-TABLE = ("_known_modules.py", "amplifier_modules")
+TABLE = ("known_modules.py", "amplifier_modules")
 """The one arrow that points up: the kernel looks our own modules up in their table."""
 
 CRATES = {

@@ -275,7 +275,7 @@ IMPORTING_THREAD = """
     import sys, threading
     from pathlib import Path
     from types import SimpleNamespace
-    from amplifier_core import _ending
+    from amplifier_core._kernel import ending
 
     folder = Path(sys.argv[1])
     reached, waited = threading.Event(), threading.Event()
@@ -291,7 +291,7 @@ IMPORTING_THREAD = """
         waited.set()
         thread.join()
 
-    _ending.time = SimpleNamespace(monotonic=lambda: 0, sleep=sleep)
+    ending.time = SimpleNamespace(monotonic=lambda: 0, sleep=sleep)
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     reached.wait()

@@ -172,11 +172,11 @@ BEHAVIOR = {
 IN_PYTHON = {
     "ProviderError": "_provider_error",
     "RetryConfig": "utils.retry",
-    "classify_error_message": "_error_words",
+    "classify_error_message": "_kernel.error_words",
     "compute_delay": "utils.retry",
-    "resolve_module": "_resolve_module",
-    "_normalize_tool_result_content": "_tool_content_json",
-    "_tool_result_safe_hook_presentation": "_tool_content_json",
+    "resolve_module": "_loading.resolve",
+    "_normalize_tool_result_content": "_models.tool_content_json",
+    "_tool_result_safe_hook_presentation": "_models.tool_content_json",
 }
 """Names of the engine that are implemented in Python, and where."""
 
@@ -336,7 +336,7 @@ def test_a_package_is_resolved(name: str, manifest: str | None, kind: str, tmp_p
         "artifact_type": "python",
         "package_name": name,
     }
-    resolve_module = submodule("_resolve_module").resolve_module
+    resolve_module = submodule("_loading.resolve").resolve_module
     assert resolve_module(str(package)) == expected
     if manifest is None:
         assert resolve_module(str(tmp_path)) == expected
@@ -357,11 +357,11 @@ def test_a_package_is_resolved(name: str, manifest: str | None, kind: str, tmp_p
 def test_a_manifest_that_does_not_hold_here_is_told(manifest: str, message: str, tmp_path: Path):
     package = write(tmp_path / "anything", manifest)
     with pytest.raises(RuntimeError, match=message):
-        submodule("_resolve_module").resolve_module(str(package))
+        submodule("_loading.resolve").resolve_module(str(package))
 
 
 def test_a_folder_without_a_module_is_told(tmp_path: Path):
-    resolve_module = submodule("_resolve_module").resolve_module
+    resolve_module = submodule("_loading.resolve").resolve_module
     with pytest.raises(RuntimeError, match="could not detect module transport at"):
         resolve_module(str(tmp_path))
     with pytest.raises(RuntimeError, match="module path does not exist"):
