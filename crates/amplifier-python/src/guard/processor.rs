@@ -1,0 +1,287 @@
+//! `MessageProcessor`: messages, checked once; the models of `amplifier_guard` are built when asked
+//! for.
+
+use std::collections::HashSet;
+
+use amplifier_core::{Degradation, FromJson as _, Json, Message};
+use amplifier_guard as guard;
+use amplifier_guard::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
+use guard::{CanBeEmpty, Finding, MessageError, OnFinding, ToolUseError};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::guard::limits::{NameDenied, as_refusal};
+use crate::guard::tool_input::{Text, ToolInputPolicy, denied, plain};
+use crate::json::{from_python, object_to_python};
+
+pyo3::import_exception!(amplifier_guard.processor, MessageRejected);
+
+/// A finding as its kind, its pointer, and its characters from and to.
+type FindingFields = (&'static str, String, usize, usize);
+
+/// Checks messages; `amplifier_guard` gives the limits.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct MessageProcessor {
+    processor: guard::MessageProcessor,
+}
+
+#[pymethods]
+impl MessageProcessor {
+    #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn new(limits: &Bound<'_, PyDict>, findings: &str, allow_empty: Vec<String>) -> PyResult<Self> {
+        let Json::Object(limits) = from_python(limits)? else {
+            return Err(PyValueError::new_err("`limits` must be a dict"));
+        };
+        let limits = guard::Limits::resolve(&limits, &amplifier_core::Object::new(), |_| None)
+            .map_err(|error| crate::guard::limits::LimitError::new_err(error.to_string()))?;
+        let on_finding = OnFinding::ALL
+            .into_iter()
+            .find(|one| one.as_str() == findings);
+        let on_finding = on_finding
+            .ok_or_else(|| unknown("findings", findings, &OnFinding::ALL.map(OnFinding::as_str)))?;
+        let can_be_empty: PyResult<Vec<CanBeEmpty>> = allow_empty
+            .iter()
+            .map(|word| {
+                let what = CanBeEmpty::ALL.into_iter().find(|one| one.as_str() == word);
+                what.ok_or_else(|| {
+                    unknown(
+                        "allow_empty",
+                        word,
+                        &CanBeEmpty::ALL.map(CanBeEmpty::as_str),
+                    )
+                })
+            })
+            .collect();
+        let processor = guard::MessageProcessor::new(limits, on_finding);
+        Ok(Self {
+            processor: processor.allow_empty(can_be_empty?),
+        })
+    }
+
+    /// Make a text a message of this role, checked; an unknown role is `user`.
+    fn process_text(&self, role: &str, text: &Bound<'_, PyString>) -> PyResult<ProcessedMessage> {
+        let text = whole(text)?;
+        let processed = self.processor.process(migrate_text(role, text), None);
+        processed
+            .map(ProcessedMessage::claude)
+            .map_err(|error| rejected(&error))
+    }
+
+    /// Read a message of the Claude dialect from JSON, and check it.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn process_json(
+        &self,
+        text: &Bound<'_, PyAny>,
+        calls: Option<HashSet<String>>,
+    ) -> PyResult<ProcessedMessage> {
+        let text = Text::of(text)?;
+        let processed = self.processor.process_json(text.as_bytes(), calls.as_ref());
+        processed
+            .map(ProcessedMessage::claude)
+            .map_err(|error| rejected(&error))
+    }
+
+    /// Check a message of the Claude dialect that comes as plain data.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn process_data(
+        &self,
+        message: &Bound<'_, PyAny>,
+        calls: Option<HashSet<String>>,
+    ) -> PyResult<ProcessedMessage> {
+        let message = ClaudeMessage::from_json(data(message)?).map_err(MessageError::of_model);
+        let processed = message.and_then(|message| self.processor.process(message, calls.as_ref()));
+        processed
+            .map(ProcessedMessage::claude)
+            .map_err(|error| rejected(&error))
+    }
+
+    /// Read a message of the kernel from JSON, and check it.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn process_kernel_json(
+        &self,
+        text: &Bound<'_, PyAny>,
+        calls: Option<HashSet<String>>,
+    ) -> PyResult<ProcessedMessage> {
+        let text = Text::of(text)?;
+        let message = Message::parse(text.as_bytes()).map_err(MessageError::of_model);
+        self.kernel(message, calls.as_ref())
+    }
+
+    /// Check a message of the kernel that comes as plain data.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn process_kernel_data(
+        &self,
+        message: &Bound<'_, PyAny>,
+        calls: Option<HashSet<String>>,
+    ) -> PyResult<ProcessedMessage> {
+        let message = Message::from_json(data(message)?).map_err(MessageError::of_model);
+        self.kernel(message, calls.as_ref())
+    }
+
+    /// Check the name, the id and the arguments of a tool call.
+    fn validate_tool_use(
+        &self,
+        id: &Bound<'_, PyString>,
+        name: &Bound<'_, PyString>,
+        arguments: &Bound<'_, PyAny>,
+        tools: &ToolInputPolicy,
+    ) -> PyResult<()> {
+        let name = name.to_string_lossy().into_owned();
+        let call = ToolUseBlock {
+            id: id.to_string_lossy().into_owned(),
+            input: crate::guard::tool_input::read_arguments(&name, arguments)?,
+            name,
+            extra: amplifier_core::Object::new(),
+        };
+        tools
+            .with(|tools| self.processor.validate_tool_use(&call, tools))
+            .map_err(|error| match error {
+                ToolUseError::Name(error) => NameDenied::new_err(error.to_string()),
+                ToolUseError::Input(error) => denied(&error),
+            })
+    }
+}
+
+impl MessageProcessor {
+    fn kernel(
+        &self,
+        message: Result<Message, MessageError>,
+        calls: Option<&HashSet<String>>,
+    ) -> PyResult<ProcessedMessage> {
+        let processed = message.and_then(|message| self.processor.process_kernel(message, calls));
+        match processed {
+            Ok(processed) => Ok(ProcessedMessage(Processed::Kernel(processed))),
+            Err(error) => Err(rejected(&error)),
+        }
+    }
+}
+
+/// A message that was checked.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct ProcessedMessage(Processed);
+
+enum Processed {
+    Claude(guard::ProcessedMessage<ClaudeMessage>),
+    Kernel(guard::ProcessedMessage<Message>),
+}
+
+#[pymethods]
+impl ProcessedMessage {
+    /// Return whether it is a message of the kernel.
+    fn is_of_kernel(&self) -> bool {
+        matches!(self.0, Processed::Kernel(_))
+    }
+
+    /// Return who speaks.
+    fn role(&self) -> &str {
+        match &self.0 {
+            Processed::Claude(processed) => &processed.message().role,
+            Processed::Kernel(processed) => processed.message().role.as_str(),
+        }
+    }
+
+    /// Return the message as JSON.
+    fn to_json(&self) -> PyResult<String> {
+        match &self.0 {
+            Processed::Claude(processed) => written(processed.message()),
+            Processed::Kernel(processed) => written(processed.message()),
+        }
+    }
+
+    /// Return each finding: its kind, its pointer, and its characters from and to.
+    fn findings(&self) -> Vec<FindingFields> {
+        match &self.0 {
+            Processed::Claude(processed) => fields(processed.findings()),
+            Processed::Kernel(processed) => fields(processed.findings()),
+        }
+    }
+
+    /// Return the blocks of each type, the characters and the bytes.
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, u64, u64)> {
+        let statistics = match &self.0 {
+            Processed::Claude(processed) => processed.statistics(),
+            Processed::Kernel(processed) => processed.statistics(),
+        };
+        let blocks = statistics.blocks.iter().map(|(name, count)| {
+            let count = i64::try_from(*count).unwrap_or(i64::MAX);
+            (name.clone(), Json::from(count))
+        });
+        let blocks = object_to_python(py, &blocks.collect())?;
+        Ok((blocks, statistics.characters, statistics.bytes))
+    }
+
+    /// Return what was left out, as JSON.
+    fn degradations(&self) -> PyResult<String> {
+        let degradations: &[Degradation] = match &self.0 {
+            Processed::Claude(processed) => processed.degradations(),
+            Processed::Kernel(processed) => processed.degradations(),
+        };
+        written(&degradations)
+    }
+
+    /// Return whether a person must agree.
+    fn needs_approval(&self) -> bool {
+        match &self.0 {
+            Processed::Claude(processed) => processed.needs_approval(),
+            Processed::Kernel(processed) => processed.needs_approval(),
+        }
+    }
+
+    /// Check the arguments of each tool call against the schema of its tool.
+    fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> PyResult<()> {
+        let checked = tools.with(|tools| match &self.0 {
+            Processed::Claude(processed) => processed.validate_tool_uses(tools),
+            Processed::Kernel(processed) => processed.validate_tool_uses(tools),
+        });
+        checked.map_err(|error| denied(&error))
+    }
+}
+
+impl ProcessedMessage {
+    fn claude(processed: guard::ProcessedMessage<ClaudeMessage>) -> Self {
+        Self(Processed::Claude(processed))
+    }
+}
+
+fn fields(findings: &[Finding]) -> Vec<FindingFields> {
+    findings
+        .iter()
+        .map(|one| (one.kind.as_str(), one.pointer.clone(), one.start, one.end))
+        .collect()
+}
+
+fn rejected(error: &MessageError) -> PyErr {
+    let findings = match error {
+        MessageError::Suspicious { findings } => fields(findings),
+        _ => Vec::new(),
+    };
+    MessageRejected::new_err((error.to_string(), error.pointer().to_owned(), findings))
+}
+
+fn data(message: &Bound<'_, PyAny>) -> PyResult<Json> {
+    plain(message).map_err(|error| {
+        as_refusal(message.py(), error, |reason| {
+            MessageRejected::new_err(format!("message is not JSON: {reason}"))
+        })
+    })
+}
+
+/// A text without halves of surrogate pairs.
+fn whole<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    text.to_str().map_err(|_| {
+        MessageRejected::new_err("message holds half of a surrogate pair, which JSON cannot hold")
+    })
+}
+
+fn written(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn unknown(setting: &str, found: &str, known: &[&str]) -> PyErr {
+    let known = known.join("`, `");
+    PyValueError::new_err(format!(
+        "`{setting}` must be one of `{known}`, found `{found}`"
+    ))
+}

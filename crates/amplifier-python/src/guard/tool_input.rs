@@ -1,0 +1,150 @@
+//! `ToolInputPolicy`: the arguments of tool calls, against the schemas of the tools.
+
+use std::sync::{PoisonError, RwLock};
+
+use amplifier_core::Json;
+use amplifier_guard as guard;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::guard::limits::as_refusal;
+use crate::json::{from_python, object_to_python};
+
+pyo3::import_exception!(amplifier_guard.tool_input, ToolInputDenied);
+pyo3::import_exception!(amplifier_guard.tool_input, ToolSchemaDenied);
+
+/// Decides which arguments tools run with, by the tools' own JSON schemas.
+#[pyclass(frozen, module = "amplifier_core._engine")]
+pub(crate) struct ToolInputPolicy {
+    policy: RwLock<guard::ToolInputPolicy>,
+}
+
+#[pymethods]
+impl ToolInputPolicy {
+    #[new]
+    #[pyo3(signature = (*, max_depth = 128, max_bytes = 10_000_000, max_tools = 1_000))]
+    fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> PyResult<Self> {
+        let policy = guard::ToolInputPolicy::new(max_depth, max_bytes, max_tools)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self {
+            policy: RwLock::new(policy),
+        })
+    }
+
+    /// Take the JSON schema of a tool's arguments; return whether it is another one than before.
+    fn set_schema(&self, tool: &str, schema: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = schema.py();
+        let schema = plain(schema).map_err(|error| {
+            as_refusal(py, error, |reason| {
+                let text = format!("the schema of tool `{tool}` is not JSON: {reason}");
+                ToolSchemaDenied::new_err((text, tool.to_owned(), ""))
+            })
+        })?;
+        let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
+        policy.set_schema(tool, &schema).map_err(|error| {
+            ToolSchemaDenied::new_err((error.to_string(), error.tool, error.pointer))
+        })
+    }
+
+    /// Forget a tool; return whether it was known.
+    fn remove(&self, tool: &str) -> bool {
+        let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
+        policy.remove(tool)
+    }
+
+    /// The names of the tools that are known, sorted.
+    #[getter]
+    fn tools(&self) -> Vec<String> {
+        let mut tools = self.with(|policy| policy.tools().map(str::to_owned).collect::<Vec<_>>());
+        tools.sort_unstable();
+        tools
+    }
+
+    /// Check arguments that were read before; raise `ToolInputDenied` where the tool must not run.
+    fn check(&self, tool: &str, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
+        let arguments = read_arguments(tool, arguments)?;
+        self.with(|policy| policy.check_value(tool, &arguments))
+            .map_err(|error| denied(&error))
+    }
+
+    /// Read arguments as a model wrote them, strictly, and check them.
+    fn check_json<'py>(
+        &self,
+        py: Python<'py>,
+        tool: &str,
+        text: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let text = Text::of(text)?;
+        let arguments = self
+            .with(|policy| policy.check_json(tool, text.as_bytes()))
+            .map_err(|error| denied(&error))?;
+        object_to_python(py, &arguments)
+    }
+}
+
+impl ToolInputPolicy {
+    pub(crate) fn with<T>(&self, ask: impl FnOnce(&guard::ToolInputPolicy) -> T) -> T {
+        ask(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The arguments of a call, a mapping of JSON.
+pub(crate) fn read_arguments(tool: &str, arguments: &Bound<'_, PyAny>) -> PyResult<Json> {
+    plain(arguments).map_err(|error| {
+        as_refusal(arguments.py(), error, |reason| {
+            let text = format!("the arguments of `{tool}` are not JSON: {reason}");
+            ToolInputDenied::new_err((text, tool.to_owned(), ""))
+        })
+    })
+}
+
+pub(crate) fn denied(error: &guard::ToolInputError) -> PyErr {
+    let (tool, pointer) = (error.tool().to_owned(), error.pointer().to_owned());
+    ToolInputDenied::new_err((error.to_string(), tool, pointer))
+}
+
+/// JSON that a Python value is; mappings of other types are dicts.
+pub(crate) fn plain(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    if !value.is_instance_of::<PyDict>()
+        && let Ok(mapping) = value.cast::<pyo3::types::PyMapping>()
+    {
+        let dict = PyDict::new(value.py());
+        dict.update(mapping)?;
+        return from_python(&dict);
+    }
+    from_python(value)
+}
+
+/// JSON text as it came.
+pub(crate) enum Text<'a, 'py> {
+    /// Characters; a lone surrogate in them is no UTF-8, which the reader refuses.
+    Text(std::borrow::Cow<'a, [u8]>),
+    /// Bytes.
+    Bytes(&'a Bound<'py, pyo3::types::PyBytes>),
+}
+
+impl<'a, 'py> Text<'a, 'py> {
+    pub(crate) fn of(value: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = value.cast::<pyo3::types::PyBytes>() {
+            return Ok(Self::Bytes(bytes));
+        }
+        let text = value.cast::<pyo3::types::PyString>()?;
+        Ok(Self::Text(match text.to_str() {
+            Ok(text) => std::borrow::Cow::Borrowed(text.as_bytes()),
+            Err(_) => std::borrow::Cow::Owned(surrogates(text)?),
+        }))
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text,
+            Self::Bytes(bytes) => bytes.as_bytes(),
+        }
+    }
+}
+
+fn surrogates(text: &Bound<'_, pyo3::types::PyString>) -> PyResult<Vec<u8>> {
+    let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+    bytes.extract()
+}

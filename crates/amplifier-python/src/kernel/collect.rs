@@ -1,0 +1,146 @@
+//! `emit_and_collect`: every handler is asked, each with a time limit of its own.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::kernel::awaitable::is_awaitable;
+use crate::kernel::drive::{Machine, Next};
+use crate::kernel::handlers::Handlers;
+use crate::kernel::hook::RustHookRegistry;
+use crate::kernel::hook_result;
+use crate::kernel::payload::{Payload, dumped};
+use crate::kernel::report::{Level, Logger, is_own_failure, log};
+use crate::kernel::time_limit::{TimeLimit, is_expired};
+
+/// The machine of `emit_and_collect`.
+pub(crate) struct Collect {
+    registry: Py<RustHookRegistry>,
+    event: Py<PyString>,
+    payload: Payload,
+    timeout: TimeLimit,
+    handlers: Option<Handlers>,
+    collected: Py<PyList>,
+}
+
+impl Collect {
+    pub(crate) fn new(
+        registry: Py<RustHookRegistry>,
+        event: Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+        timeout: TimeLimit,
+    ) -> PyResult<Self> {
+        let py = event.py();
+        Ok(Self {
+            registry,
+            event: event.unbind(),
+            payload: Payload::bare(data)?,
+            timeout,
+            handlers: None,
+            collected: PyList::empty(py).unbind(),
+        })
+    }
+
+    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        loop {
+            let Some(handler) = self
+                .handlers
+                .as_mut()
+                .map_or(Ok(None), |list| list.advance(py))?
+            else {
+                return Ok(Next::Return(self.collected.bind(py).clone().into_any()));
+            };
+            let data = self.payload.hand_out(py)?;
+            match handler.call1((self.event.bind(py), data)) {
+                Ok(value) if !value.is_none() && is_awaitable(&value)? => {
+                    return self.timeout.on(value).map(Next::Await);
+                }
+                Ok(value) => self.take(&value)?,
+                Err(error) => self.skip(py, error)?,
+            }
+        }
+    }
+
+    /// Collects the data of one answer.
+    fn take(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = value.py();
+        match data_of(value) {
+            Ok(Some(data)) => self.collected.bind(py).append(data),
+            Ok(None) => Ok(()),
+            Err(error) => self.skip(py, error),
+        }
+    }
+
+    fn skip(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        if !is_own_failure(py, &error) {
+            return Err(error);
+        }
+        self.tell(py, Level::Error, "failed", Some(&error));
+        Ok(())
+    }
+
+    fn tell(&self, py: Python<'_>, level: Level, what: &str, error: Option<&PyErr>) {
+        let name = self
+            .handlers
+            .as_ref()
+            .map(|handlers| handlers.name(py))
+            .unwrap_or_default();
+        let event = self.event.bind(py).to_string_lossy();
+        let message = format!("hook `{name}` {what} on `{event}`; continuing without its answer");
+        log(py, Logger::Hooks, level, &message, error);
+    }
+}
+
+/// The data of an answer in JSON form, if there is any.
+fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    let Some(result) = hook_result::of(value)? else {
+        return Ok(None);
+    };
+    // The fields of a dict are event data; those of a model have the JSON form of models.
+    let data = if value.is_instance_of::<PyDict>() {
+        result.getattr(intern!(py, "data"))?
+    } else {
+        hook_result::check_action(&result)?;
+        let fields = dumped(&result).unwrap_or_else(|| py.None().into_bound(py));
+        fields.get_item(intern!(py, "data"))?
+    };
+    if data.is_none() {
+        return Ok(None);
+    }
+    Payload::bare(data.cast::<PyDict>()?.as_any())?
+        .hand_out(py)
+        .map(Some)
+}
+
+impl Machine for Collect {
+    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        self.handlers = Some(self.registry.get().snapshot(py, self.event.bind(py))?);
+        self.run(py)
+    }
+
+    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let py = value.py();
+        if is_expired(&value)? {
+            self.tell(py, Level::Warning, "did not answer in time", None);
+        } else {
+            self.take(&value)?;
+        }
+        self.run(py)
+    }
+
+    fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        self.skip(py, error)?;
+        self.run(py)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.registry)?;
+        visit.call(&self.event)?;
+        visit.call(&self.collected)?;
+        self.payload.traverse(visit)?;
+        self.handlers
+            .as_ref()
+            .map_or(Ok(()), |handlers| handlers.traverse(visit))
+    }
+}

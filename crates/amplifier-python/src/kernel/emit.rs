@@ -1,0 +1,239 @@
+//! One emitted event on its way through the handlers.
+
+use amplifier_core::hook::{Answer, Decision, Dispatch, Flow};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::kernel::awaitable::is_awaitable;
+use crate::kernel::drive::{Machine, Next, Step};
+use crate::kernel::handlers::Handlers;
+use crate::kernel::hook::RustHookRegistry;
+use crate::kernel::hook_result;
+use crate::kernel::payload::Payload;
+use crate::kernel::report::{Level, Logger, is_own_failure, log};
+use crate::kernel::time_limit::is_expired;
+
+/// The data of an event before its first handler is called.
+pub(crate) enum Incoming {
+    /// In the form that handlers get.
+    Ready(Payload),
+    /// The caller's own, as there was no handler when `emit` was called.
+    Raw(Py<PyAny>),
+}
+
+/// The machine of `emit`.
+pub(crate) struct Emit {
+    registry: Py<RustHookRegistry>,
+    event: Py<PyString>,
+    incoming: Option<Incoming>,
+    handlers: Option<Handlers>,
+    dispatch: Option<Dispatch<Py<PyAny>, Payload>>,
+}
+
+impl Emit {
+    pub(crate) fn new(
+        registry: Py<RustHookRegistry>,
+        event: Py<PyString>,
+        incoming: Incoming,
+    ) -> Self {
+        Self {
+            registry,
+            event,
+            incoming: Some(incoming),
+            handlers: None,
+            dispatch: None,
+        }
+    }
+
+    /// Calls handlers until one has to be awaited or none is left.
+    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        loop {
+            let (Some(handlers), Some(dispatch)) = (&mut self.handlers, &self.dispatch) else {
+                return Err(Step::misused());
+            };
+            let Some(handler) = handlers.advance(py)? else {
+                return self.finish(py);
+            };
+            let data = dispatch.data().hand_out(py)?;
+            match handler.call1((self.event.bind(py), data)) {
+                Ok(value) if value.is_none() => {}
+                Ok(value) => {
+                    if is_awaitable(&value)? {
+                        return handlers.time_limit(py)?.on(value).map(Next::Await);
+                    }
+                    if self.accept(&value)? == Flow::Stop {
+                        return self.finish(py);
+                    }
+                }
+                Err(error) => {
+                    if self.failed(py, error)? == Flow::Stop {
+                        return self.finish(py);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Judges what a handler answered.
+    fn accept(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Flow> {
+        let (Some(handlers), Some(dispatch)) = (&self.handlers, &mut self.dispatch) else {
+            return Err(Step::misused());
+        };
+        let py = value.py();
+        let answer = match hook_result::read(value, dispatch.data()) {
+            Ok((Answer::Continue, None)) => return Ok(Flow::Next),
+            Ok((answer, None)) => answer,
+            Ok((answer, Some(notice))) => {
+                dispatch.tell(notice);
+                answer
+            }
+            Err(error) => {
+                let message = format!(
+                    "SECURITY: hook `{}` answered `{}` with an invalid response; denying",
+                    handlers.name(py),
+                    self.event.bind(py).to_string_lossy(),
+                );
+                log(py, Logger::Hooks, Level::Error, &message, Some(&error));
+                Answer::Deny(
+                    hook_result::denying(py, "Hook handler returned invalid response")?.unbind(),
+                )
+            }
+        };
+        let event = self.event.bind(py).to_string_lossy();
+        Ok(dispatch.accept(&event, &handlers.name(py), answer))
+    }
+
+    /// Judges a handler that raised; what is not its own failure is raised.
+    fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyResult<Flow> {
+        if !is_own_failure(py, &error) {
+            return Err(error);
+        }
+        self.unanswered(py, "failed", Level::Error, Some(&error))
+    }
+
+    /// Skips the handler called last, or denies where its failure does.
+    fn unanswered(
+        &mut self,
+        py: Python<'_>,
+        what: &str,
+        level: Level,
+        error: Option<&PyErr>,
+    ) -> PyResult<Flow> {
+        let (Some(handlers), Some(dispatch)) = (&self.handlers, &mut self.dispatch) else {
+            return Err(Step::misused());
+        };
+        let (name, event) = (handlers.name(py), self.event.bind(py).to_string_lossy());
+        let failure = format!("hook `{name}` {what} on `{event}`");
+        if !handlers.fails_closed(py)? {
+            log(
+                py,
+                Logger::Hooks,
+                level,
+                &format!("{failure}; continuing"),
+                error,
+            );
+            return Ok(Flow::Next);
+        }
+        let message = format!("SECURITY: {failure}; denying");
+        log(py, Logger::Hooks, Level::Error, &message, error);
+        let denial = hook_result::denying(py, &failure)?.unbind();
+        Ok(dispatch.accept(&event, &name, Answer::Deny(denial)))
+    }
+
+    /// Whether the handler called last has a time limit.
+    fn is_limited(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.handlers {
+            Some(handlers) => Ok(handlers.time_limit(py)?.get().is_some()),
+            None => Ok(false),
+        }
+    }
+
+    fn go_on<'py>(&mut self, py: Python<'py>, flow: Flow) -> PyResult<Next<'py>> {
+        match flow {
+            Flow::Next => self.run(py),
+            Flow::Stop => self.finish(py),
+        }
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        let Some(dispatch) = self.dispatch.take() else {
+            return Err(Step::misused());
+        };
+        let outcome = dispatch.finish();
+        let carrying = |result: Bound<'py, PyAny>| {
+            if outcome.is_modified {
+                hook_result::carrying(result, &outcome.data.result(py))
+            } else {
+                Ok(result)
+            }
+        };
+        Ok(Next::Return(match outcome.decision {
+            Decision::Continue => {
+                let data = outcome.data.result(py);
+                let result = hook_result::continuing(py, data.as_any())?;
+                hook_result::saying(result, &outcome.notice)?
+            }
+            Decision::Deny(result) => result.into_bound(py),
+            Decision::Ask(result) => carrying(result.into_bound(py))?,
+            Decision::Inject(injection) => {
+                let result = carrying(hook_result::injecting(py, &injection)?)?;
+                hook_result::saying(result, &outcome.notice)?
+            }
+        }))
+    }
+}
+
+impl Machine for Emit {
+    fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        let registry = self.registry.get();
+        let handlers = registry.snapshot(py, self.event.bind(py))?;
+        let payload = match self.incoming.take() {
+            Some(Incoming::Ready(payload)) => payload,
+            Some(Incoming::Raw(data)) if handlers.is_empty(py) => {
+                return Ok(Next::Return(RustHookRegistry::unhandled(data.bind(py))?));
+            }
+            Some(Incoming::Raw(data)) => registry.payload(data.bind(py))?,
+            None => return Err(Step::misused()),
+        };
+        self.handlers = Some(handlers);
+        self.dispatch = Some(Dispatch::new(payload));
+        self.run(py)
+    }
+
+    fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
+        let py = value.py();
+        if value.is_none() {
+            return self.run(py);
+        }
+        let flow = if self.is_limited(py)? && is_expired(&value)? {
+            self.unanswered(py, "did not answer in time", Level::Warning, None)?
+        } else {
+            self.accept(&value)?
+        };
+        self.go_on(py, flow)
+    }
+
+    fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
+        let flow = self.failed(py, error)?;
+        self.go_on(py, flow)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.registry)?;
+        visit.call(&self.event)?;
+        match &self.incoming {
+            Some(Incoming::Ready(payload)) => payload.traverse(visit)?,
+            Some(Incoming::Raw(data)) => visit.call(data)?,
+            None => {}
+        }
+        if let Some(handlers) = &self.handlers {
+            handlers.traverse(visit)?;
+        }
+        if let Some(dispatch) = &self.dispatch {
+            dispatch.data().traverse(visit)?;
+            dispatch.held().try_for_each(|result| visit.call(result))?;
+        }
+        Ok(())
+    }
+}

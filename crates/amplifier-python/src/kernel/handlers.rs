@@ -1,0 +1,125 @@
+//! The handlers of an event, as they are called one after another.
+
+use std::time::Duration;
+
+use amplifier_core::hook::{Policy, Registration};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::kernel::time_limit::TimeLimit;
+
+/// How many places a handler takes in a snapshot: itself, its name, its policy.
+const PLACES: usize = 3;
+
+/// A walk through a snapshot.
+///
+/// The snapshot is one immutable tuple, so that a registry and every emit in progress share it by
+/// one reference each, which the collector can follow from each of its owners.
+pub(crate) struct Handlers {
+    snapshot: Py<PyTuple>,
+    next: usize,
+}
+
+impl Handlers {
+    pub(crate) fn new(snapshot: Py<PyTuple>) -> Self {
+        Self { snapshot, next: 0 }
+    }
+
+    pub(crate) fn is_empty(&self, py: Python<'_>) -> bool {
+        self.snapshot.bind(py).is_empty()
+    }
+
+    /// The next handler to call.
+    pub(crate) fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let snapshot = self.snapshot.bind(py);
+        if self.next >= snapshot.len() {
+            return Ok(None);
+        }
+        self.next += PLACES;
+        snapshot.get_item(self.next - PLACES).map(Some)
+    }
+
+    /// The name of the handler called last.
+    pub(crate) fn name(&self, py: Python<'_>) -> String {
+        let name = self.place(py, 1);
+        name.and_then(|name| name.extract()).unwrap_or_default()
+    }
+
+    /// Whether a failure of the handler called last denies.
+    pub(crate) fn fails_closed(&self, py: Python<'_>) -> PyResult<bool> {
+        match self.policy(py)? {
+            Some(policy) => policy.get_item(0)?.extract(),
+            None => Ok(false),
+        }
+    }
+
+    /// The time limit of the handler called last.
+    pub(crate) fn time_limit(&self, py: Python<'_>) -> PyResult<TimeLimit> {
+        match self.policy(py)? {
+            Some(policy) => policy.get_item(1)?.extract(),
+            None => Ok(TimeLimit::NONE),
+        }
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.snapshot)
+    }
+
+    /// What stands `offset` places behind the handler called last.
+    fn place<'py>(&self, py: Python<'py>, offset: usize) -> PyResult<Bound<'py, PyAny>> {
+        let snapshot = self.snapshot.bind(py);
+        snapshot.get_item((self.next + offset).saturating_sub(PLACES))
+    }
+
+    /// The policy of the handler called last, unless it is the usual one.
+    fn policy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        Ok(self.place(py, 2)?.cast_into::<PyTuple>().ok())
+    }
+}
+
+/// One registration on its way into a snapshot.
+pub(crate) struct Entry {
+    handler: Py<PyAny>,
+    name: String,
+    policy: Policy,
+}
+
+impl Entry {
+    pub(crate) fn of(py: Python<'_>, registration: &Registration<Py<PyAny>>) -> Self {
+        Self {
+            handler: registration.handler.clone_ref(py),
+            name: registration.name.clone(),
+            policy: registration.policy,
+        }
+    }
+}
+
+/// The snapshot of these registrations.
+pub(crate) fn snapshot(py: Python<'_>, entries: Vec<Entry>) -> PyResult<Bound<'_, PyTuple>> {
+    let mut places = Vec::with_capacity(entries.len() * PLACES);
+    for entry in entries {
+        places.push(entry.handler.into_bound(py));
+        places.push(PyString::new(py, &entry.name).into_any());
+        places.push(if entry.policy == Policy::default() {
+            py.None().into_bound(py)
+        } else {
+            let seconds = entry.policy.timeout.map(|limit| limit.as_secs_f64());
+            (entry.policy.fails_closed, seconds)
+                .into_pyobject(py)?
+                .into_any()
+        });
+    }
+    PyTuple::new(py, places)
+}
+
+/// The policy that a registration asks for.
+pub(crate) fn policy(fails_closed: bool, timeout: TimeLimit) -> Policy {
+    let timeout = timeout
+        .get()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    Policy {
+        fails_closed,
+        timeout,
+    }
+}

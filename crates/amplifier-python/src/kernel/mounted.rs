@@ -1,0 +1,270 @@
+//! What a coordinator holds, and what the kernel itself asks of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amplifier_core::cancellation::CancellationState;
+use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
+use amplifier_core::error::MountError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyWeakrefReference};
+
+use crate::error::Error;
+use crate::kernel::cancellation::RustCancellationToken;
+use crate::kernel::hook::RustHookRegistry;
+use crate::module::module;
+
+/// Has an error name the value that it is about, in a note, as those about arguments do.
+pub(crate) fn named<T>(py: Python<'_>, name: &str, result: PyResult<T>) -> PyResult<T> {
+    result.or_else(|error| {
+        error.add_note(py, format!("while processing '{name}'"))?;
+        Err(error)
+    })
+}
+
+/// What can be set anew from outside.
+pub(crate) struct State {
+    /// What was given as the session; for a session's own coordinator, its namespace, once asked for.
+    pub(crate) owner: Option<Py<PyAny>>,
+    /// The session that owns this coordinator. It holds the coordinator, so a strong reference
+    /// back would leave each dropped session to the cycle collector.
+    pub(crate) session: Option<Py<PyWeakrefReference>>,
+    pub(crate) mount_points: Py<PyDict>,
+    pub(crate) loader: Py<PyAny>,
+    pub(crate) approval_system: Py<PyAny>,
+    pub(crate) display_system: Py<PyAny>,
+    pub(crate) injected_tokens: i64,
+    /// Made when first asked for, as is what follows: most sessions of many never use it.
+    pub(crate) cancellation: Option<Py<RustCancellationToken>>,
+    pub(crate) shared: Option<Py<PyDict>>,
+    pub(crate) capabilities: Option<Py<PyDict>>,
+    pub(crate) cleanup_functions: Option<Py<PyList>>,
+    pub(crate) channels: Option<Py<PyDict>>,
+}
+
+/// Whose coordinator it is.
+pub(crate) struct Identity<'py> {
+    pub(crate) session_id: Bound<'py, PyAny>,
+    pub(crate) parent_id: Bound<'py, PyAny>,
+    pub(crate) config: Bound<'py, PyAny>,
+}
+
+/// The contents of a coordinator.
+pub(crate) struct Mounted {
+    pub(crate) session_id: Py<PyAny>,
+    pub(crate) parent_id: Py<PyAny>,
+    pub(crate) config: Py<PyAny>,
+    pub(crate) hooks: Py<RustHookRegistry>,
+    state: Mutex<State>,
+}
+
+impl Mounted {
+    /// What can be set anew from outside.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless somebody is changing it at this moment.
+    pub(crate) fn try_state(&self) -> Option<MutexGuard<'_, State>> {
+        self.state.try_lock().ok()
+    }
+
+    /// Puts a value in the place of another, which is dropped outside the lock.
+    pub(crate) fn put<T>(&self, value: T, place: impl FnOnce(&mut State) -> &mut T) {
+        let before = std::mem::replace(place(&mut self.state()), value);
+        drop(before);
+    }
+
+    /// What stands in a place that is filled when first asked for.
+    ///
+    /// It is made outside the lock, as making it may run the collector, and that any code.
+    fn filled<'py, T>(
+        &self,
+        py: Python<'py>,
+        place: impl Fn(&mut State) -> &mut Option<Py<T>>,
+        fill: impl FnOnce() -> PyResult<Bound<'py, T>>,
+    ) -> PyResult<Bound<'py, T>> {
+        if let Some(found) = place(&mut self.state()).as_ref() {
+            return Ok(found.bind(py).clone());
+        }
+        let made = fill()?;
+        let mut state = self.state();
+        let found = place(&mut state).get_or_insert_with(|| made.clone().unbind());
+        Ok(found.bind(py).clone())
+    }
+
+    /// What was given as the session, else a namespace with the ids and the configuration.
+    pub(crate) fn owner<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let namespace = || {
+            let fields = PyDict::new(py);
+            fields.set_item(intern!(py, "session_id"), &self.session_id)?;
+            fields.set_item(intern!(py, "parent_id"), &self.parent_id)?;
+            fields.set_item(intern!(py, "config"), &self.config)?;
+            module(py, intern!(py, "types"))?
+                .getattr("SimpleNamespace")?
+                .call((), Some(&fields))
+        };
+        self.filled(py, |state| &mut state.owner, namespace)
+    }
+
+    /// What modules share, live.
+    pub(crate) fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.shared, || Ok(PyDict::new(py)))
+    }
+
+    /// The values offered by name, live.
+    pub(crate) fn capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.capabilities, || Ok(PyDict::new(py)))
+    }
+
+    /// The values offered by name, if there ever were any.
+    pub(crate) fn capabilities_so_far<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
+        let state = self.state();
+        Some(state.capabilities.as_ref()?.bind(py).clone())
+    }
+
+    /// The clean-up functions, live.
+    pub(crate) fn cleanup_functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let empty = || Ok(PyList::empty(py));
+        self.filled(py, |state| &mut state.cleanup_functions, empty)
+    }
+
+    /// The contributors by channel, live.
+    pub(crate) fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.filled(py, |state| &mut state.channels, || Ok(PyDict::new(py)))
+    }
+
+    /// The mounted modules by slot.
+    pub(crate) fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.state().mount_points.bind(py).clone()
+    }
+
+    /// What stands in a slot now, whoever put it there.
+    pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.points(py).get_item(slot.as_str())?;
+        Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+
+    /// The modules of a slot of many by name, whoever put them there.
+    pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
+        match self.points(py).get_item(slot.as_str())? {
+            Some(modules) => {
+                let modules = modules.cast_into::<PyDict>().map_err(PyErr::from);
+                named(py, &format!("mount_points.{}", slot.as_str()), modules)
+            }
+            None => Err(Error::from(MountError::UnknownPoint(slot.as_str().to_owned())).into()),
+        }
+    }
+
+    /// The mounted context, or None.
+    pub(crate) fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.slot(py, Slot::Context)
+    }
+
+    pub(crate) fn approval<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.state().approval_system.bind(py).clone()
+    }
+
+    pub(crate) fn display<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.state().display_system.bind(py).clone()
+    }
+
+    /// The tokens that hooks have injected in this turn.
+    pub(crate) fn turn_injections(&self) -> i64 {
+        self.state().injected_tokens
+    }
+
+    pub(crate) fn set_turn_injections(&self, tokens: i64) {
+        self.state().injected_tokens = tokens;
+    }
+
+    /// A whole number from the configuration's section `session`, read live.
+    pub(crate) fn session_setting(&self, py: Python<'_>, name: &str) -> PyResult<Option<i64>> {
+        let Ok(config) = self.config.bind(py).cast::<PyDict>() else {
+            return Ok(None);
+        };
+        let Some(section) = config.get_item(intern!(py, "session"))? else {
+            return Ok(None);
+        };
+        let Ok(section) = section.cast::<PyDict>() else {
+            return Ok(None);
+        };
+        match section.get_item(name)? {
+            Some(value) if !value.is_none() => {
+                named(py, &format!("config.session.{name}"), value.extract()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn injection_limits(&self, py: Python<'_>) -> PyResult<InjectionLimits> {
+        Ok(InjectionLimits {
+            size: self.session_setting(py, "injection_size_limit")?,
+            budget: self.session_setting(py, "injection_budget_per_turn")?,
+            total: self.session_setting(py, "injection_limit_per_turn")?,
+        })
+    }
+
+    /// Nothing mounted yet, for the session of this identity.
+    pub(crate) fn new(
+        py: Python<'_>,
+        identity: Identity<'_>,
+        session: Option<&Bound<'_, PyAny>>,
+        approval_system: Option<&Bound<'_, PyAny>>,
+        display_system: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let or_none = |value: Option<&Bound<'_, PyAny>>| {
+            value.map_or_else(|| py.None(), |value| value.clone().unbind())
+        };
+        let hooks = Py::new(py, RustHookRegistry::default())?;
+        let mount_points = PyDict::new(py);
+        for slot in Slot::ALL {
+            match slot.kind() {
+                SlotKind::Single => mount_points.set_item(slot.as_str(), py.None())?,
+                SlotKind::Named => mount_points.set_item(slot.as_str(), PyDict::new(py))?,
+                SlotKind::Registry => mount_points.set_item(slot.as_str(), &hooks)?,
+            }
+        }
+        Ok(Self {
+            session_id: identity.session_id.unbind(),
+            parent_id: identity.parent_id.unbind(),
+            config: identity.config.unbind(),
+            hooks,
+            state: Mutex::new(State {
+                owner: session.map(|session| session.clone().unbind()),
+                session: None,
+                mount_points: mount_points.unbind(),
+                loader: py.None(),
+                approval_system: or_none(approval_system),
+                display_system: or_none(display_system),
+                injected_tokens: 0,
+                cancellation: None,
+                shared: None,
+                capabilities: None,
+                cleanup_functions: None,
+                channels: None,
+            }),
+        })
+    }
+
+    /// The session's hook registry.
+    pub(crate) fn registry<'py>(&self, py: Python<'py>) -> &Bound<'py, RustHookRegistry> {
+        self.hooks.bind(py)
+    }
+
+    /// The session's cancellation token.
+    pub(crate) fn token<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, RustCancellationToken>> {
+        let fresh = || Bound::new(py, RustCancellationToken::default());
+        self.filled(py, |state| &mut state.cancellation, fresh)
+    }
+
+    /// How far the session is cancelled.
+    pub(crate) fn cancellation_level(&self) -> CancellationState {
+        let state = self.state();
+        let token = state.cancellation.as_ref();
+        token.map_or(CancellationState::None, |token| token.get().level())
+    }
+}

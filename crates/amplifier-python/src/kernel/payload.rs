@@ -1,0 +1,455 @@
+//! Event payloads: what each handler gets is JSON-shaped and its own.
+//!
+//! Values are copied natively, never through text, so that NaN, big integers, lone surrogates and
+//! the order of keys survive.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PySet, PyString, PyTuple, PyType,
+};
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::clock;
+use crate::kernel::defaults::Defaults;
+
+/// Containers nested deeper than this become the name of their type.
+const MAX_DEPTH: usize = 200;
+
+/// The data of an event on its way through the handlers.
+pub(crate) enum Payload {
+    /// A mapping, the usual case.
+    Fields(Fields),
+    /// Anything else, in JSON form.
+    Other(Py<PyAny>),
+}
+
+/// A mapping payload.
+pub(crate) struct Fields {
+    /// The caller's own values under their keys, for the result.
+    own: Py<PyDict>,
+    /// The same in JSON form, from which each handler's copy is made.
+    shape: Py<PyDict>,
+    /// The keys whose values in `shape` are containers, to be copied for each handler.
+    nested: Vec<Py<PyAny>>,
+}
+
+impl Payload {
+    /// Takes the data of an event, with the registry's defaults below it and a time stamp above.
+    pub(crate) fn stamped(data: &Bound<'_, PyAny>, defaults: &Defaults) -> PyResult<Self> {
+        let Ok(fields) = data.cast::<PyDict>() else {
+            return Self::bare(data);
+        };
+        let py = data.py();
+        let own = defaults.below(fields)?;
+        own.set_item(intern!(py, "timestamp"), clock::timestamp())?;
+        Fields::of(own).map(Self::Fields)
+    }
+
+    /// Takes the data of an event as it is.
+    pub(crate) fn bare(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match data.cast::<PyDict>() {
+            Ok(fields) => Fields::of(fields.copy()?).map(Self::Fields),
+            Err(_) => Ok(Self::Other(shape_of(data)?.unbind())),
+        }
+    }
+
+    /// Takes the data that a handler put in the place of this payload's.
+    ///
+    /// A value that still equals the copy handed out is the caller's own again, so that a loop
+    /// sees by identity what was changed.
+    pub(crate) fn replaced_by(&self, data: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let py = data.py();
+        let own = data.copy()?;
+        if let Self::Fields(before) = self {
+            let (before_own, before_shape) = (before.own.bind(py), before.shape.bind(py));
+            for (key, value) in data.copy()? {
+                if let (Ok(Some(handed)), Ok(Some(original))) =
+                    (before_shape.get_item(&key), before_own.get_item(&key))
+                    && is_same(&value, &handed)
+                {
+                    own.set_item(key, original)?;
+                }
+            }
+        }
+        Fields::of(own).map(Self::Fields)
+    }
+
+    /// A copy for one handler, which may change it freely.
+    pub(crate) fn hand_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Fields(fields) => {
+                let shape = fields.shape.bind(py);
+                let copy = shape.copy()?;
+                for key in &fields.nested {
+                    if let Some(value) = shape.get_item(key)? {
+                        copy.set_item(key, copy_of(&value)?)?;
+                    }
+                }
+                Ok(copy.into_any())
+            }
+            Self::Other(value) => copy_of(value.bind(py)),
+        }
+    }
+
+    /// The data of the event's result.
+    pub(crate) fn result<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        match self {
+            Self::Fields(fields) => fields.own.bind(py).clone(),
+            Self::Other(_) => PyDict::new(py),
+        }
+    }
+
+    /// Visits every Python object that the payload owns.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Fields(fields) => {
+                visit.call(&fields.own)?;
+                visit.call(&fields.shape)?;
+                fields.nested.iter().try_for_each(|key| visit.call(key))
+            }
+            Self::Other(value) => visit.call(value),
+        }
+    }
+}
+
+impl Fields {
+    /// Takes a dict that nobody else holds.
+    fn of(own: Bound<'_, PyDict>) -> PyResult<Self> {
+        let py = own.py();
+        if !own
+            .iter()
+            .all(|(key, _)| key.is_exact_instance_of::<PyString>())
+        {
+            let renamed = PyDict::new(py);
+            for (key, value) in own.copy()? {
+                renamed.set_item(key_of(&key)?, value)?;
+            }
+            return Self::of(renamed);
+        }
+        // Converting may run code of the values, which must not find the dict being walked.
+        let odd: Vec<_> = own.iter().filter(|(_, value)| !is_plain(value)).collect();
+        if odd.is_empty() {
+            let shape = own.clone().unbind();
+            return Ok(Self {
+                own: own.unbind(),
+                shape,
+                nested: Vec::new(),
+            });
+        }
+        let shape = own.copy()?;
+        let mut nested = Vec::new();
+        let mut ancestors = vec![own.as_any().clone()];
+        for (key, value) in odd {
+            let value = shaped(&value, &mut ancestors)?;
+            shape.set_item(&key, &value)?;
+            if is_container(&value) {
+                nested.push(key.unbind());
+            }
+        }
+        Ok(Self {
+            own: own.unbind(),
+            shape: shape.unbind(),
+            nested,
+        })
+    }
+}
+
+/// The JSON form of a value, sharing no container with it.
+pub(crate) fn shape_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    shaped(value, &mut Vec::new())
+}
+
+/// Whether a value is in JSON form already and cannot change.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyString>()
+        || value.is_none()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+}
+
+fn is_container(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyDict>() || value.is_exact_instance_of::<PyList>()
+}
+
+/// A deep copy of a value in JSON form.
+fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if let Ok(dict) = value.cast_exact::<PyDict>() {
+        let copy = dict.copy()?;
+        let containers: Vec<_> = dict
+            .iter()
+            .filter(|(_, value)| is_container(value))
+            .collect();
+        for (key, value) in containers {
+            copy.set_item(key, copy_of(&value)?)?;
+        }
+        return Ok(copy.into_any());
+    }
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        let items: Vec<_> = list
+            .iter()
+            .map(|item| copy_of(&item))
+            .collect::<PyResult<_>>()?;
+        return Ok(PyList::new(py, items)?.into_any());
+    }
+    Ok(value.clone())
+}
+
+/// The JSON form of a value below `ancestors`, the containers that it stands in.
+fn shaped<'py>(
+    value: &Bound<'py, PyAny>,
+    ancestors: &mut Vec<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if is_plain(value) {
+        return Ok(value.clone());
+    }
+    let py = value.py();
+    if ancestors.len() >= MAX_DEPTH {
+        return if ancestors.iter().any(|ancestor| ancestor.is(value)) {
+            Err(circular(value))
+        } else {
+            Ok(type_name(value))
+        };
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
+        return inside(value, ancestors, |ancestors| {
+            let copy = PyDict::new(py);
+            for (key, item) in dict.copy()? {
+                copy.set_item(key_of(&key)?, shaped(&item, ancestors)?)?;
+            }
+            Ok(copy.into_any())
+        });
+    }
+    let items = if let Ok(list) = value.cast::<PyList>() {
+        Some(list.to_tuple())
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        Some(tuple.clone())
+    } else if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        Some(PyTuple::new(
+            py,
+            value.try_iter()?.collect::<PyResult<Vec<_>>>()?,
+        )?)
+    } else {
+        None
+    };
+    if let Some(items) = items {
+        return inside(value, ancestors, |ancestors| {
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| shaped(&item, ancestors))
+                .collect::<PyResult<_>>()?;
+            Ok(PyList::new(py, items)?.into_any())
+        });
+    }
+    let kinds = Kinds::get(py)?;
+    if value
+        .is_instance(kinds.enumeration.bind(py))
+        .unwrap_or(false)
+    {
+        return match value.getattr(intern!(py, "value")) {
+            Ok(inner) => inside(value, ancestors, |ancestors| shaped(&inner, ancestors)),
+            Err(_) => Ok(type_name(value)),
+        };
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return plain_text(text);
+    }
+    if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+        return Ok(value.clone());
+    }
+    if value.is_instance(kinds.model.bind(py)).unwrap_or(false) {
+        return inside(value, ancestors, |ancestors| match dumped(value) {
+            Some(fields) => shaped(&fields, ancestors),
+            None => Ok(type_name(value)),
+        });
+    }
+    if !value.is_instance_of::<PyType>()
+        && let Ok(fields) = value
+            .get_type()
+            .getattr(intern!(py, "__dataclass_fields__"))
+        && let Ok(fields) = fields.cast_into::<PyDict>()
+    {
+        return inside(value, ancestors, |ancestors| {
+            let copy = PyDict::new(py);
+            for name in fields.copy()?.keys() {
+                let item = match value.getattr(name.cast::<PyString>()?) {
+                    Ok(item) => shaped(&item, ancestors)?,
+                    Err(_) => PyNone::get(py).to_owned().into_any(),
+                };
+                copy.set_item(name, item)?;
+            }
+            Ok(copy.into_any())
+        });
+    }
+    Ok(value
+        .str()
+        .map_or_else(|_| type_name(value), Bound::into_any))
+}
+
+/// Converts the inside of a container, which becomes an ancestor meanwhile.
+fn inside<'py>(
+    value: &Bound<'py, PyAny>,
+    ancestors: &mut Vec<Bound<'py, PyAny>>,
+    convert: impl FnOnce(&mut Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if ancestors.iter().any(|ancestor| ancestor.is(value)) {
+        return Err(circular(value));
+    }
+    ancestors.push(value.clone());
+    let result = convert(ancestors);
+    ancestors.pop();
+    result
+}
+
+fn circular(value: &Bound<'_, PyAny>) -> PyErr {
+    PyValueError::new_err(format!(
+        "circular reference in event data: a `{}` contains itself",
+        type_name(value)
+    ))
+}
+
+fn type_name<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    match value.get_type().name() {
+        Ok(name) => name.into_any(),
+        Err(_) => intern!(value.py(), "object").clone().into_any(),
+    }
+}
+
+/// The characters of a subclass of `str`, as a plain `str`.
+fn plain_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    static JOIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = text.py();
+    let join = JOIN.get_or_try_init(py, || {
+        PyString::new(py, "").getattr("join").map(Bound::unbind)
+    })?;
+    // Joining with an empty text keeps lone surrogates, which no Rust string can hold.
+    join.bind(py)
+        .call1((PyTuple::new(py, [intern!(py, "").as_any(), text.as_any()])?,))
+}
+
+/// A dict key as JSON writes it.
+fn key_of<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = key.py();
+    if key.is_exact_instance_of::<PyString>() {
+        return Ok(key.clone());
+    }
+    if let Ok(text) = key.cast::<PyString>() {
+        return plain_text(text);
+    }
+    if let Ok(flag) = key.cast::<PyBool>() {
+        let text = if flag.is_true() {
+            intern!(py, "true")
+        } else {
+            intern!(py, "false")
+        };
+        return Ok(text.clone().into_any());
+    }
+    if key.is_none() {
+        return Ok(intern!(py, "null").clone().into_any());
+    }
+    if key.is_instance_of::<PyInt>() {
+        return py
+            .get_type::<PyInt>()
+            .call_method1(intern!(py, "__repr__"), (key,));
+    }
+    if let Ok(number) = key.cast::<PyFloat>() {
+        let number = number.value();
+        let text = if number.is_nan() {
+            "NaN"
+        } else if number.is_infinite() {
+            if number > 0.0 {
+                "Infinity"
+            } else {
+                "-Infinity"
+            }
+        } else {
+            return py
+                .get_type::<PyFloat>()
+                .call_method1(intern!(py, "__repr__"), (key,));
+        };
+        return Ok(PyString::new(py, text).into_any());
+    }
+    Err(PyTypeError::new_err(format!(
+        "event data keys must be str, int, float, bool or None, not `{}`",
+        type_name(key)
+    )))
+}
+
+/// The fields of a Pydantic model in JSON form, or as they are where that fails.
+pub(crate) fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let py = model.py();
+    let dump = model.getattr(intern!(py, "model_dump")).ok()?;
+    let mode = PyDict::new(py);
+    mode.set_item(intern!(py, "mode"), intern!(py, "json"))
+        .ok()?;
+    dump.call((), Some(&mode)).or_else(|_| dump.call0()).ok()
+}
+
+/// Whether a value is still what was handed out: the same JSON, so that `0` is not `False`.
+fn is_same(value: &Bound<'_, PyAny>, handed_out: &Bound<'_, PyAny>) -> bool {
+    value.is(handed_out)
+        || (value.eq(handed_out).unwrap_or(false) && is_alike(value, handed_out).unwrap_or(false))
+}
+
+/// Whether equal values are of the same kinds, too.
+fn is_alike(value: &Bound<'_, PyAny>, handed_out: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(fields) = handed_out.cast::<PyDict>() {
+        for (key, field) in fields {
+            if !is_alike(&value.get_item(key)?, &field)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    if let Ok(items) = handed_out.cast::<PyList>() {
+        for (place, item) in items.iter().enumerate() {
+            if !is_alike(&value.get_item(place)?, &item)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    let kinds = |one: &Bound<'_, PyAny>| {
+        (
+            one.is_instance_of::<PyBool>(),
+            one.is_instance_of::<PyFloat>(),
+        )
+    };
+    Ok(kinds(value) == kinds(handed_out))
+}
+
+/// The dict that stands for top-level data with a `model_dump` method; other data as it is.
+pub(crate) fn top_level<'py>(data: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let py = data.py();
+    if is_plain(data)
+        || data.is_instance_of::<PyDict>()
+        || !data.hasattr(intern!(py, "model_dump")).unwrap_or(false)
+    {
+        return data.clone();
+    }
+    match dumped(data) {
+        Some(fields) if fields.is_instance_of::<PyDict>() => fields,
+        _ => data.clone(),
+    }
+}
+
+/// The types that are told apart by what they derive from.
+struct Kinds {
+    enumeration: Py<PyAny>,
+    model: Py<PyAny>,
+}
+
+impl Kinds {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        static KINDS: PyOnceLock<Kinds> = PyOnceLock::new();
+        KINDS.get_or_try_init(py, || {
+            Ok(Self {
+                enumeration: py.import("enum")?.getattr("Enum")?.unbind(),
+                model: py.import("pydantic")?.getattr("BaseModel")?.unbind(),
+            })
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Streams: decoders, tag parsers and the processor of what a model streams.
+
+pub(crate) mod decoder;
+pub(crate) mod framing;
+pub(crate) mod partial_arguments;
+pub(crate) mod process;
+pub(crate) mod stream_event;
+pub(crate) mod stream_result;
+pub(crate) mod tag;
+pub(crate) mod tag_call;
+pub(crate) mod tag_event;
