@@ -332,7 +332,7 @@ def test_every_promise_between_threads_is_a_model_and_every_model_a_promise() ->
     promised = {model for row in TABLES["Between threads"] for model in words(row[1])}
     models = {
         f"{path.stem}::{name}"
-        for path in (ROOT / "crates/amplifier-core/src/runtime/models/small").glob("*.rs")
+        for path in (ROOT / "crates/amplifier-core/src/runtime/interleavings/small").glob("*.rs")
         for name in re.findall(r"#\[test\]\nfn (\w+)", path.read_text())
     }
 

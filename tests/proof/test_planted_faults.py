@@ -280,7 +280,7 @@ def assert_found(copy: Path, checker: str, fault: Fault, model: str, symptom: st
     try:
         built = cargo(copy, checker, "--no-run")
         assert built.returncode == 0, built.stdout
-        found = cargo(copy, checker, "--", "--exact", f"runtime::models::{model}")
+        found = cargo(copy, checker, "--", "--exact", f"runtime::interleavings::{model}")
     finally:
         path.write_text(whole)
     assert "running 1 test" in found.stdout, found.stdout

@@ -15,9 +15,9 @@ mod coordinator;
 mod effects;
 mod emission;
 mod hook;
-mod kernel;
 #[cfg(all(test, any(loom, shuttle)))]
-mod models;
+mod interleavings;
+mod kernel;
 mod module;
 mod redaction;
 mod session;

@@ -1,5 +1,5 @@
 //! The locks and the signal that threads meet at: those of `std` and tokio, or, while models are
-//! checked, ones at which a checker may switch threads. See [`super::models`].
+//! checked, ones at which a checker may switch threads. See [`super::interleavings`].
 
 #[cfg(all(test, loom))]
 pub(super) use loom::sync::{Mutex, MutexGuard};
