@@ -22,8 +22,10 @@ mod _engine {
 
     #[pymodule_export]
     use crate::kernel::{
-        cancellation::RustCancellationToken, coordinator::RustCoordinator, hook::RustHookRegistry,
-        session::RustSession, unregister::RustUnregisterFn,
+        cancellation::RustCancellationToken,
+        coordinator::RustCoordinator,
+        hook::{RustHookRegistry, unregister::RustUnregisterFn},
+        session::RustSession,
     };
 
     #[pymodule_export]
@@ -33,9 +35,11 @@ mod _engine {
         process::StreamProcessor,
         stream_event::StreamEvent,
         stream_result::StreamResult,
-        tag::{ThinkingFilter, ThinkingParser},
-        tag_call::{ParsedCall, ToolCallParser, coerce_arguments},
-        tag_event::{ParsedContent, TagEvent},
+        tag::{
+            ThinkingFilter, ThinkingParser,
+            event::{ParsedContent, TagEvent},
+            tool_call::{ParsedCall, ToolCallParser, coerce_arguments},
+        },
     };
 
     #[pymodule_export]

@@ -7,5 +7,3 @@ pub(crate) mod process;
 pub(crate) mod stream_event;
 pub(crate) mod stream_result;
 pub(crate) mod tag;
-pub(crate) mod tag_call;
-pub(crate) mod tag_event;

@@ -1,5 +1,9 @@
 //! `RustCoordinator`: what a session has mounted, as Python sees it.
 
+pub(crate) mod cleanup;
+pub(crate) mod effects;
+pub(crate) mod mounted;
+
 use amplifier_core::coordinator::{MountTarget, Slot, SlotKind, mount_target, unmount_target};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyWeakrefMethods, PyWeakrefReference};
@@ -8,11 +12,11 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::contents::Contents;
 use crate::error::Error;
 use crate::kernel::cancellation::RustCancellationToken;
-use crate::kernel::cleanup::Cleanup;
+use crate::kernel::coordinator::cleanup::Cleanup;
+use crate::kernel::coordinator::effects::Effects;
+use crate::kernel::coordinator::mounted::{Identity, Mounted, named};
 use crate::kernel::drive::Driver;
-use crate::kernel::effects::Effects;
 use crate::kernel::hook::RustHookRegistry;
-use crate::kernel::mounted::{Identity, Mounted, named};
 use crate::kernel::sequence::Sequence;
 use crate::kernel::session::RustSession;
 use crate::module::module;

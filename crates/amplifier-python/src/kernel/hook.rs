@@ -1,5 +1,12 @@
 //! `RustHookRegistry`: the hook registry as Python sees it.
 
+pub(crate) mod collect;
+pub(crate) mod defaults;
+pub(crate) mod emit;
+pub(crate) mod handlers;
+pub(crate) mod result;
+pub(crate) mod unregister;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,15 +16,15 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
-use crate::kernel::collect::Collect;
-use crate::kernel::defaults::Defaults;
 use crate::kernel::drive::Driver;
-use crate::kernel::emit::{Emit, Incoming};
-use crate::kernel::handlers::{self, Entry, Handlers};
-use crate::kernel::hook_result;
+use crate::kernel::hook::collect::Collect;
+use crate::kernel::hook::defaults::Defaults;
+use crate::kernel::hook::emit::{Emit, Incoming};
+use crate::kernel::hook::handlers::{Entry, Handlers};
+use crate::kernel::hook::result as hook_result;
+use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::{Payload, top_level};
 use crate::kernel::time_limit::TimeLimit;
-use crate::kernel::unregister::RustUnregisterFn;
 use crate::module::module;
 
 static EMIT: Driver = Driver::new("RustHookRegistry.emit");

@@ -12,7 +12,7 @@ use pyo3::types::{
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::clock;
-use crate::kernel::defaults::Defaults;
+use crate::kernel::hook::defaults::Defaults;
 
 /// Containers nested deeper than this become the name of their type.
 const MAX_DEPTH: usize = 200;

@@ -1,5 +1,9 @@
 //! `RustSession`: the life of a session as Python sees it.
 
+pub(crate) mod execute;
+pub(crate) mod initialize;
+pub(crate) mod shutdown;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::error::SessionError;
@@ -12,13 +16,13 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::contents::Contents;
 use crate::error::Error;
 use crate::kernel::coordinator::RustCoordinator;
-use crate::kernel::defaults::Defaults;
+use crate::kernel::coordinator::mounted::Identity;
 use crate::kernel::drive::Driver;
-use crate::kernel::execute::Execute;
-use crate::kernel::initialize::Initialize;
-use crate::kernel::mounted::Identity;
+use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::report::type_name;
-use crate::kernel::shutdown::Shutdown;
+use crate::kernel::session::execute::Execute;
+use crate::kernel::session::initialize::Initialize;
+use crate::kernel::session::shutdown::Shutdown;
 use crate::module::module;
 
 static INITIALIZE: Driver = Driver::new("RustSession.initialize");

@@ -1,5 +1,8 @@
 //! `ThinkingParser` and `ThinkingFilter`: thinking in tags, told from the message.
 
+pub(crate) mod event;
+pub(crate) mod tool_call;
+
 use std::sync::{Mutex, PoisonError};
 
 use amplifier_stream as stream;
@@ -11,7 +14,7 @@ use pyo3::types::PyString;
 use crate::stream::decoder::stamp;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::StreamResult;
-use crate::stream::tag_event::{ParsedContent, TagEvent};
+use crate::stream::tag::event::{ParsedContent, TagEvent};
 
 /// The default tags of thinking.
 const THINKING: &str = "thinking";

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::coordinator::RustCoordinator;
 use crate::kernel::drive::{Machine, Next, Step};
-use crate::kernel::hook_result::{
+use crate::kernel::hook::result::{
     build, changed, continuing_after, denying, injection_fields, injections, role_name,
 };
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};

@@ -5,7 +5,7 @@ use amplifier_stream::{ThinkingEvent, ToolCallEvent};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::stream::tag_call::ParsedCall;
+use crate::stream::tag::tool_call::ParsedCall;
 
 /// A part of a text with tags, in its order.
 #[pyclass(frozen, eq, module = "amplifier_core._engine")]

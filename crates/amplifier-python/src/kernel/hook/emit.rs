@@ -7,9 +7,9 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next, Step};
-use crate::kernel::handlers::Handlers;
 use crate::kernel::hook::RustHookRegistry;
-use crate::kernel::hook_result;
+use crate::kernel::hook::handlers::Handlers;
+use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::is_expired;

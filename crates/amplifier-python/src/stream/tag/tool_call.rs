@@ -11,8 +11,8 @@ use pyo3::types::{PyDict, PyList};
 use uuid::Uuid;
 
 use crate::json::{from_python, object_to_python, to_python};
+use crate::stream::tag::event::{ParsedContent, TagEvent};
 use crate::stream::tag::names;
-use crate::stream::tag_event::{ParsedContent, TagEvent};
 
 // The signatures show the limit as a literal.
 const _: () = assert!(stream::MAX_CALL_BYTES == 10_485_760);
