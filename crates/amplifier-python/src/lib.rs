@@ -12,6 +12,7 @@ mod model;
 mod module;
 mod stream;
 mod trace;
+mod traverse;
 
 /// The Rust engine behind `amplifier_core`.
 #[pyo3::pymodule]
@@ -23,9 +24,9 @@ mod _engine {
     #[pymodule_export]
     use crate::kernel::{
         cancellation::RustCancellationToken,
-        coordinator::RustCoordinator,
-        hook::{RustHookRegistry, unregister::RustUnregisterFn},
-        session::RustSession,
+        coordinator::mounted::RustCoordinator,
+        hook::{registry::RustHookRegistry, unregister::RustUnregisterFn},
+        session::state::RustSession,
     };
 
     #[pymodule_export]

@@ -12,6 +12,7 @@ use crate::contents::Contents;
 use crate::kernel::drive::Driver;
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::sequence::{Fate, Functions, Sequence};
+use crate::traverse::{Traverse, traverse};
 
 static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
 
@@ -23,6 +24,8 @@ type State = Cancellation<Py<PyAny>, Py<PyAny>>;
 pub(crate) struct RustCancellationToken {
     state: Contents<Mutex<State>>,
 }
+
+traverse!(RustCancellationToken: state);
 
 impl RustCancellationToken {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -204,18 +207,7 @@ impl RustCancellationToken {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Some(Ok(state)) = self.state.get().map(Mutex::try_lock) else {
-            return Ok(());
-        };
-        state
-            .children()
-            .iter()
-            .try_for_each(|child| visit.call(child))?;
-        state
-            .callbacks()
-            .iter()
-            .try_for_each(|callback| visit.call(callback))
+        self.traverse(&visit)
     }
 
     fn __clear__(&self) {
@@ -230,6 +222,8 @@ struct Callbacks {
     /// The callbacks still to run, the next one last; none before the first call.
     left: Option<Vec<Py<PyAny>>>,
 }
+
+traverse!(Callbacks: token, left);
 
 impl Functions for Callbacks {
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -255,13 +249,5 @@ impl Functions for Callbacks {
             // The task itself is cancelled, or its coroutine closed.
             Fate::Raised
         }
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.token)?;
-        self.left
-            .iter()
-            .flatten()
-            .try_for_each(|callback| visit.call(callback))
     }
 }

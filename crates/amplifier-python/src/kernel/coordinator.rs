@@ -1,4 +1,4 @@
-//! `RustCoordinator`: what a session has mounted, as Python sees it.
+//! `RustCoordinator`: what Python can ask of a coordinator.
 
 pub(crate) mod cleanup;
 pub(crate) mod effects;
@@ -14,39 +14,19 @@ use crate::error::Error;
 use crate::kernel::cancellation::RustCancellationToken;
 use crate::kernel::coordinator::cleanup::Cleanup;
 use crate::kernel::coordinator::effects::Effects;
-use crate::kernel::coordinator::mounted::{Identity, Mounted, named};
+use crate::kernel::coordinator::mounted::{Identity, Mounted, RustCoordinator, named};
 use crate::kernel::drive::Driver;
-use crate::kernel::hook::RustHookRegistry;
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::sequence::Sequence;
-use crate::kernel::session::RustSession;
+use crate::kernel::session::state::RustSession;
 use crate::module::module;
+use crate::traverse::Traverse;
 
 static MOUNT: Driver = Driver::new("RustCoordinator.mount");
 static UNMOUNT: Driver = Driver::new("RustCoordinator.unmount");
 static CLEANUP: Driver = Driver::new("RustCoordinator.cleanup");
 static REQUEST_CANCEL: Driver = Driver::new("RustCoordinator.request_cancel");
 static PROCESS_HOOK_RESULT: Driver = Driver::new("RustCoordinator.process_hook_result");
-
-/// Holds a session's modules, hooks, capabilities and clean-up functions.
-#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
-pub(crate) struct RustCoordinator {
-    pub(crate) mounted: Contents<Mounted>,
-}
-
-impl RustCoordinator {
-    /// The coordinator of a session that is being made.
-    pub(crate) fn of_session(
-        identity: Identity<'_>,
-        approval_system: Option<&Bound<'_, PyAny>>,
-        display_system: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let py = identity.session_id.py();
-        let mounted = Mounted::new(py, identity, None, approval_system, display_system)?;
-        Ok(Self {
-            mounted: Contents::new(mounted),
-        })
-    }
-}
 
 /// The same value, if it is a text.
 fn text<'py>(value: Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -439,25 +419,6 @@ impl RustCoordinator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Some(mounted) = self.mounted.get() else {
-            return Ok(());
-        };
-        visit.call(&mounted.config)?;
-        visit.call(&mounted.hooks)?;
-        // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Some(state) = mounted.try_state() else {
-            return Ok(());
-        };
-        visit.call(&state.owner)?;
-        visit.call(&state.session)?;
-        visit.call(&state.mount_points)?;
-        visit.call(&state.loader)?;
-        visit.call(&state.approval_system)?;
-        visit.call(&state.display_system)?;
-        visit.call(&state.cancellation)?;
-        visit.call(&state.shared)?;
-        visit.call(&state.capabilities)?;
-        visit.call(&state.cleanup_functions)?;
-        visit.call(&state.channels)
+        self.traverse(&visit)
     }
 }

@@ -12,6 +12,7 @@ use pyo3::types::{PyNone, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::interpreter::may_go_on;
+use crate::traverse::{Traverse, traverse};
 
 /// What a machine wants.
 pub(crate) enum Next<'py> {
@@ -22,7 +23,7 @@ pub(crate) enum Next<'py> {
 }
 
 /// An operation that calls out, as a machine between its awaits.
-pub(crate) trait Machine: Send + Sync {
+pub(crate) trait Machine: Traverse + Send + Sync {
     /// Begins the operation.
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>>;
 
@@ -33,9 +34,6 @@ pub(crate) trait Machine: Send + Sync {
     fn raised<'py>(&mut self, _py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
         Err(error)
     }
-
-    /// Visits every Python object that the machine owns.
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 }
 
 enum State {
@@ -45,11 +43,23 @@ enum State {
     Done(Option<Py<PyAny>>),
 }
 
+impl Traverse for State {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Fresh(machine) | Self::Waiting(machine) => machine.traverse(visit),
+            Self::Running => Ok(()),
+            Self::Done(result) => result.traverse(visit),
+        }
+    }
+}
+
 /// One operation of the kernel in progress, called by the coroutine that drives it.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct Step {
     state: Mutex<State>,
 }
+
+traverse!(Step: state);
 
 impl Step {
     fn replace(&self, state: State) -> State {
@@ -132,15 +142,7 @@ impl Step {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // A lock that is taken means that the state is being moved: nothing to collect now.
-        let Ok(state) = self.state.try_lock() else {
-            return Ok(());
-        };
-        match &*state {
-            State::Fresh(machine) | State::Waiting(machine) => machine.traverse(&visit),
-            State::Done(Some(result)) => visit.call(result),
-            State::Running | State::Done(None) => Ok(()),
-        }
+        self.traverse(&visit)
     }
 
     fn __clear__(&self) {

@@ -1,120 +1,31 @@
-//! `RustHookRegistry`: the hook registry as Python sees it.
+//! `RustHookRegistry`: what Python can ask of a hook registry.
 
 pub(crate) mod collect;
 pub(crate) mod defaults;
 pub(crate) mod emit;
 pub(crate) mod handlers;
+pub(crate) mod registry;
 pub(crate) mod result;
 pub(crate) mod unregister;
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use amplifier_core::{event, hook};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::contents::Contents;
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::collect::Collect;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::emit::{Emit, Incoming};
-use crate::kernel::hook::handlers::{Entry, Handlers};
-use crate::kernel::hook::result as hook_result;
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::unregister::RustUnregisterFn;
-use crate::kernel::payload::{Payload, top_level};
+use crate::kernel::payload::top_level;
 use crate::kernel::time_limit::TimeLimit;
 use crate::module::module;
+use crate::traverse::Traverse;
 
 static EMIT: Driver = Driver::new("RustHookRegistry.emit");
 static EMIT_AND_COLLECT: Driver = Driver::new("RustHookRegistry.emit_and_collect");
-
-#[derive(Default)]
-struct State {
-    registry: hook::HookRegistry<Py<PyAny>>,
-    /// The handlers of each event as one tuple, made when first asked for: a snapshot is then
-    /// one reference, which the collector can follow from each of its owners.
-    snapshots: HashMap<String, Py<PyTuple>>,
-    /// Grows with every change, so that a snapshot of an older state is not kept.
-    version: u64,
-    defaults: Defaults,
-}
-
-/// Runs handlers for events, in the order of their priority.
-#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
-#[derive(Default)]
-pub(crate) struct RustHookRegistry {
-    state: Contents<Mutex<State>>,
-}
-
-impl RustHookRegistry {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Changes the registrations; what the change takes out is dropped after the lock, as
-    /// dropping may run Python code.
-    fn change<T>(&self, event: Option<&str>, change: impl FnOnce(&mut State) -> T) -> T {
-        let mut state = self.state();
-        state.version += 1;
-        let outdated: Vec<Py<PyTuple>> = match event {
-            Some(event) => state.snapshots.remove(event).into_iter().collect(),
-            None => state
-                .snapshots
-                .drain()
-                .map(|(_, snapshot)| snapshot)
-                .collect(),
-        };
-        let result = change(&mut state);
-        drop(state);
-        drop(outdated);
-        result
-    }
-
-    /// The handlers that an event has now.
-    pub(crate) fn snapshot(
-        &self,
-        py: Python<'_>,
-        event: &Bound<'_, PyString>,
-    ) -> PyResult<Handlers> {
-        let event = event.to_string_lossy();
-        let (version, entries) = {
-            let state = self.state();
-            if let Some(snapshot) = state.snapshots.get(&*event) {
-                return Ok(Handlers::new(snapshot.clone_ref(py)));
-            }
-            let handlers = state.registry.handlers(&event).iter();
-            let entries: Vec<Entry> = handlers.map(|handler| Entry::of(py, handler)).collect();
-            (state.version, entries)
-        };
-        let snapshot = handlers::snapshot(py, entries)?.unbind();
-        let mut state = self.state();
-        if state.version == version {
-            state
-                .snapshots
-                .insert(event.into_owned(), snapshot.clone_ref(py));
-        }
-        Ok(Handlers::new(snapshot))
-    }
-
-    /// The data of an event for handlers: defaults below it, a time stamp above.
-    pub(crate) fn payload(&self, data: &Bound<'_, PyAny>) -> PyResult<Payload> {
-        let py = data.py();
-        let defaults = self.state().defaults.clone_ref(py);
-        Payload::stamped(data, &defaults)
-    }
-
-    /// The result of an event without handlers: the caller's own data.
-    pub(crate) fn unhandled<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = data.py();
-        if data.is_instance_of::<PyDict>() {
-            hook_result::continuing(py, data)
-        } else {
-            hook_result::continuing(py, PyDict::new(py).as_any())
-        }
-    }
-}
 
 /// The data with the `request_id` of its model call, where the event belongs to one.
 fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -347,39 +258,11 @@ impl RustHookRegistry {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // A lock that is taken means that the state is being changed: nothing to collect now.
-        let Some(Ok(state)) = self.state.get().map(Mutex::try_lock) else {
-            return Ok(());
-        };
-        for (_, handlers) in state.registry.events() {
-            handlers
-                .iter()
-                .try_for_each(|registration| visit.call(&registration.handler))?;
-        }
-        state
-            .snapshots
-            .values()
-            .try_for_each(|snapshot| visit.call(snapshot))?;
-        state.defaults.traverse(&visit)
+        self.traverse(&visit)
     }
 
     fn __clear__(&self) {
         let state = std::mem::take(&mut *self.state());
         drop(state);
-    }
-}
-
-impl RustHookRegistry {
-    /// Sets the fields that every event carries.
-    pub(crate) fn set_defaults(&self, defaults: Defaults) {
-        let before = std::mem::replace(&mut self.state().defaults, defaults);
-        drop(before);
-    }
-
-    /// Removes one registration; one that is gone already is ignored.
-    pub(crate) fn remove(&self, event: &str, serial: u64) {
-        drop(self.change(Some(event), |state| {
-            state.registry.unregister(event, serial)
-        }));
     }
 }

@@ -13,6 +13,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::clock;
 use crate::kernel::hook::defaults::Defaults;
+use crate::traverse::{Traverse, traverse};
 
 /// Containers nested deeper than this become the name of their type.
 const MAX_DEPTH: usize = 200;
@@ -33,6 +34,17 @@ pub(crate) struct Fields {
     shape: Py<PyDict>,
     /// The keys whose values in `shape` are containers, to be copied for each handler.
     nested: Vec<Py<PyAny>>,
+}
+
+traverse!(Fields: own, shape, nested);
+
+impl Traverse for Payload {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Fields(fields) => fields.traverse(visit),
+            Self::Other(value) => value.traverse(visit),
+        }
+    }
 }
 
 impl Payload {
@@ -98,18 +110,6 @@ impl Payload {
         match self {
             Self::Fields(fields) => fields.own.bind(py).clone(),
             Self::Other(_) => PyDict::new(py),
-        }
-    }
-
-    /// Visits every Python object that the payload owns.
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self {
-            Self::Fields(fields) => {
-                visit.call(&fields.own)?;
-                visit.call(&fields.shape)?;
-                fields.nested.iter().try_for_each(|key| visit.call(key))
-            }
-            Self::Other(value) => visit.call(value),
         }
     }
 }

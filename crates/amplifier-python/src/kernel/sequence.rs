@@ -5,6 +5,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
+use crate::traverse::Traverse;
 
 /// What becomes of an error that one of the functions raised.
 pub(crate) enum Fate {
@@ -17,15 +18,12 @@ pub(crate) enum Fate {
 }
 
 /// Where the functions come from, and how their errors are judged.
-pub(crate) trait Functions: Send + Sync {
+pub(crate) trait Functions: Traverse + Send + Sync {
     /// The next function to call without arguments.
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>>;
 
     /// Judges an error, and reports it where that is its fate.
     fn judge(&self, py: Python<'_>, error: &PyErr) -> Fate;
-
-    /// Visits every Python object held.
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 }
 
 /// The machine that calls them, and awaits what can be awaited.
@@ -83,7 +81,9 @@ impl<F: Functions> Machine for Sequence<F> {
         self.settle(py, error)?;
         self.run(py)
     }
+}
 
+impl<F: Traverse> Traverse for Sequence<F> {
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.functions.traverse(visit)
     }

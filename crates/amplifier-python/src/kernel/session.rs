@@ -1,10 +1,11 @@
-//! `RustSession`: the life of a session as Python sees it.
+//! `RustSession`: what Python can ask of a session.
 
 pub(crate) mod execute;
 pub(crate) mod initialize;
 pub(crate) mod shutdown;
+pub(crate) mod state;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use amplifier_core::error::SessionError;
 use amplifier_core::session;
@@ -15,110 +16,20 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::error::Error;
-use crate::kernel::coordinator::RustCoordinator;
-use crate::kernel::coordinator::mounted::Identity;
+use crate::kernel::coordinator::mounted::{Identity, RustCoordinator};
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::report::type_name;
 use crate::kernel::session::execute::Execute;
 use crate::kernel::session::initialize::Initialize;
 use crate::kernel::session::shutdown::Shutdown;
+use crate::kernel::session::state::{Inside, RustSession};
 use crate::module::module;
+use crate::traverse::Traverse;
 
 static INITIALIZE: Driver = Driver::new("RustSession.initialize");
 static EXECUTE: Driver = Driver::new("RustSession.execute");
 static CLEANUP: Driver = Driver::new("RustSession.cleanup");
-
-/// Runs turns: it loads the modules of a configuration and has their loop answer prompts.
-#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
-pub(crate) struct RustSession {
-    inside: Contents<Inside>,
-}
-
-/// What a session holds.
-struct Inside {
-    session_id: Py<PyString>,
-    parent_id: Py<PyAny>,
-    config: Py<PyDict>,
-    coordinator: Py<RustCoordinator>,
-    state: Mutex<session::Session>,
-    /// Set by whoever waits for a load that runs.
-    loaded: Mutex<Option<Py<PyAny>>>,
-}
-
-impl RustSession {
-    /// The decisions of this session's life.
-    pub(crate) fn state(&self) -> MutexGuard<'_, session::Session> {
-        self.inside
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn id<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        self.inside.session_id.bind(py)
-    }
-
-    pub(crate) fn parent<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
-        self.inside.parent_id.bind(py)
-    }
-
-    pub(crate) fn configuration<'py>(&self, py: Python<'py>) -> &Bound<'py, PyDict> {
-        self.inside.config.bind(py)
-    }
-
-    pub(crate) fn coordinator<'py>(&self, py: Python<'py>) -> &Bound<'py, RustCoordinator> {
-        self.inside.coordinator.bind(py)
-    }
-
-    /// The event that a load which runs now sets at its end.
-    pub(crate) fn wait_for_load<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let waiting = self.loaded().as_ref().map(|event| event.clone_ref(py));
-        if let Some(event) = waiting {
-            return Ok(event.into_bound(py));
-        }
-        let event = py.import("anyio")?.call_method0("Event")?;
-        *self.loaded() = Some(event.clone().unbind());
-        Ok(event)
-    }
-
-    /// Ends a load and wakes whoever waits for it.
-    pub(crate) fn end_load(&self, py: Python<'_>, succeeded: bool) -> PyResult<()> {
-        self.state().end_initialize(succeeded);
-        let event = self.loaded().take();
-        match event {
-            Some(event) => event.call_method0(py, "set").map(drop),
-            None => Ok(()),
-        }
-    }
-
-    fn loaded(&self) -> MutexGuard<'_, Option<Py<PyAny>>> {
-        self.inside
-            .loaded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A setting of the configuration's section `session`, read live.
-    pub(crate) fn setting<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(section) = self
-            .inside
-            .config
-            .bind(py)
-            .get_item(intern!(py, "session"))?
-        else {
-            return Ok(None);
-        };
-        match section.cast::<PyDict>() {
-            Ok(section) => section.get_item(name),
-            Err(_) => Ok(None),
-        }
-    }
-}
 
 /// Checks that a configuration names what every session needs.
 fn check(config: &Bound<'_, PyDict>) -> Result<(), Error> {
@@ -291,15 +202,6 @@ impl RustSession {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Some(inside) = self.inside.get() else {
-            return Ok(());
-        };
-        visit.call(&inside.config)?;
-        visit.call(&inside.coordinator)?;
-        match inside.loaded.try_lock() {
-            Ok(loaded) => visit.call(&*loaded),
-            // A lock that is taken means that the event is being changed: nothing to collect now.
-            Err(_) => Ok(()),
-        }
+        self.traverse(&visit)
     }
 }

@@ -19,12 +19,15 @@ use crate::stream::framing::Error;
 use crate::stream::partial_arguments::Growing;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::{StreamResult, error_to_python};
+use crate::traverse::{Traverse, traverse};
 
 /// Decodes one response of a model provider, whatever the chunks are.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct StreamDecoder {
     state: Mutex<State>,
 }
+
+traverse!(StreamDecoder: state);
 
 enum State {
     Idle(Box<Decoding>),
@@ -33,11 +36,22 @@ enum State {
     Finished,
 }
 
+impl Traverse for State {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Idle(decoding) => decoding.traverse(visit),
+            Self::Busy | Self::Finished => Ok(()),
+        }
+    }
+}
+
 struct Decoding {
     decoder: stream::StreamDecoder,
     /// The arguments that were asked for, of blocks that still grow.
     partial_arguments: BTreeMap<u64, Growing>,
 }
+
+traverse!(Decoding: partial_arguments);
 
 #[expect(
     clippy::needless_pass_by_value,
@@ -119,14 +133,7 @@ impl StreamDecoder {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // A lock that is taken means that the state is being moved: nothing to collect now.
-        match self.state.try_lock().as_deref() {
-            Ok(State::Idle(decoding)) => {
-                let mut all = decoding.partial_arguments.values();
-                all.try_for_each(|arguments| arguments.traverse(&visit))
-            }
-            _ => Ok(()),
-        }
+        self.traverse(&visit)
     }
 
     fn __clear__(&self) {

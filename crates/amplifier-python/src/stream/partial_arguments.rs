@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::json::to_python;
+use crate::traverse::{Traverse, traverse};
 
 /// The Python side of an object or a list that only ever grows at its end.
 pub(crate) struct Growing {
@@ -22,6 +23,17 @@ enum Last {
     /// Text of so many bytes.
     Text(usize),
     Container(Box<Growing>),
+}
+
+traverse!(Growing: container, last);
+
+impl Traverse for Last {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Whole | Self::Text(_) => Ok(()),
+            Self::Container(growing) => growing.traverse(visit),
+        }
+    }
 }
 
 /// An object or a list of JSON.
@@ -101,15 +113,6 @@ impl Growing {
             node.put(&copy, self.length - 1, &inner)?;
         }
         Ok(copy)
-    }
-
-    /// Visits every Python object that is held here.
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.container)?;
-        match &self.last {
-            Last::Container(growing) => growing.traverse(visit),
-            Last::Whole | Last::Text(_) => Ok(()),
-        }
     }
 }
 

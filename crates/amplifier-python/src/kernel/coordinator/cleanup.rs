@@ -1,15 +1,18 @@
 //! Clean-up: every registered function once, the last registered first.
 
 use pyo3::exceptions::{PyException, PyGeneratorExit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::kernel::report::{Level, Logger, describe, log};
 use crate::kernel::sequence::{Fate, Functions};
+use crate::traverse::traverse;
 
 /// The clean-up functions of a coordinator: the live list, emptied from its end.
 pub(crate) struct Cleanup(pub(crate) Py<PyList>);
+
+traverse!(Cleanup: 0);
 
 impl Functions for Cleanup {
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -33,9 +36,5 @@ impl Functions for Cleanup {
         } else {
             Fate::Held
         }
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.0)
     }
 }

@@ -15,7 +15,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::clock;
 use crate::error::Error;
 use crate::kernel::awaitable::is_awaitable;
-use crate::kernel::coordinator::RustCoordinator;
+use crate::kernel::coordinator::mounted::RustCoordinator;
 use crate::kernel::drive::{Machine, Next, Step};
 use crate::kernel::hook::result::{
     build, changed, continuing_after, denying, injection_fields, injections, role_name,
@@ -23,6 +23,7 @@ use crate::kernel::hook::result::{
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::time_limit::{TimeLimit, is_expired};
 use crate::module::module;
+use crate::traverse::{Traverse, traverse};
 
 /// The kernel's own timer on an approval leaves the approval system's a second to be first.
 const APPROVAL_GRACE_SECONDS: f64 = 1.0;
@@ -54,6 +55,15 @@ impl Question {
     }
 }
 
+impl Traverse for Stage {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Asking(question) => question.data.traverse(visit),
+            Self::Injecting | Self::Showing => Ok(()),
+        }
+    }
+}
+
 /// The machine of `process_hook_result`.
 pub(crate) struct Effects {
     coordinator: Py<RustCoordinator>,
@@ -64,6 +74,8 @@ pub(crate) struct Effects {
     /// The texts that go into the context, still to be added.
     durable: VecDeque<ContextInjection>,
 }
+
+traverse!(Effects: coordinator, result, stage);
 
 impl Effects {
     pub(crate) fn new(
@@ -368,13 +380,5 @@ impl Machine for Effects {
             Stage::Showing => self.not_shown(py, error),
             Stage::Asking(_) => self.not_decided(py, error),
         }
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.coordinator)?;
-        if let Stage::Asking(question) = &self.stage {
-            visit.call(&question.data)?;
-        }
-        visit.call(&self.result)
     }
 }

@@ -1,4 +1,4 @@
-//! What a coordinator holds, and what the kernel itself asks of it.
+//! A coordinator: its class, what it holds, and what the kernel itself asks of it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,10 +9,35 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyWeakrefReference};
 
+use crate::contents::Contents;
 use crate::error::Error;
 use crate::kernel::cancellation::RustCancellationToken;
-use crate::kernel::hook::RustHookRegistry;
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::module::module;
+use crate::traverse::traverse;
+
+/// Holds a session's modules, hooks, capabilities and clean-up functions.
+#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
+pub(crate) struct RustCoordinator {
+    pub(crate) mounted: Contents<Mounted>,
+}
+
+impl RustCoordinator {
+    /// The coordinator of a session that is being made.
+    pub(crate) fn of_session(
+        identity: Identity<'_>,
+        approval_system: Option<&Bound<'_, PyAny>>,
+        display_system: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = identity.session_id.py();
+        let mounted = Mounted::new(py, identity, None, approval_system, display_system)?;
+        Ok(Self {
+            mounted: Contents::new(mounted),
+        })
+    }
+}
+
+traverse!(RustCoordinator: mounted);
 
 /// Has an error name the value that it is about, in a note, as those about arguments do.
 pub(crate) fn named<T>(py: Python<'_>, name: &str, result: PyResult<T>) -> PyResult<T> {
@@ -42,6 +67,11 @@ pub(crate) struct State {
     pub(crate) channels: Option<Py<PyDict>>,
 }
 
+traverse!(
+    State: owner, session, mount_points, loader, approval_system, display_system, cancellation,
+    shared, capabilities, cleanup_functions, channels,
+);
+
 /// Whose coordinator it is.
 pub(crate) struct Identity<'py> {
     pub(crate) session_id: Bound<'py, PyAny>,
@@ -58,15 +88,12 @@ pub(crate) struct Mounted {
     state: Mutex<State>,
 }
 
+traverse!(Mounted: config, hooks, state);
+
 impl Mounted {
     /// What can be set anew from outside.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The same, unless somebody is changing it at this moment.
-    pub(crate) fn try_state(&self) -> Option<MutexGuard<'_, State>> {
-        self.state.try_lock().ok()
     }
 
     /// Puts a value in the place of another, which is dropped outside the lock.

@@ -1,17 +1,18 @@
 //! `emit_and_collect`: every handler is asked, each with a time limit of its own.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
-use crate::kernel::hook::RustHookRegistry;
 use crate::kernel::hook::handlers::Handlers;
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::{Payload, dumped};
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::{TimeLimit, is_expired};
+use crate::traverse::traverse;
 
 /// The machine of `emit_and_collect`.
 pub(crate) struct Collect {
@@ -22,6 +23,8 @@ pub(crate) struct Collect {
     handlers: Option<Handlers>,
     collected: Py<PyList>,
 }
+
+traverse!(Collect: registry, event, payload, handlers, collected);
 
 impl Collect {
     pub(crate) fn new(
@@ -132,15 +135,5 @@ impl Machine for Collect {
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
         self.skip(py, error)?;
         self.run(py)
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.registry)?;
-        visit.call(&self.event)?;
-        visit.call(&self.collected)?;
-        self.payload.traverse(visit)?;
-        self.handlers
-            .as_ref()
-            .map_or(Ok(()), |handlers| handlers.traverse(visit))
     }
 }

@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::traverse::Traverse;
+
 /// Where the fields come from.
 #[derive(Default)]
 pub(crate) enum Defaults {
@@ -53,13 +55,14 @@ impl Defaults {
         all.update(fields.as_mapping())?;
         Ok(all)
     }
+}
 
-    /// Visits every Python object in it.
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+impl Traverse for Defaults {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
             Self::None => Ok(()),
-            Self::Session { parent_id, .. } => visit.call(parent_id),
-            Self::Given(fields) => visit.call(fields),
+            Self::Session { parent_id, .. } => parent_id.traverse(visit),
+            Self::Given(fields) => fields.traverse(visit),
         }
     }
 }

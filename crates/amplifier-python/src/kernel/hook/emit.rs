@@ -7,12 +7,13 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next, Step};
-use crate::kernel::hook::RustHookRegistry;
 use crate::kernel::hook::handlers::Handlers;
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::is_expired;
+use crate::traverse::{Traverse, traverse};
 
 /// The data of an event before its first handler is called.
 pub(crate) enum Incoming {
@@ -20,6 +21,15 @@ pub(crate) enum Incoming {
     Ready(Payload),
     /// The caller's own, as there was no handler when `emit` was called.
     Raw(Py<PyAny>),
+}
+
+impl Traverse for Incoming {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Ready(payload) => payload.traverse(visit),
+            Self::Raw(data) => data.traverse(visit),
+        }
+    }
 }
 
 /// The machine of `emit`.
@@ -30,6 +40,8 @@ pub(crate) struct Emit {
     handlers: Option<Handlers>,
     dispatch: Option<Dispatch<Py<PyAny>, Payload>>,
 }
+
+traverse!(Emit: registry, event, incoming, handlers, dispatch);
 
 impl Emit {
     pub(crate) fn new(
@@ -217,23 +229,5 @@ impl Machine for Emit {
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
         let flow = self.failed(py, error)?;
         self.go_on(py, flow)
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.registry)?;
-        visit.call(&self.event)?;
-        match &self.incoming {
-            Some(Incoming::Ready(payload)) => payload.traverse(visit)?,
-            Some(Incoming::Raw(data)) => visit.call(data)?,
-            None => {}
-        }
-        if let Some(handlers) = &self.handlers {
-            handlers.traverse(visit)?;
-        }
-        if let Some(dispatch) = &self.dispatch {
-            dispatch.data().traverse(visit)?;
-            dispatch.held().try_for_each(|result| visit.call(result))?;
-        }
-        Ok(())
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use amplifier_core::hook::{Policy, Registration};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kernel::time_limit::TimeLimit;
+use crate::traverse::traverse;
 
 /// How many places a handler takes in a snapshot: itself, its name, its policy.
 const PLACES: usize = 3;
@@ -20,6 +20,8 @@ pub(crate) struct Handlers {
     snapshot: Py<PyTuple>,
     next: usize,
 }
+
+traverse!(Handlers: snapshot);
 
 impl Handlers {
     pub(crate) fn new(snapshot: Py<PyTuple>) -> Self {
@@ -60,10 +62,6 @@ impl Handlers {
             Some(policy) => policy.get_item(1)?.extract(),
             None => Ok(TimeLimit::NONE),
         }
-    }
-
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.snapshot)
     }
 
     /// What stands `offset` places behind the handler called last.

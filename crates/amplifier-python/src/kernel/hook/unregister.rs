@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::kernel::hook::RustHookRegistry;
+use crate::kernel::hook::registry::RustHookRegistry;
+use crate::traverse::{Traverse, traverse};
 
 /// Unregisters exactly the registration that returned it; calling it again does nothing.
 #[pyclass(frozen, weakref, module = "amplifier_core._engine")]
@@ -13,6 +14,8 @@ pub(crate) struct RustUnregisterFn {
     serial: u64,
     name: String,
 }
+
+traverse!(RustUnregisterFn: registry);
 
 impl RustUnregisterFn {
     pub(crate) fn new(
@@ -41,6 +44,6 @@ impl RustUnregisterFn {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.registry)
+        self.traverse(&visit)
     }
 }

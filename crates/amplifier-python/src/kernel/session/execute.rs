@@ -10,8 +10,9 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::error::Error;
 use crate::kernel::drive::{Machine, Next, Step};
 use crate::kernel::report::{describe, type_name};
-use crate::kernel::session::RustSession;
+use crate::kernel::session::state::RustSession;
 use crate::module::module;
+use crate::traverse::{Traverse, traverse};
 
 /// How far a turn is.
 enum Stage {
@@ -38,12 +39,25 @@ impl Stage {
     }
 }
 
+impl Traverse for Stage {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Answered(answer) => answer.traverse(visit),
+            Self::Announcing | Self::Disclosing | Self::Running | Self::Failed(_) | Self::Over => {
+                Ok(())
+            }
+        }
+    }
+}
+
 /// The machine of `execute`.
 pub(crate) struct Execute {
     session: Py<RustSession>,
     prompt: Py<PyString>,
     stage: Stage,
 }
+
+traverse!(Execute: session, stage);
 
 impl Execute {
     pub(crate) fn new(session: Py<RustSession>, prompt: Py<PyString>) -> Self {
@@ -182,18 +196,6 @@ impl Machine for Execute {
                 self.stage = Stage::Failed(error);
                 self.emit(py, event::CANCEL_COMPLETED, &data)
             }
-        }
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.session)?;
-        match &self.stage {
-            Stage::Answered(answer) => visit.call(answer),
-            Stage::Announcing
-            | Stage::Disclosing
-            | Stage::Running
-            | Stage::Failed(_)
-            | Stage::Over => Ok(()),
         }
     }
 }

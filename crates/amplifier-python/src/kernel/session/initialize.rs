@@ -1,22 +1,25 @@
 //! `initialize`: the modules of a session are loaded once, however many ask for it.
 
 use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::{PyTraverseError, PyVisit, intern};
 
 use amplifier_core::session::Initialization;
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
 use crate::kernel::report::describe;
-use crate::kernel::session::RustSession;
+use crate::kernel::session::state::RustSession;
 use crate::module::module;
+use crate::traverse::traverse;
 
 /// The machine of `initialize`.
 pub(crate) struct Initialize {
     session: Py<RustSession>,
     is_loading: bool,
 }
+
+traverse!(Initialize: session);
 
 impl Initialize {
     pub(crate) fn new(session: Py<RustSession>) -> Self {
@@ -95,9 +98,5 @@ impl Machine for Initialize {
         self.is_loading = false;
         self.session.get().end_load(py, false)?;
         Err(wrapped(py, error))
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.session)
     }
 }

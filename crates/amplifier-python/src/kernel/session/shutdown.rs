@@ -2,14 +2,15 @@
 
 use amplifier_core::event;
 use pyo3::exceptions::{PyException, PyGeneratorExit, PyKeyboardInterrupt, PySystemExit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
 use crate::kernel::report::{Level, Logger, describe, is_own_failure, log};
-use crate::kernel::session::RustSession;
+use crate::kernel::session::state::RustSession;
+use crate::traverse::traverse;
 
 /// What is being done.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub(crate) struct Shutdown {
     /// The cancellation of the task itself, raised when all is done.
     cancelled: Option<PyErr>,
 }
+
+traverse!(Shutdown: session);
 
 impl Shutdown {
     pub(crate) fn new(session: Py<RustSession>) -> Self {
@@ -116,9 +119,5 @@ impl Machine for Shutdown {
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
         self.note(py, error)?;
         self.go_on(py)
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.session)
     }
 }

@@ -1,0 +1,119 @@
+//! A hook registry: its class, what it holds, and what its operations ask of it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amplifier_core::hook;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::contents::Contents;
+use crate::kernel::hook::defaults::Defaults;
+use crate::kernel::hook::handlers::{self, Entry, Handlers};
+use crate::kernel::hook::result as hook_result;
+use crate::kernel::payload::Payload;
+use crate::traverse::traverse;
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) registry: hook::HookRegistry<Py<PyAny>>,
+    /// The handlers of each event as one tuple, made when first asked for: a snapshot is then
+    /// one reference, which the collector can follow from each of its owners.
+    snapshots: HashMap<String, Py<PyTuple>>,
+    /// Grows with every change, so that a snapshot of an older state is not kept.
+    version: u64,
+    defaults: Defaults,
+}
+
+traverse!(State: registry, snapshots, defaults);
+
+/// Runs handlers for events, in the order of their priority.
+#[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
+#[derive(Default)]
+pub(crate) struct RustHookRegistry {
+    state: Contents<Mutex<State>>,
+}
+
+traverse!(RustHookRegistry: state);
+
+impl RustHookRegistry {
+    /// What it holds, locked: no Python code may run meanwhile.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the registrations; what the change takes out is dropped after the lock, as
+    /// dropping may run Python code.
+    pub(crate) fn change<T>(&self, event: Option<&str>, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state();
+        state.version += 1;
+        let outdated: Vec<Py<PyTuple>> = match event {
+            Some(event) => state.snapshots.remove(event).into_iter().collect(),
+            None => state
+                .snapshots
+                .drain()
+                .map(|(_, snapshot)| snapshot)
+                .collect(),
+        };
+        let result = change(&mut state);
+        drop(state);
+        drop(outdated);
+        result
+    }
+
+    /// The handlers that an event has now.
+    pub(crate) fn snapshot(
+        &self,
+        py: Python<'_>,
+        event: &Bound<'_, PyString>,
+    ) -> PyResult<Handlers> {
+        let event = event.to_string_lossy();
+        let (version, entries) = {
+            let state = self.state();
+            if let Some(snapshot) = state.snapshots.get(&*event) {
+                return Ok(Handlers::new(snapshot.clone_ref(py)));
+            }
+            let handlers = state.registry.handlers(&event).iter();
+            let entries: Vec<Entry> = handlers.map(|handler| Entry::of(py, handler)).collect();
+            (state.version, entries)
+        };
+        let snapshot = handlers::snapshot(py, entries)?.unbind();
+        let mut state = self.state();
+        if state.version == version {
+            state
+                .snapshots
+                .insert(event.into_owned(), snapshot.clone_ref(py));
+        }
+        Ok(Handlers::new(snapshot))
+    }
+
+    /// The data of an event for handlers: defaults below it, a time stamp above.
+    pub(crate) fn payload(&self, data: &Bound<'_, PyAny>) -> PyResult<Payload> {
+        let py = data.py();
+        let defaults = self.state().defaults.clone_ref(py);
+        Payload::stamped(data, &defaults)
+    }
+
+    /// The result of an event without handlers: the caller's own data.
+    pub(crate) fn unhandled<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        if data.is_instance_of::<PyDict>() {
+            hook_result::continuing(py, data)
+        } else {
+            hook_result::continuing(py, PyDict::new(py).as_any())
+        }
+    }
+
+    /// Sets the fields that every event carries.
+    pub(crate) fn set_defaults(&self, defaults: Defaults) {
+        let before = std::mem::replace(&mut self.state().defaults, defaults);
+        drop(before);
+    }
+
+    /// Removes one registration; one that is gone already is ignored.
+    pub(crate) fn remove(&self, event: &str, serial: u64) {
+        drop(self.change(Some(event), |state| {
+            state.registry.unregister(event, serial)
+        }));
+    }
+}
