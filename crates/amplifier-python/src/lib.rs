@@ -37,9 +37,9 @@ mod _engine {
         stream_event::StreamEvent,
         stream_result::StreamResult,
         tag::{
-            ThinkingFilter, ThinkingParser,
-            event::{ParsedContent, TagEvent},
-            tool_call::{ParsedCall, ToolCallParser, coerce_arguments},
+            block_filter::ThinkingFilter, call::ParsedCall, coerce::coerce_arguments,
+            event::TagEvent, parsed_content::ParsedContent, thinking::ThinkingParser,
+            tool_call::ToolCallParser,
         },
     };
 

@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::json::from_python;
-use crate::stream::tag::tool_call::{ParsedCall, ToolCallParser};
+use crate::stream::tag::call::ParsedCall;
+use crate::stream::tag::tool_call::ToolCallParser;
 
 /// Turns the chunks of one answer into events, each the name of its class and its fields.
 #[pyclass(frozen, module = "amplifier_core._engine")]

@@ -1,18 +1,14 @@
-//! `ToolCallParser` and `ParsedCall`: tool calls in tags.
+//! `ToolCallParser`: tool calls in tags, told from the text around them.
 
 use std::sync::{Mutex, PoisonError};
 
-use amplifier_core::Json;
 use amplifier_stream as stream;
-use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
 use uuid::Uuid;
 
-use crate::json::{from_python, object_to_python, to_python};
-use crate::stream::tag::event::{ParsedContent, TagEvent};
-use crate::stream::tag::names;
+use crate::stream::tag::event::TagEvent;
+use crate::stream::tag::names::names;
+use crate::stream::tag::parsed_content::ParsedContent;
 
 // The signatures show the limit as a literal.
 const _: () = assert!(stream::MAX_CALL_BYTES == 10_485_760);
@@ -115,116 +111,4 @@ impl ToolCallParser {
     fn accumulated_tool_content(&self) -> String {
         self.with(|parser| parser.accumulated_tool_content().to_owned())
     }
-}
-
-/// A tool call; it may run exactly when it has `arguments`.
-#[pyclass(frozen, eq, module = "amplifier_core._engine")]
-#[derive(PartialEq)]
-pub(crate) struct ParsedCall {
-    pub(crate) call: stream::ParsedCall,
-}
-
-#[pymethods]
-impl ParsedCall {
-    /// The number of the call.
-    #[getter]
-    fn index(&self) -> u64 {
-        self.call.index
-    }
-
-    /// The provider's id, or the one that the parser gave it.
-    #[getter]
-    fn id(&self) -> Option<&str> {
-        self.call.id.as_deref()
-    }
-
-    /// The name of the tool; empty where none is known.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.call.name
-    }
-
-    /// The server that has the tool, `local` by default.
-    #[getter]
-    fn server_name(&self) -> &str {
-        &self.call.server_name
-    }
-
-    /// The arguments as a new dict; None when the call must not run.
-    #[getter]
-    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let arguments = self.call.arguments.as_ref();
-        arguments
-            .map(|arguments| object_to_python(py, arguments))
-            .transpose()
-    }
-
-    /// Whether the arguments come from XML, so that all their values are text.
-    #[getter]
-    fn is_textual(&self) -> bool {
-        self.call.is_textual
-    }
-
-    /// What was between the tags, or the arguments of a native call, as they came.
-    #[getter]
-    fn raw(&self) -> &str {
-        &self.call.raw
-    }
-
-    /// Whether the provider told the call from the text itself.
-    #[getter]
-    fn is_native(&self) -> bool {
-        self.call.is_native
-    }
-
-    /// Whether the closing tag was there.
-    #[getter]
-    fn is_complete(&self) -> bool {
-        self.call.is_complete()
-    }
-
-    /// Why the call must not run.
-    #[getter]
-    fn error(&self) -> Option<String> {
-        self.call.error.as_ref().map(ToString::to_string)
-    }
-
-    /// What was repaired, ignored or not understood.
-    #[getter]
-    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let findings = PyList::empty(py);
-        for finding in &self.call.findings {
-            let fields = PyDict::new(py);
-            fields.set_item(intern!(py, "type"), finding.kind)?;
-            fields.set_item(intern!(py, "message"), &finding.message)?;
-            findings.append(fields)?;
-        }
-        Ok(findings)
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let arguments = self.arguments(py)?.into_pyobject(py)?.repr()?;
-        let error = self.error().into_pyobject(py)?.repr()?;
-        let name = self.name().into_pyobject(py)?.repr()?;
-        let index = self.call.index;
-        Ok(format!(
-            "ParsedCall(index={index}, name={name}, arguments={arguments}, error={error})"
-        ))
-    }
-}
-
-/// Read text in arguments as the numbers, truth values, lists and objects that a schema wants.
-#[pyfunction]
-pub(crate) fn coerce_arguments<'py>(
-    py: Python<'py>,
-    arguments: &Bound<'py, PyDict>,
-    schema: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (arguments, schema) = (from_python(arguments)?, from_python(schema)?);
-    let Json::Object(arguments) = arguments else {
-        return Err(PyValueError::new_err("the arguments are not an object"));
-    };
-    let coerced = stream::coerce_arguments(arguments, &schema)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    to_python(py, &Json::Object(coerced))
 }

@@ -1,0 +1,25 @@
+//! The text values of a call's arguments, as the types that a schema wants.
+
+use amplifier_core::Json;
+use amplifier_stream as stream;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::json::{from_python, to_python};
+
+/// Read text in arguments as the numbers, truth values, lists and objects that a schema wants.
+#[pyfunction]
+pub(crate) fn coerce_arguments<'py>(
+    py: Python<'py>,
+    arguments: &Bound<'py, PyDict>,
+    schema: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (arguments, schema) = (from_python(arguments)?, from_python(schema)?);
+    let Json::Object(arguments) = arguments else {
+        return Err(PyValueError::new_err("the arguments are not an object"));
+    };
+    let coerced = stream::coerce_arguments(arguments, &schema)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    to_python(py, &Json::Object(coerced))
+}

@@ -1,0 +1,34 @@
+//! The names of tags, as Python gives them.
+
+use amplifier_stream::TagNames;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// Makes the names of tags as Python gives them; one name may stand for a sequence.
+pub(crate) fn names(
+    tags: Option<&Bound<'_, PyAny>>,
+    default: &str,
+    ignore_case: bool,
+    allow_attributes: bool,
+) -> PyResult<TagNames> {
+    let names: Vec<String> = match tags {
+        None => vec![default.to_owned()],
+        Some(name) if name.is_instance_of::<PyString>() => vec![name.extract()?],
+        Some(names) => names
+            .try_iter()?
+            .map(|name| name?.extract())
+            .collect::<PyResult<_>>()?,
+    };
+    let names = TagNames::new(names).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let names = if ignore_case {
+        names.ignoring_case()
+    } else {
+        names
+    };
+    Ok(if allow_attributes {
+        names.with_attributes()
+    } else {
+        names
+    })
+}
