@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::coordinator::Slot;
 use crate::provider_error::ProviderError;
+use crate::slot::Slot;
 
 mod python;
 

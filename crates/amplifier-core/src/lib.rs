@@ -31,6 +31,7 @@ pub mod runtime;
 pub mod schema;
 pub mod session;
 mod session_config;
+mod slot;
 pub mod steps;
 mod timestamp;
 mod tool_result;

@@ -1,6 +1,6 @@
 //! The judgement over one emitted event.
 
-use super::Notice;
+use super::notice::Notice;
 use crate::model::{ContextInjection, ContextInjectionRole};
 
 /// Where decisions are traced.

@@ -2,7 +2,7 @@
 
 use jiter::{Jiter, JiterError, JiterErrorType, NumberFloat, Peek};
 
-use super::{Json, MAX_DIGITS, Object};
+use super::value::{Json, MAX_DEPTH, MAX_DIGITS, Object};
 
 /// How many characters of a key an error shows.
 const LONGEST_KEY: usize = 40;
@@ -19,18 +19,31 @@ pub struct JsonError {
     pub column: usize,
 }
 
+impl Json {
+    /// Read one JSON text; of a key that comes twice, the last value stands in the first place.
+    ///
+    /// NaN, infinity, lone surrogates and nesting beyond [`MAX_DEPTH`] are refused.
+    pub fn parse(text: &[u8]) -> Result<Self, JsonError> {
+        parse(text, MAX_DEPTH, Ambiguity::Settle)
+    }
+
+    /// Read one JSON text that must mean one thing to every reader.
+    ///
+    /// Beyond what [`parse`](Self::parse) refuses, no object may have a key twice, every number must
+    /// have a finite value, and no value may lie in more than `max_depth` arrays and objects.
+    pub fn parse_strict(text: &[u8], max_depth: usize) -> Result<Self, JsonError> {
+        parse(text, max_depth.min(MAX_DEPTH), Ambiguity::Refuse)
+    }
+}
+
 /// What to do with a key that an object has twice, and with a number beyond the floats.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Ambiguity {
+enum Ambiguity {
     Settle,
     Refuse,
 }
 
-pub(super) fn parse(
-    text: &[u8],
-    max_depth: usize,
-    ambiguity: Ambiguity,
-) -> Result<Json, JsonError> {
+fn parse(text: &[u8], max_depth: usize, ambiguity: Ambiguity) -> Result<Json, JsonError> {
     let mut reader = Reader {
         jiter: Jiter::new(text),
         max_depth,

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Json, Object};
+use super::value::{Json, Object};
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -14,7 +14,7 @@ impl Serialize for Json {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::Int(value) => serializer.serialize_i64(*value),
-            Self::BigInt(digits) => RawValue::from_string(digits.0.to_string())
+            Self::BigInt(digits) => RawValue::from_string(digits.as_str().to_owned())
                 .map_err(serde::ser::Error::custom)?
                 .serialize(serializer),
             Self::Float(value) => serializer.serialize_f64(*value),

@@ -1,19 +1,23 @@
 //! One event on its way through its handlers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
 
 use super::clock;
-use super::hook::Handler;
 use crate::error::HookError;
 use crate::hook::{
     Answer, Decision, Dispatch, Flow, Injection, Notice, Policy, Projection, Registration,
 };
 use crate::json::Object;
 use crate::model::{ContextInjection, HookAction, HookResult};
+use crate::traits::HookHandler;
 
 const LOGGER: &str = "amplifier_core.hooks";
+
+/// A handler as registries and their snapshots share it.
+pub(super) type Handler = Arc<dyn HookHandler>;
 
 /// The result of an event to which nobody objected.
 pub(super) fn continuing(data: Object) -> HookResult {

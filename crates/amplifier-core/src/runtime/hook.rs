@@ -7,15 +7,12 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use uuid::Uuid;
 
-use super::emission;
+use super::emission::{self, Handler};
 use super::sync::{Mutex, lock};
 use crate::hook::{self, Policy, Registration};
 use crate::json::{Json, Object};
 use crate::model::HookResult;
 use crate::traits::HookHandler;
-
-/// A handler as registries and their snapshots share it.
-pub(super) type Handler = Arc<dyn HookHandler>;
 
 /// Who hears of which event. Clones share their handlers.
 ///

@@ -1,0 +1,213 @@
+//! [`Json`]: a value, and what it is made of.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+
+/// The entries of a JSON object, in their order.
+pub type Object = IndexMap<String, Json>;
+
+/// How many arrays and objects a value may lie in; the limit of pydantic-core's parser.
+pub const MAX_DEPTH: usize = 200;
+
+/// How many digits an integer may have; the limit of pydantic-core's parser.
+pub const MAX_DIGITS: usize = 4300;
+
+/// Any JSON value.
+///
+/// It is written as Pydantic's `model_dump_json()` writes it: no blanks, non-ASCII text raw, NaN
+/// and infinity as `null`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Json {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// An integer beyond 64 bits.
+    BigInt(BigInt),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// Text.
+    Str(String),
+    /// A list.
+    Array(Vec<Json>),
+    /// Named values.
+    Object(Object),
+}
+
+/// An integer beyond 64 bits, as its decimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BigInt(Box<str>);
+
+impl BigInt {
+    /// The digits, with a leading `-` where the number is negative.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Json {
+    /// The integer with these decimal digits, or `None` where they are none in JSON's form.
+    #[must_use]
+    pub fn integer(digits: &str) -> Option<Self> {
+        let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+        let is_canonical = !unsigned.is_empty()
+            && unsigned.bytes().all(|digit| digit.is_ascii_digit())
+            && (unsigned == "0" || !unsigned.starts_with('0'));
+        is_canonical.then(|| match digits.parse() {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::BigInt(BigInt(digits.into())),
+        })
+    }
+
+    /// The text, if it is text.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// The truth value, if it is one.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(value) = self {
+            Some(*value)
+        } else {
+            None
+        }
+    }
+
+    /// The integer, if it is one of 64 bits.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Self::Int(value) = self {
+            Some(*value)
+        } else {
+            None
+        }
+    }
+
+    /// The number as a float, if it is a number; a large integer is rounded.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Float(value) => Some(*value),
+            #[expect(clippy::cast_precision_loss, reason = "a float is what was asked for")]
+            Self::Int(value) => Some(*value as f64),
+            Self::BigInt(digits) => digits.0.parse().ok(),
+            Self::Null | Self::Bool(_) | Self::Str(_) | Self::Array(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// The items, if it is a list.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Json]> {
+        if let Self::Array(items) = self {
+            Some(items)
+        } else {
+            None
+        }
+    }
+
+    /// The entries, if it is an object.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&Object> {
+        if let Self::Object(entries) = self {
+            Some(entries)
+        } else {
+            None
+        }
+    }
+
+    /// The value of a key, if it is an object that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.as_object()?.get(key)
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// What kind of value it is, in JSON's own words.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) | Self::BigInt(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::Str(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::Str(text)
+    }
+}
+
+impl From<Vec<Json>> for Json {
+    fn from(items: Vec<Json>) -> Self {
+        Self::Array(items)
+    }
+}
+
+impl From<Object> for Json {
+    fn from(entries: Object) -> Self {
+        Self::Object(entries)
+    }
+}
+
+impl<K: Into<String>, V: Into<Json>> FromIterator<(K, V)> for Json {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        Self::Object(
+            entries
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect(),
+        )
+    }
+}
