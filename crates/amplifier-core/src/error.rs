@@ -5,8 +5,6 @@ use thiserror::Error;
 use crate::provider_error::ProviderError;
 use crate::slot::Slot;
 
-mod python;
-
 /// A mount, unmount or injection that the coordinator refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -106,6 +104,20 @@ pub enum ToolError {
     Other(String),
 }
 
+impl ToolError {
+    /// The word for its kind, as `error.type` of a tool's result has it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "not_found",
+            Self::InvalidInput(_) => "invalid_input",
+            Self::ExecutionFailed(_) => "execution_failed",
+            Self::Timeout(_) => "timeout",
+            Self::Other(_) => "other",
+        }
+    }
+}
+
 /// A context manager that could not keep or give its messages.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -161,7 +173,7 @@ pub enum AmplifierError {
     /// Of anything else.
     #[error("{message}")]
     Other {
-        /// The name of its type, or of its Python exception.
+        /// The name of its type.
         kind: String,
         /// What happened.
         message: String,
@@ -175,5 +187,50 @@ impl AmplifierError {
             kind: "Exception".to_owned(),
             message: message.into(),
         }
+    }
+
+    /// The name that the contract has for the error; `None` where it has none, as for a failed
+    /// hook, which is logged, and a failed tool, which is a result.
+    #[must_use]
+    pub fn contract_name(&self) -> Option<&str> {
+        match self {
+            Self::Provider(error) => Some(error.contract_name()),
+            Self::Session(error) => match error {
+                SessionError::ConfigMissing | SessionError::ModuleMissing(_) => Some("ValueError"),
+                SessionError::ConfigInvalid(_) => Some("TypeError"),
+                SessionError::NotInitialized
+                | SessionError::NotMounted(_)
+                | SessionError::Other(_) => Some("RuntimeError"),
+                SessionError::AlreadyCompleted => None,
+            },
+            Self::Mount(_) => Some("ValueError"),
+            Self::Hook(error) => match error {
+                HookError::HandlerFailed(_) => None,
+                HookError::Timeout(_) => Some("TimeoutError"),
+                HookError::Other(_) => Some("Exception"),
+            },
+            Self::Tool(_) => None,
+            Self::Context(error) => Some(match error {
+                ContextError::InvalidMessage(_) => "ValueError",
+                ContextError::StorageFailed(_) => "OSError",
+                ContextError::Other(_) => "Exception",
+            }),
+            Self::Approval(error) => Some(match error {
+                ApprovalError::Timeout(_) => "ApprovalTimeoutError",
+                ApprovalError::Other(_) => "Exception",
+            }),
+            Self::Other { kind, .. } => Some(kind),
+        }
+    }
+
+    /// The error as `Name: message`, as events and logs write it.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let name = match self {
+            Self::Tool(_) => "ToolError",
+            Self::Hook(HookError::HandlerFailed(_)) => "HookError",
+            _ => self.contract_name().unwrap_or("SessionError"),
+        };
+        format!("{name}: {self}")
     }
 }

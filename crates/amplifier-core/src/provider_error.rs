@@ -1,4 +1,4 @@
-//! What goes wrong with a model provider, under the names of `llm_errors`.
+//! What goes wrong with a model provider, by kind.
 
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl ProviderFailure {
 }
 
 macro_rules! provider_errors {
-    ($($(#[$meta:meta])* $variant:ident = $python:literal, $retryable:literal;)+) => {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal, $retryable:literal;)+) => {
         /// What a provider failed with, by kind.
         ///
         /// # Examples
@@ -91,7 +91,7 @@ macro_rules! provider_errors {
         ///
         /// assert!(error.retryable());
         /// assert_eq!(error.retry_after(), Some(2.0));
-        /// assert_eq!(error.python_name(), "RateLimitError");
+        /// assert_eq!(error.contract_name(), "RateLimitError");
         /// ```
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
@@ -100,24 +100,16 @@ macro_rules! provider_errors {
         }
 
         impl ProviderError {
-            /// Every kind with the name of its Python exception and whether another try can succeed.
-            pub const KINDS: &'static [(&'static str, &'static str, bool)] =
-                &[$((stringify!($variant), $python, $retryable)),+];
+            /// Every kind: the name that the contract has for it, what makes an error of it, and
+            /// whether another try can succeed.
+            pub const KINDS: &'static [(&'static str, fn(Box<ProviderFailure>) -> Self, bool)] =
+                &[$(($name, Self::$variant, $retryable)),+];
 
-            /// The error of this Python exception of `llm_errors`, if it is one.
+            /// The name that the contract has for the error.
             #[must_use]
-            pub fn from_python(name: &str, failure: ProviderFailure) -> Option<Self> {
-                match name {
-                    $($python => Some(Self::$variant(Box::new(failure))),)+
-                    _ => None,
-                }
-            }
-
-            /// The name of the Python exception in `llm_errors`.
-            #[must_use]
-            pub fn python_name(&self) -> &'static str {
+            pub fn contract_name(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => $python,)+
+                    $(Self::$variant(_) => $name,)+
                 }
             }
 

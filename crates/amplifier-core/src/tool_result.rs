@@ -4,6 +4,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use crate::content::{ImageBlock, TextBlock};
+use crate::error::ToolError;
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::record::{Fields, deserialize_through_json};
@@ -62,6 +63,16 @@ impl ToolResult {
             error: Some(error),
             content: Vec::new(),
         }
+    }
+}
+
+impl From<ToolError> for ToolResult {
+    /// A failure, whose `error` has the kind as its `type`.
+    fn from(error: ToolError) -> Self {
+        let mut result = Self::failure(error.to_string());
+        let kind = ("type".to_owned(), Json::from(error.kind()));
+        result.error.get_or_insert_with(Object::new).extend([kind]);
+        result
     }
 }
 

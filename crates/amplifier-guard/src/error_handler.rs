@@ -33,7 +33,7 @@ impl Failure {
 impl From<&AmplifierError> for Failure {
     fn from(error: &AmplifierError) -> Self {
         let kind = ErrorKind::from(error);
-        let name = error.python_name().unwrap_or(kind.as_str()).to_owned();
+        let name = error.contract_name().unwrap_or(kind.as_str()).to_owned();
         let provider = match error {
             AmplifierError::Provider(error) => Some(error.failure()),
             _ => None,

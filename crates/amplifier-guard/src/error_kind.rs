@@ -133,7 +133,7 @@ impl From<&AmplifierError> for ErrorKind {
     fn from(error: &AmplifierError) -> Self {
         match error {
             AmplifierError::Provider(error) => {
-                Self::of_exception([error.python_name()], error.failure().status_code)
+                Self::of_exception([error.contract_name()], error.failure().status_code)
             }
             AmplifierError::Session(
                 SessionError::ConfigMissing

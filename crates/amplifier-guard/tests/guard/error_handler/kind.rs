@@ -25,7 +25,10 @@ fn each_error_of_the_kernel_has_its_kind() {
         ApprovalError::Timeout(text()).into(),
         ApprovalError::Other(text()).into(),
         AmplifierError::other("x"),
-        AmplifierError::from_python("ConnectionError", "x"),
+        AmplifierError::Other {
+            kind: "ConnectionError".to_owned(),
+            message: text(),
+        },
     ]
     .iter()
     .map(|error| ErrorKind::from(error).as_str())
@@ -56,8 +59,8 @@ fn each_error_of_the_kernel_has_its_kind() {
 
 #[test]
 fn an_error_of_a_provider_is_retryable_exactly_if_the_kernel_says_so() {
-    for (_, name, retryable) in ProviderError::KINDS {
-        let error = ProviderError::from_python(name, ProviderFailure::new("x")).unwrap();
+    for (name, make, retryable) in ProviderError::KINDS {
+        let error = make(ProviderFailure::new("x").into());
         assert_eq!(
             Failure::from(&error.into()).is_retryable(),
             *retryable,
