@@ -4,6 +4,7 @@ pub(crate) mod breaker;
 pub(crate) mod claude;
 pub(crate) mod error_context;
 pub(crate) mod error_handler;
+pub(crate) mod finding;
 pub(crate) mod limits;
 pub(crate) mod path;
 pub(crate) mod processor;

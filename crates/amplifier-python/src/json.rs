@@ -6,6 +6,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use crate::error::Error;
+
 /// Makes the Python object that a JSON value is.
 pub(crate) fn to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     Ok(match json {
@@ -127,9 +129,8 @@ fn integer_from_python(integer: &Bound<'_, PyInt>) -> PyResult<Json> {
 /// # Errors
 /// A `ValueError` names what is wrong and the line and column.
 #[pyfunction(name = "_read_json")]
-pub(crate) fn read_json<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let json = Json::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    to_python(py, &json)
+pub(crate) fn read_json<'py>(py: Python<'py>, text: &[u8]) -> Result<Bound<'py, PyAny>, Error> {
+    Ok(to_python(py, &Json::parse(text)?)?)
 }
 
 /// Write Python objects that are made of JSON types as the engine writes them.

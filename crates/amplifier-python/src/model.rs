@@ -6,13 +6,13 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::error::Error;
+
 /// Read a JSON text as the Rust type of this name and return the JSON that the type writes.
 #[pyfunction(name = "_round_trip")]
-pub(crate) fn round_trip(type_name: &str, json: &[u8]) -> PyResult<String> {
+pub(crate) fn round_trip(type_name: &str, json: &[u8]) -> Result<String, Error> {
     let shared = shared_type(type_name)?;
-    shared
-        .rewrite(json)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    Ok(shared.rewrite(json)?)
 }
 
 /// Return the shared types by name: `record` and its keys, `words` and its words, or `union` and

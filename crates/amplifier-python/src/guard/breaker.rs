@@ -7,7 +7,7 @@ use amplifier_guard as guard;
 use amplifier_guard::Permit;
 use pyo3::prelude::*;
 
-use crate::guard::error_handler::Error;
+use crate::error::Error;
 
 /// Refuses calls to a service that failed several times in a row; `amplifier_guard` gives the time.
 #[pyclass(frozen, module = "amplifier_core._engine")]

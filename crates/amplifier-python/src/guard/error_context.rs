@@ -1,18 +1,19 @@
 //! Error contexts and kinds of failures, for `amplifier_guard`.
 
 use amplifier_guard::{ErrorContext, ErrorKind, asked_wait_of_text};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::error::Error;
 
 /// Read a JSON text as an error context and return the JSON that it writes.
 #[pyfunction(name = "_round_trip_error_context")]
-pub(crate) fn round_trip_error_context(json: &[u8]) -> PyResult<String> {
-    context(json)?.to_json().map_err(refused)
+pub(crate) fn round_trip_error_context(json: &[u8]) -> Result<String, Error> {
+    Ok(context(json)?.to_json()?)
 }
 
 /// Return the one line that tells an error context, which comes as JSON.
 #[pyfunction]
-pub(crate) fn describe_error_context(json: &[u8]) -> PyResult<String> {
+pub(crate) fn describe_error_context(json: &[u8]) -> Result<String, Error> {
     Ok(context(json)?.to_string())
 }
 
@@ -38,11 +39,6 @@ pub(crate) fn asked_wait(text: &str) -> Option<f64> {
     asked_wait_of_text(text)
 }
 
-fn context(json: &[u8]) -> PyResult<ErrorContext> {
-    ErrorContext::of_json(json).map_err(refused)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]
-fn refused(error: impl ToString) -> PyErr {
-    PyValueError::new_err(error.to_string())
+fn context(json: &[u8]) -> Result<ErrorContext, Error> {
+    Ok(ErrorContext::of_json(json)?)
 }

@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use amplifier_guard as guard;
 use amplifier_guard::{Backoff, Decision, ErrorFrequency, ErrorKind, Failure, Moment};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::error::Error;
 
 /// Judges failures; `amplifier_guard.ErrorHandler` gives it their facts, the time and the chance.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -94,20 +95,5 @@ impl ErrorHandler {
                 .map(|(name, count)| (name.to_owned(), count))
                 .collect()
         })
-    }
-}
-
-/// A setting that was refused, on its way to Python; `?` does the conversion.
-pub(crate) struct Error(guard::SettingError);
-
-impl From<guard::SettingError> for Error {
-    fn from(error: guard::SettingError) -> Self {
-        Self(error)
-    }
-}
-
-impl From<Error> for PyErr {
-    fn from(Error(error): Error) -> Self {
-        PyValueError::new_err(error.to_string())
     }
 }

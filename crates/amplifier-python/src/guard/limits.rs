@@ -4,14 +4,11 @@ use std::collections::HashMap;
 
 use amplifier_core::{Json, Object};
 use amplifier_guard as guard;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::error::{Error, LimitError, as_refusal};
 use crate::json::{from_python, object_to_python};
-
-pyo3::import_exception!(amplifier_guard.limits, LimitError);
-pyo3::import_exception!(amplifier_guard.identifier, NameDenied);
 
 /// Return the limits that code, configuration and environment say, by their names.
 #[pyfunction]
@@ -21,12 +18,11 @@ pub(crate) fn resolve_limits<'py>(
     code: &Bound<'py, PyAny>,
     configuration: &Bound<'py, PyAny>,
     environment: HashMap<String, String>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> Result<Bound<'py, PyDict>, Error> {
     let (code, configuration) = (entries(code)?, entries(configuration)?);
     let limits =
-        guard::Limits::resolve(&code, &configuration, |name| environment.get(name).cloned())
-            .map_err(|error| LimitError::new_err(error.to_string()))?;
-    object_to_python(py, &limits.to_object())
+        guard::Limits::resolve(&code, &configuration, |name| environment.get(name).cloned())?;
+    Ok(object_to_python(py, &limits.to_object())?)
 }
 
 fn entries(value: &Bound<'_, PyAny>) -> PyResult<Object> {
@@ -38,25 +34,12 @@ fn entries(value: &Bound<'_, PyAny>) -> PyResult<Object> {
     }
 }
 
-/// An error about a value that JSON cannot hold as a refusal; any other error as it is.
-pub(crate) fn as_refusal(
-    py: Python<'_>,
-    error: PyErr,
-    refuse: impl FnOnce(String) -> PyErr,
-) -> PyErr {
-    if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py) {
-        return refuse(error.value(py).to_string());
-    }
-    error
-}
-
 /// Refuse the name of a tool that could be taken for another one, by its character.
 #[pyfunction(signature = (name, max_chars = 100))]
 pub(crate) fn check_tool_name(
     name: &Bound<'_, pyo3::types::PyString>,
     max_chars: usize,
-) -> PyResult<()> {
+) -> Result<(), Error> {
     // A lone surrogate becomes U+FFFD, which is no ASCII either.
-    guard::check_tool_name(&name.to_string_lossy(), max_chars)
-        .map_err(|error| NameDenied::new_err(error.to_string()))
+    Ok(guard::check_tool_name(&name.to_string_lossy(), max_chars)?)
 }

@@ -5,17 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use amplifier_guard as guard;
-use amplifier_guard::{Kind, LineRange, LineSearch, NamePattern, PathError, PatternError, Walker};
-use pyo3::exceptions::{
-    PyFileNotFoundError, PyInterruptedError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
-    PyPermissionError, PyValueError,
-};
+use amplifier_guard::{LineRange, LineSearch, NamePattern, Walker};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-pyo3::import_exception!(amplifier_guard.path, NotText);
-pyo3::import_exception!(amplifier_guard.path, PathDenied);
-pyo3::import_exception!(amplifier_guard.path, PathProtected);
+use crate::error::Error;
 
 /// How often a long walk asks whether to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
@@ -337,56 +331,5 @@ fn stopped(stop: Option<&Py<PyAny>>) -> impl FnMut() -> bool {
                 .and_then(|set| set.is_truthy())
                 .unwrap_or(true)
         })
-    }
-}
-
-/// An error of the guard on its way to Python; `?` does the conversion.
-pub(crate) enum Error {
-    Path(PathError),
-    Pattern(PatternError),
-}
-
-impl From<PathError> for Error {
-    fn from(error: PathError) -> Self {
-        Self::Path(error)
-    }
-}
-
-impl From<PatternError> for Error {
-    fn from(error: PatternError) -> Self {
-        Self::Pattern(error)
-    }
-}
-
-impl From<Error> for PyErr {
-    fn from(error: Error) -> Self {
-        let error = match error {
-            Error::Path(error) => error,
-            Error::Pattern(error) => return PyValueError::new_err(error.to_string()),
-        };
-        let message = error.to_string();
-        match error {
-            PathError::Protected { .. } => PathProtected::new_err(message),
-            PathError::NotAFile {
-                found: Kind::Directory,
-                ..
-            } => PyIsADirectoryError::new_err(message),
-            PathError::Empty
-            | PathError::Nul { .. }
-            | PathError::Outside { .. }
-            | PathError::Form { .. }
-            | PathError::HardLinks { .. }
-            | PathError::NotAFile { .. } => PathDenied::new_err(message),
-            PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
-            PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
-            PathError::Binary { .. } => NotText::new_err(message),
-            PathError::Stopped { .. } => PyInterruptedError::new_err(message),
-            PathError::Io { source, .. } | PathError::Unwritable { source, .. }
-                if source.kind() == std::io::ErrorKind::PermissionDenied =>
-            {
-                PyPermissionError::new_err(message)
-            }
-            _ => PyOSError::new_err(message),
-        }
     }
 }

@@ -6,19 +6,15 @@ use std::collections::HashSet;
 use amplifier_core::{Degradation, FromJson as _, Json, Message};
 use amplifier_guard as guard;
 use amplifier_guard::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
-use guard::{CanBeEmpty, Finding, MessageError, OnFinding, ToolUseError};
+use guard::{CanBeEmpty, MessageError, OnFinding};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::guard::limits::{NameDenied, as_refusal};
-use crate::guard::tool_input::{Text, ToolInputPolicy, denied, plain};
+use crate::error::{Error, MessageRejected, as_refusal};
+use crate::guard::finding::{FindingFields, fields};
+use crate::guard::tool_input::{Text, ToolInputPolicy, plain, read_arguments};
 use crate::json::{from_python, object_to_python};
-
-pyo3::import_exception!(amplifier_guard.processor, MessageRejected);
-
-/// A finding as its kind, its pointer, and its characters from and to.
-type FindingFields = (&'static str, String, usize, usize);
 
 /// Checks messages; `amplifier_guard` gives the limits.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -30,12 +26,15 @@ pub(crate) struct MessageProcessor {
 impl MessageProcessor {
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-    fn new(limits: &Bound<'_, PyDict>, findings: &str, allow_empty: Vec<String>) -> PyResult<Self> {
+    fn new(
+        limits: &Bound<'_, PyDict>,
+        findings: &str,
+        allow_empty: Vec<String>,
+    ) -> Result<Self, Error> {
         let Json::Object(limits) = from_python(limits)? else {
-            return Err(PyValueError::new_err("`limits` must be a dict"));
+            return Err(PyValueError::new_err("`limits` must be a dict").into());
         };
-        let limits = guard::Limits::resolve(&limits, &amplifier_core::Object::new(), |_| None)
-            .map_err(|error| crate::guard::limits::LimitError::new_err(error.to_string()))?;
+        let limits = guard::Limits::resolve(&limits, &amplifier_core::Object::new(), |_| None)?;
         let on_finding = OnFinding::ALL
             .into_iter()
             .find(|one| one.as_str() == findings);
@@ -61,12 +60,14 @@ impl MessageProcessor {
     }
 
     /// Make a text a message of this role, checked; an unknown role is `user`.
-    fn process_text(&self, role: &str, text: &Bound<'_, PyString>) -> PyResult<ProcessedMessage> {
+    fn process_text(
+        &self,
+        role: &str,
+        text: &Bound<'_, PyString>,
+    ) -> Result<ProcessedMessage, Error> {
         let text = whole(text)?;
         let processed = self.processor.process(migrate_text(role, text), None);
-        processed
-            .map(ProcessedMessage::claude)
-            .map_err(|error| rejected(&error))
+        processed.map(ProcessedMessage::claude).map_err(Error::from)
     }
 
     /// Read a message of the Claude dialect from JSON, and check it.
@@ -75,12 +76,10 @@ impl MessageProcessor {
         &self,
         text: &Bound<'_, PyAny>,
         calls: Option<HashSet<String>>,
-    ) -> PyResult<ProcessedMessage> {
+    ) -> Result<ProcessedMessage, Error> {
         let text = Text::of(text)?;
         let processed = self.processor.process_json(text.as_bytes(), calls.as_ref());
-        processed
-            .map(ProcessedMessage::claude)
-            .map_err(|error| rejected(&error))
+        processed.map(ProcessedMessage::claude).map_err(Error::from)
     }
 
     /// Check a message of the Claude dialect that comes as plain data.
@@ -89,12 +88,10 @@ impl MessageProcessor {
         &self,
         message: &Bound<'_, PyAny>,
         calls: Option<HashSet<String>>,
-    ) -> PyResult<ProcessedMessage> {
+    ) -> Result<ProcessedMessage, Error> {
         let message = ClaudeMessage::from_json(data(message)?).map_err(MessageError::of_model);
         let processed = message.and_then(|message| self.processor.process(message, calls.as_ref()));
-        processed
-            .map(ProcessedMessage::claude)
-            .map_err(|error| rejected(&error))
+        processed.map(ProcessedMessage::claude).map_err(Error::from)
     }
 
     /// Read a message of the kernel from JSON, and check it.
@@ -103,7 +100,7 @@ impl MessageProcessor {
         &self,
         text: &Bound<'_, PyAny>,
         calls: Option<HashSet<String>>,
-    ) -> PyResult<ProcessedMessage> {
+    ) -> Result<ProcessedMessage, Error> {
         let text = Text::of(text)?;
         let message = Message::parse(text.as_bytes()).map_err(MessageError::of_model);
         self.kernel(message, calls.as_ref())
@@ -115,7 +112,7 @@ impl MessageProcessor {
         &self,
         message: &Bound<'_, PyAny>,
         calls: Option<HashSet<String>>,
-    ) -> PyResult<ProcessedMessage> {
+    ) -> Result<ProcessedMessage, Error> {
         let message = Message::from_json(data(message)?).map_err(MessageError::of_model);
         self.kernel(message, calls.as_ref())
     }
@@ -127,20 +124,15 @@ impl MessageProcessor {
         name: &Bound<'_, PyString>,
         arguments: &Bound<'_, PyAny>,
         tools: &ToolInputPolicy,
-    ) -> PyResult<()> {
+    ) -> Result<(), Error> {
         let name = name.to_string_lossy().into_owned();
         let call = ToolUseBlock {
             id: id.to_string_lossy().into_owned(),
-            input: crate::guard::tool_input::read_arguments(&name, arguments)?,
+            input: read_arguments(&name, arguments)?,
             name,
             extra: amplifier_core::Object::new(),
         };
-        tools
-            .with(|tools| self.processor.validate_tool_use(&call, tools))
-            .map_err(|error| match error {
-                ToolUseError::Name(error) => NameDenied::new_err(error.to_string()),
-                ToolUseError::Input(error) => denied(&error),
-            })
+        Ok(tools.with(|tools| self.processor.validate_tool_use(&call, tools))?)
     }
 }
 
@@ -149,12 +141,9 @@ impl MessageProcessor {
         &self,
         message: Result<Message, MessageError>,
         calls: Option<&HashSet<String>>,
-    ) -> PyResult<ProcessedMessage> {
+    ) -> Result<ProcessedMessage, Error> {
         let processed = message.and_then(|message| self.processor.process_kernel(message, calls));
-        match processed {
-            Ok(processed) => Ok(ProcessedMessage(Processed::Kernel(processed))),
-            Err(error) => Err(rejected(&error)),
-        }
+        Ok(ProcessedMessage(Processed::Kernel(processed?)))
     }
 }
 
@@ -183,7 +172,7 @@ impl ProcessedMessage {
     }
 
     /// Return the message as JSON.
-    fn to_json(&self) -> PyResult<String> {
+    fn to_json(&self) -> Result<String, Error> {
         match &self.0 {
             Processed::Claude(processed) => written(processed.message()),
             Processed::Kernel(processed) => written(processed.message()),
@@ -213,7 +202,7 @@ impl ProcessedMessage {
     }
 
     /// Return what was left out, as JSON.
-    fn degradations(&self) -> PyResult<String> {
+    fn degradations(&self) -> Result<String, Error> {
         let degradations: &[Degradation] = match &self.0 {
             Processed::Claude(processed) => processed.degradations(),
             Processed::Kernel(processed) => processed.degradations(),
@@ -230,12 +219,12 @@ impl ProcessedMessage {
     }
 
     /// Check the arguments of each tool call against the schema of its tool.
-    fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> PyResult<()> {
+    fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), Error> {
         let checked = tools.with(|tools| match &self.0 {
             Processed::Claude(processed) => processed.validate_tool_uses(tools),
             Processed::Kernel(processed) => processed.validate_tool_uses(tools),
         });
-        checked.map_err(|error| denied(&error))
+        Ok(checked?)
     }
 }
 
@@ -243,21 +232,6 @@ impl ProcessedMessage {
     fn claude(processed: guard::ProcessedMessage<ClaudeMessage>) -> Self {
         Self(Processed::Claude(processed))
     }
-}
-
-fn fields(findings: &[Finding]) -> Vec<FindingFields> {
-    findings
-        .iter()
-        .map(|one| (one.kind.as_str(), one.pointer.clone(), one.start, one.end))
-        .collect()
-}
-
-fn rejected(error: &MessageError) -> PyErr {
-    let findings = match error {
-        MessageError::Suspicious { findings } => fields(findings),
-        _ => Vec::new(),
-    };
-    MessageRejected::new_err((error.to_string(), error.pointer().to_owned(), findings))
 }
 
 fn data(message: &Bound<'_, PyAny>) -> PyResult<Json> {
@@ -275,8 +249,8 @@ fn whole<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     })
 }
 
-fn written(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+fn written(value: &impl serde::Serialize) -> Result<String, Error> {
+    Ok(serde_json::to_string(value)?)
 }
 
 fn unknown(setting: &str, found: &str, known: &[&str]) -> PyErr {

@@ -7,8 +7,8 @@ use amplifier_guard::{Caller, Rate, RateLimited};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::error::Error;
 use crate::guard::breaker::seconds;
-use crate::guard::error_handler::Error;
 
 /// A limit, the seconds it is for, and how many calls may come at once.
 type Limits = (u64, f64, u64);

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use amplifier_guard as guard;
-use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString,
     PyTuple,
 };
+
+use crate::error::Error;
 
 /// Containers nested deeper than this become a mark.
 const MAX_DEPTH: usize = 200;
@@ -35,11 +36,9 @@ impl AsRef<guard::Redactor> for Shared {
 impl Redactor {
     #[new]
     #[pyo3(signature = (secrets = vec![]))]
-    fn new(secrets: Vec<String>) -> PyResult<Self> {
-        let redactor = guard::Redactor::new(secrets)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    fn new(secrets: Vec<String>) -> Result<Self, Error> {
         Ok(Self {
-            redactor: Shared(Arc::new(redactor)),
+            redactor: Shared(Arc::new(guard::Redactor::new(secrets)?)),
         })
     }
 

@@ -6,7 +6,7 @@ use amplifier_guard as guard;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-pyo3::import_exception!(amplifier_guard.shell, ShellDenied);
+use crate::error::Error;
 
 /// Decides which command lines may run without a person.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -30,15 +30,13 @@ impl ShellPolicy {
     }
 
     /// Return the words of `command` to run; raise `ShellDenied` where a person must be asked.
-    fn check(&self, command: &str) -> PyResult<Vec<String>> {
-        self.policy
-            .check(command)
-            .map_err(|error| ShellDenied::new_err(error.to_string()))
+    fn check(&self, command: &str) -> Result<Vec<String>, Error> {
+        Ok(self.policy.check(command)?)
     }
 }
 
 /// Return the words of one plain command, as every POSIX shell reads it.
 #[pyfunction]
-pub(crate) fn read_command(command: &str) -> PyResult<Vec<String>> {
-    guard::read_command(command).map_err(|error| ShellDenied::new_err(error.to_string()))
+pub(crate) fn read_command(command: &str) -> Result<Vec<String>, Error> {
+    Ok(guard::read_command(command)?)
 }

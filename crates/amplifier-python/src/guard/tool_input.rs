@@ -4,15 +4,11 @@ use std::sync::{PoisonError, RwLock};
 
 use amplifier_core::Json;
 use amplifier_guard as guard;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::guard::limits::as_refusal;
+use crate::error::{Error, ToolInputDenied, ToolSchemaDenied, as_refusal};
 use crate::json::{from_python, object_to_python};
-
-pyo3::import_exception!(amplifier_guard.tool_input, ToolInputDenied);
-pyo3::import_exception!(amplifier_guard.tool_input, ToolSchemaDenied);
 
 /// Decides which arguments tools run with, by the tools' own JSON schemas.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -24,16 +20,15 @@ pub(crate) struct ToolInputPolicy {
 impl ToolInputPolicy {
     #[new]
     #[pyo3(signature = (*, max_depth = 128, max_bytes = 10_000_000, max_tools = 1_000))]
-    fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> PyResult<Self> {
-        let policy = guard::ToolInputPolicy::new(max_depth, max_bytes, max_tools)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> Result<Self, Error> {
+        let policy = guard::ToolInputPolicy::new(max_depth, max_bytes, max_tools)?;
         Ok(Self {
             policy: RwLock::new(policy),
         })
     }
 
     /// Take the JSON schema of a tool's arguments; return whether it is another one than before.
-    fn set_schema(&self, tool: &str, schema: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn set_schema(&self, tool: &str, schema: &Bound<'_, PyAny>) -> Result<bool, Error> {
         let py = schema.py();
         let schema = plain(schema).map_err(|error| {
             as_refusal(py, error, |reason| {
@@ -42,9 +37,7 @@ impl ToolInputPolicy {
             })
         })?;
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
-        policy.set_schema(tool, &schema).map_err(|error| {
-            ToolSchemaDenied::new_err((error.to_string(), error.tool, error.pointer))
-        })
+        Ok(policy.set_schema(tool, &schema)?)
     }
 
     /// Forget a tool; return whether it was known.
@@ -62,10 +55,9 @@ impl ToolInputPolicy {
     }
 
     /// Check arguments that were read before; raise `ToolInputDenied` where the tool must not run.
-    fn check(&self, tool: &str, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn check(&self, tool: &str, arguments: &Bound<'_, PyAny>) -> Result<(), Error> {
         let arguments = read_arguments(tool, arguments)?;
-        self.with(|policy| policy.check_value(tool, &arguments))
-            .map_err(|error| denied(&error))
+        Ok(self.with(|policy| policy.check_value(tool, &arguments))?)
     }
 
     /// Read arguments as a model wrote them, strictly, and check them.
@@ -74,12 +66,10 @@ impl ToolInputPolicy {
         py: Python<'py>,
         tool: &str,
         text: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> Result<Bound<'py, PyDict>, Error> {
         let text = Text::of(text)?;
-        let arguments = self
-            .with(|policy| policy.check_json(tool, text.as_bytes()))
-            .map_err(|error| denied(&error))?;
-        object_to_python(py, &arguments)
+        let arguments = self.with(|policy| policy.check_json(tool, text.as_bytes()))?;
+        Ok(object_to_python(py, &arguments)?)
     }
 }
 
@@ -97,11 +87,6 @@ pub(crate) fn read_arguments(tool: &str, arguments: &Bound<'_, PyAny>) -> PyResu
             ToolInputDenied::new_err((text, tool.to_owned(), ""))
         })
     })
-}
-
-pub(crate) fn denied(error: &guard::ToolInputError) -> PyErr {
-    let (tool, pointer) = (error.tool().to_owned(), error.pointer().to_owned());
-    ToolInputDenied::new_err((error.to_string(), tool, pointer))
 }
 
 /// JSON that a Python value is; mappings of other types are dicts.

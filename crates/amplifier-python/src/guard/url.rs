@@ -1,10 +1,9 @@
 //! `UrlPolicy`: which addresses a request may reach; names are looked up by the caller.
 
 use amplifier_guard as guard;
-use amplifier_guard::UrlError;
 use pyo3::prelude::*;
 
-pyo3::import_exception!(amplifier_guard.url, UrlDenied);
+use crate::error::Error;
 
 /// Decides which URLs may be requested and at which addresses.
 #[pyclass(frozen, subclass, module = "amplifier_core._engine")]
@@ -118,20 +117,5 @@ impl CheckedUrl {
     fn addresses(&self) -> Vec<String> {
         let addresses = self.checked.addresses.iter();
         addresses.map(ToString::to_string).collect()
-    }
-}
-
-/// A refusal on its way to Python; `?` does the conversion.
-pub(crate) struct Error(UrlError);
-
-impl From<UrlError> for Error {
-    fn from(error: UrlError) -> Self {
-        Self(error)
-    }
-}
-
-impl From<Error> for PyErr {
-    fn from(Error(error): Error) -> Self {
-        UrlDenied::new_err(error.to_string())
     }
 }

@@ -14,8 +14,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
 use crate::clock;
+use crate::error::{Error, Misuse};
 use crate::json::object_to_python;
-use crate::stream::framing::Error;
 use crate::stream::partial_arguments::Growing;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::{StreamResult, error_to_python};
@@ -145,14 +145,14 @@ impl StreamDecoder {
 }
 
 impl StreamDecoder {
-    fn take(&self) -> Result<Box<Decoding>, Error> {
+    fn take(&self) -> Result<Box<Decoding>, Misuse> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *state, State::Busy) {
             State::Idle(decoding) => Ok(decoding),
-            State::Busy => Err(Error::Busy),
+            State::Busy => Err(Misuse::Busy),
             State::Finished => {
                 *state = State::Finished;
-                Err(Error::Finished)
+                Err(Misuse::DecoderFinished)
             }
         }
     }

@@ -4,15 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::Json;
 use amplifier_stream as stream;
-use amplifier_stream::{LimitError, Limits, LineError, NdjsonLine};
-use pyo3::exceptions::PyRuntimeError;
+use amplifier_stream::{Limits, LineError, NdjsonLine};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::error::{Error, Misuse};
 use crate::json::to_python;
-
-pyo3::import_exception!(amplifier_stream.framing, StreamLimitError);
-pyo3::import_exception!(amplifier_stream.framing, StreamLineError);
 
 // The signatures of the decoders show the limits as literals.
 const _: () = assert!(Limits::DEFAULT.max_line_bytes == 33_554_432);
@@ -110,7 +107,7 @@ impl SseDecoder {
     /// When the chunk breaks a limit after some events, they are returned and the next call raises.
     fn feed(&self, data: PyBackedBytes) -> Result<Vec<SseEvent>, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let decoder = state.as_mut().ok_or(Error::Finished)?;
+        let decoder = state.as_mut().ok_or(Misuse::DecoderFinished)?;
         let mut events = Vec::new();
         let fed = decoder.feed(&data, |event| events.push(event.into()));
         if events.is_empty() {
@@ -122,7 +119,7 @@ impl SseDecoder {
     /// End the stream; an event without its blank line is dropped, so there are none to return.
     fn finish(&self) -> Result<Vec<SseEvent>, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.take().ok_or(Error::Finished)?.finish()?;
+        state.take().ok_or(Misuse::DecoderFinished)?.finish()?;
         Ok(Vec::new())
     }
 }
@@ -187,7 +184,7 @@ impl NdjsonDecoder {
         let mut values = Vec::new();
         {
             let mut state = self.lock();
-            let lines = state.as_mut().ok_or(Error::Finished)?;
+            let lines = state.as_mut().ok_or(Misuse::DecoderFinished)?;
             lines.check()?;
             let Lines { decoder, failure } = lines;
             let fed = decoder.feed(&data, |line| Lines::note(failure, &mut values, &line));
@@ -201,7 +198,7 @@ impl NdjsonDecoder {
 
     /// End the stream and return the value of a last line that has no line end.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let lines = self.lock().take().ok_or(Error::Finished)?;
+        let lines = self.lock().take().ok_or(Misuse::DecoderFinished)?;
         lines.check()?;
         let Lines {
             decoder,
@@ -220,48 +217,5 @@ impl NdjsonDecoder {
 impl NdjsonDecoder {
     fn lock(&self) -> MutexGuard<'_, Option<Lines>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A refusal of a decoder on its way to Python; `?` does the conversion.
-pub(crate) enum Error {
-    Limit(LimitError),
-    Line(LineError),
-    Dialect(stream::UnknownDialect),
-    Busy,
-    Finished,
-}
-
-impl From<LimitError> for Error {
-    fn from(error: LimitError) -> Self {
-        Self::Limit(error)
-    }
-}
-
-impl From<LineError> for Error {
-    fn from(error: LineError) -> Self {
-        Self::Line(error)
-    }
-}
-
-impl From<stream::UnknownDialect> for Error {
-    fn from(error: stream::UnknownDialect) -> Self {
-        Self::Dialect(error)
-    }
-}
-
-impl From<Error> for PyErr {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Limit(error) => StreamLimitError::new_err(error.to_string()),
-            Error::Line(error) => StreamLineError::new_err(error.to_string()),
-            Error::Dialect(error) => pyo3::exceptions::PyValueError::new_err(error.to_string()),
-            Error::Busy => {
-                PyRuntimeError::new_err("the decoder is at work in another call that has not ended")
-            }
-            Error::Finished => PyRuntimeError::new_err(
-                "the decoder was already finished; decode each stream with one of its own",
-            ),
-        }
     }
 }

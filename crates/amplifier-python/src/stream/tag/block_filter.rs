@@ -3,9 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use amplifier_stream as stream;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::error::{Error, Misuse};
 use crate::stream::decoder::stamp;
 use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::StreamResult;
@@ -43,9 +43,9 @@ impl ThinkingFilter {
         &self,
         py: Python<'_>,
         events: Vec<Bound<'_, StreamEvent>>,
-    ) -> PyResult<Vec<StreamEvent>> {
+    ) -> Result<Vec<StreamEvent>, Error> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        let filter = filter.as_mut().ok_or_else(finished)?;
+        let filter = filter.as_mut().ok_or(Misuse::FilterFinished)?;
         let mut filtered = Vec::with_capacity(events.len());
         for given in &events {
             let given = given.get();
@@ -63,13 +63,13 @@ impl ThinkingFilter {
     }
 
     /// Return the result of a decoder with its blocks split as their events were.
-    fn finish(&self, result: &Bound<'_, StreamResult>) -> PyResult<StreamResult> {
+    fn finish(&self, result: &Bound<'_, StreamResult>) -> Result<StreamResult, Error> {
         let filter = self
             .filter
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let filter = filter.ok_or_else(finished)?;
+        let filter = filter.ok_or(Misuse::FilterFinished)?;
         let py = result.py();
         let result = filter.finish(result.get().result.clone());
         let events = stamp(py, result.events.clone());
@@ -79,10 +79,4 @@ impl ThinkingFilter {
             events: events?,
         })
     }
-}
-
-fn finished() -> PyErr {
-    PyRuntimeError::new_err(
-        "the filter was already finished; filter each stream with one of its own",
-    )
 }

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::error::Error;
 use crate::json::{from_python, to_python};
 
 /// Read text in arguments as the numbers, truth values, lists and objects that a schema wants.
@@ -14,12 +15,11 @@ pub(crate) fn coerce_arguments<'py>(
     py: Python<'py>,
     arguments: &Bound<'py, PyDict>,
     schema: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Result<Bound<'py, PyAny>, Error> {
     let (arguments, schema) = (from_python(arguments)?, from_python(schema)?);
     let Json::Object(arguments) = arguments else {
-        return Err(PyValueError::new_err("the arguments are not an object"));
+        return Err(PyValueError::new_err("the arguments are not an object").into());
     };
-    let coerced = stream::coerce_arguments(arguments, &schema)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    to_python(py, &Json::Object(coerced))
+    let coerced = stream::coerce_arguments(arguments, &schema)?;
+    Ok(to_python(py, &Json::Object(coerced))?)
 }

@@ -1,9 +1,10 @@
 //! The names of tags, as Python gives them.
 
 use amplifier_stream::TagNames;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+use crate::error::Error;
 
 /// Makes the names of tags as Python gives them; one name may stand for a sequence.
 pub(crate) fn names(
@@ -20,7 +21,7 @@ pub(crate) fn names(
             .map(|name| name?.extract())
             .collect::<PyResult<_>>()?,
     };
-    let names = TagNames::new(names).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let names = TagNames::new(names).map_err(Error::from)?;
     let names = if ignore_case {
         names.ignoring_case()
     } else {
