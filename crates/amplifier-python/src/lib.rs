@@ -10,6 +10,7 @@ mod json;
 mod kernel;
 mod model;
 mod module;
+mod shape;
 mod stream;
 mod trace;
 mod traverse;

@@ -9,9 +9,10 @@ use crate::kernel::drive::{Machine, Next};
 use crate::kernel::hook::handlers::Handlers;
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::result as hook_result;
-use crate::kernel::payload::{Payload, dumped};
+use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::{TimeLimit, is_expired};
+use crate::shape::dumped;
 use crate::traverse::traverse;
 
 /// The machine of `emit_and_collect`.
