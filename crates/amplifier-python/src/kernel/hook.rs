@@ -1,9 +1,11 @@
 //! `RustHookRegistry`: what Python can ask of a hook registry.
 
+pub(crate) mod answer;
 pub(crate) mod collect;
 pub(crate) mod defaults;
 pub(crate) mod emit;
 pub(crate) mod handlers;
+pub(crate) mod injection;
 pub(crate) mod registry;
 pub(crate) mod result;
 pub(crate) mod unregister;

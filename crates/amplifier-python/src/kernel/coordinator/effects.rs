@@ -17,9 +17,8 @@ use crate::error::Error;
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::coordinator::mounted::RustCoordinator;
 use crate::kernel::drive::{Machine, Next, Step};
-use crate::kernel::hook::result::{
-    build, changed, continuing_after, denying, injection_fields, injections, role_name,
-};
+use crate::kernel::hook::injection::{continuing_after, injection_fields, injections};
+use crate::kernel::hook::result::{build, changed, denying};
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::time_limit::{TimeLimit, is_expired};
 use crate::module::module;
@@ -118,7 +117,7 @@ impl Effects {
                 "hook `{}` injects {} characters as `{}` on `{}`{}",
                 item.hook_name,
                 item.content.chars().count(),
-                role_name(item.role),
+                item.role.as_str(),
                 item.event,
                 if item.ephemeral {
                     " for one request"
@@ -147,7 +146,7 @@ impl Effects {
             let Some(add) = context.getattr_opt(intern!(py, "add_message"))? else {
                 continue;
             };
-            let role = role_name(item.role);
+            let role = item.role.as_str();
             let metadata = PyDict::new(py);
             metadata.set_item("source", "hook")?;
             metadata.set_item("hook_name", &item.hook_name)?;

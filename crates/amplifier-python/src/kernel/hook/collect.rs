@@ -6,9 +6,9 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
+use crate::kernel::hook::answer;
 use crate::kernel::hook::handlers::Handlers;
 use crate::kernel::hook::registry::RustHookRegistry;
-use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::{TimeLimit, is_expired};
@@ -98,14 +98,14 @@ impl Collect {
 /// The data of an answer in JSON form, if there is any.
 fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = value.py();
-    let Some(result) = hook_result::of(value)? else {
+    let Some(result) = answer::of(value)? else {
         return Ok(None);
     };
     // The fields of a dict are event data; those of a model have the JSON form of models.
     let data = if value.is_instance_of::<PyDict>() {
         result.getattr(intern!(py, "data"))?
     } else {
-        hook_result::check_action(&result)?;
+        answer::check_action(&result)?;
         let fields = dumped(&result).unwrap_or_else(|| py.None().into_bound(py));
         fields.get_item(intern!(py, "data"))?
     };

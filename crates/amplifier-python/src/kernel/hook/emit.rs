@@ -10,6 +10,7 @@ use crate::kernel::drive::{Machine, Next, Step};
 use crate::kernel::hook::handlers::Handlers;
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::result as hook_result;
+use crate::kernel::hook::{answer, injection};
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::time_limit::is_expired;
@@ -93,7 +94,7 @@ impl Emit {
             return Err(Step::misused());
         };
         let py = value.py();
-        let answer = match hook_result::read(value, dispatch.data()) {
+        let answer = match answer::read(value, dispatch.data()) {
             Ok((Answer::Continue, None)) => return Ok(Flow::Next),
             Ok((answer, None)) => answer,
             Ok((answer, Some(notice))) => {
@@ -188,8 +189,8 @@ impl Emit {
             }
             Decision::Deny(result) => result.into_bound(py),
             Decision::Ask(result) => carrying(result.into_bound(py))?,
-            Decision::Inject(injection) => {
-                let result = carrying(hook_result::injecting(py, &injection)?)?;
+            Decision::Inject(merged) => {
+                let result = carrying(injection::injecting(py, &merged)?)?;
                 hook_result::saying(result, &outcome.notice)?
             }
         }))
