@@ -83,7 +83,7 @@ pub enum HookError {
     Other(String),
 }
 
-/// A tool that could not do what it was asked; a loop turns it into a [`crate::ToolResult`].
+/// A tool that could not do what it was asked; a loop turns it into a `ToolResult`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ToolError {

@@ -58,5 +58,5 @@ pub use model::{
 pub use provider_error::{ProviderError, ProviderFailure};
 pub use schema::{Form, Schema};
 pub use session_config::{ModuleSpec, SessionConfig};
-pub use timestamp::Timestamp;
+pub use timestamp::{Timestamp, event_timestamp};
 pub use tool_result::{InlineImage, ToolContent, ToolResult};

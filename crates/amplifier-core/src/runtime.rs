@@ -9,7 +9,6 @@
 
 mod cancellation;
 mod cleanup;
-mod clock;
 mod contribution;
 mod coordinator;
 mod effects;

@@ -1,12 +1,18 @@
 //! Points in time, as text.
 
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::time::SystemTime;
+
+use jiff::civil::{DateTime, Time};
+use jiff::fmt::temporal::DateTimePrinter;
+use jiff::tz::Offset;
 
 use crate::from_json::{FromJson, ModelError};
 use crate::json::Json;
 use crate::record::deserialize_through_json;
 use crate::schema::{Form, Schema, keywords};
+
+const MICROSECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 
 /// A date and a time of day, in the form in which Pydantic writes a `datetime`.
 ///
@@ -29,72 +35,41 @@ impl Timestamp {
     }
 }
 
+/// Whether a text has the one form, which is whether it is written as it was read.
 fn is_canonical(text: &str) -> bool {
-    let Some((date_time, rest)) = text.split_at_checked(19) else {
-        return false;
-    };
-    let zone = match rest.strip_prefix('.') {
-        None => rest,
-        Some(fraction) => match fraction.split_at_checked(6) {
-            Some((digits, zone)) if is_fraction(digits) => zone,
-            _ => return false,
-        },
-    };
-    is_date_time(date_time) && is_zone(zone)
+    let end = text.get(19..).and_then(|rest| rest.find(['Z', '+', '-']));
+    let (civil, zone) = text.split_at(end.map_or(text.len(), |end| end + 19));
+    is_date_time(civil) && (matches!(zone, "" | "Z") || is_offset(zone))
 }
 
 fn is_date_time(text: &str) -> bool {
-    let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-    let bytes = text.as_bytes();
-    separators.iter().all(|&(index, sign)| bytes[index] == sign)
-        && number(text, 0..=3).is_some_and(|year| {
-            year >= 1
-                && number(text, 5..=6).is_some_and(|month| {
-                    let days = 1..=days_of(month, year);
-                    number(text, 8..=9).is_some_and(|day| days.contains(&day))
-                })
-        })
-        && number(text, 11..=12).is_some_and(|hour| hour < 24)
-        && number(text, 14..=15).is_some_and(|minute| minute < 60)
-        && number(text, 17..=18).is_some_and(|second| second < 60)
+    text.parse::<DateTime>().is_ok_and(|moment| {
+        let precision = (moment.subsec_nanosecond() != 0).then_some(6);
+        // The contract knows no year 0, nor any before it.
+        let is_dated = moment.year() >= 1;
+        is_dated
+            && MICROSECONDS
+                .precision(precision)
+                .datetime_to_string(&moment)
+                == text
+    })
 }
 
-/// How many days a month has; none where there is no such month.
-fn days_of(month: u16, year: u16) -> u16 {
-    match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
-            29
-        }
-        2 => 28,
-        _ => 0,
-    }
+/// An offset is a sign and a time of day. It is not read as an offset, as `-00:00` is one: that is
+/// how an offset of less than a minute is written.
+fn is_offset(text: &str) -> bool {
+    let time = text.strip_prefix(['+', '-']).unwrap_or_default();
+    time.parse::<Time>()
+        .is_ok_and(|parsed| parsed.to_string().strip_suffix(":00") == Some(time))
 }
 
-/// A fraction of zero is not written.
-fn is_fraction(digits: &str) -> bool {
-    digits.bytes().all(|digit| digit.is_ascii_digit()) && digits != "000000"
-}
-
-fn is_zone(text: &str) -> bool {
-    match text {
-        "" | "Z" => true,
-        _ => {
-            // Pydantic writes offsets of less than a minute as one of no minutes.
-            text.len() == 6
-                && text.starts_with(['+', '-'])
-                && text.as_bytes()[3] == b':'
-                && number(text, 1..=2).is_some_and(|hours| hours < 24)
-                && number(text, 4..=5).is_some_and(|minutes| minutes < 60)
-        }
-    }
-}
-
-fn number(text: &str, digits: RangeInclusive<usize>) -> Option<u16> {
-    let digits = text.get(digits)?;
-    let is_plain = digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_plain.then(|| digits.parse().ok()).flatten()
+/// The time stamp of an event of this moment: RFC 3339 in UTC with six digits of a fraction and
+/// `+00:00`, so that the order of texts is the order of time.
+#[must_use]
+pub fn event_timestamp(moment: SystemTime) -> String {
+    // A clock that is set beyond the year 9999 shows the beginning of time rather than end a turn.
+    let moment = jiff::Timestamp::try_from(moment).unwrap_or_default();
+    MICROSECONDS.timestamp_with_offset_to_string(&moment, Offset::UTC)
 }
 
 impl fmt::Display for Timestamp {

@@ -1,6 +1,5 @@
 //! The extension module `amplifier_core._engine`: what each family exposes, and what all share.
 
-mod clock;
 mod contents;
 mod elsewhere;
 mod error;

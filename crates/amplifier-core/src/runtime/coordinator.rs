@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::cancellation::CancellationToken;
 use super::cleanup::Cleanup;
 use super::contribution::Channels;
+use super::hook::HookRegistry;
 use super::module::Module;
 use super::sync::{Mutex, lock};
-use super::{CancellationToken, HookRegistry, effects};
 use crate::coordinator::{InjectionLimits, MountTarget, Slot, mount_target, unmount_target};
 use crate::error::{AmplifierError, MountError};
 use crate::json::Json;
-use crate::model::HookResult;
 use crate::traits::{
     ApprovalProvider, Capability, ContextManager, DisplayService, Orchestrator, Provider, Tool,
 };
@@ -237,17 +237,6 @@ impl Coordinator {
         let tokens = charge(self.inner.limits, mounted.turn_injections)?;
         mounted.turn_injections = mounted.turn_injections.saturating_add(tokens);
         Ok(())
-    }
-
-    /// Does what a hook's result asks for: adds its lasting texts to the context, shows its
-    /// message, or asks the user. Gives back what is left of it for the loop.
-    pub async fn process_hook_result(
-        &self,
-        result: HookResult,
-        event: &str,
-        hook_name: &str,
-    ) -> Result<HookResult, AmplifierError> {
-        effects::carry_out(self, result, event, hook_name).await
     }
 }
 

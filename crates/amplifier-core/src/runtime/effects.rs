@@ -1,9 +1,8 @@
 //! What a hook's result does: inject into the context, tell the user, ask the user.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use super::Coordinator;
-use super::clock;
+use super::coordinator::Coordinator;
 use super::emission::{denying, injections, with_injections, without_injections};
 use super::hook::payload;
 use crate::coordinator::{charge_injections, clean_injections, clip_prompt};
@@ -15,31 +14,35 @@ use crate::model::{
     ApprovalDefault, ApprovalRequest, ContextInjection, ContextInjectionRole, HookAction,
     HookResult,
 };
+use crate::timestamp::event_timestamp;
 
 /// The kernel's own timer on an approval leaves the approval provider's a second to be first.
 const APPROVAL_GRACE: Duration = Duration::from_secs(1);
 
 const LOGGER: &str = "amplifier_core.coordinator";
 
-/// Carries a result out and gives back what is left of it.
-pub(super) async fn carry_out(
-    coordinator: &Coordinator,
-    mut result: HookResult,
-    event: &str,
-    hook_name: &str,
-) -> Result<HookResult, AmplifierError> {
-    match result.action {
-        HookAction::InjectContext => {
-            result = inject(coordinator, result, event, hook_name).await?;
+impl Coordinator {
+    /// Carries out what a hook's result asks for: adds its lasting texts to the context, shows its
+    /// message, or asks the user. Returns what is left of it for the loop.
+    pub async fn process_hook_result(
+        &self,
+        mut result: HookResult,
+        event: &str,
+        hook_name: &str,
+    ) -> Result<HookResult, AmplifierError> {
+        match result.action {
+            HookAction::InjectContext => {
+                result = inject(self, result, event, hook_name).await?;
+            }
+            HookAction::AskUser => return ask(self, result, event, hook_name).await,
+            HookAction::Continue | HookAction::Deny | HookAction::Modify => {}
         }
-        HookAction::AskUser => return ask(coordinator, result, event, hook_name).await,
-        HookAction::Continue | HookAction::Deny | HookAction::Modify => {}
+        show(self, &result, hook_name).await;
+        if result.suppress_output {
+            log::debug!(target: LOGGER, "hook `{hook_name}` asks not to show the output");
+        }
+        Ok(result)
     }
-    show(coordinator, &result, hook_name).await;
-    if result.suppress_output {
-        log::debug!(target: LOGGER, "hook `{hook_name}` asks not to show the output");
-    }
-    Ok(result)
 }
 
 async fn inject(
@@ -90,7 +93,7 @@ fn message(item: ContextInjection) -> Message {
         ("source", "hook".into()),
         ("hook_name", item.hook_name.into()),
         ("event", item.event.into()),
-        ("timestamp", clock::timestamp().into()),
+        ("timestamp", event_timestamp(SystemTime::now()).into()),
         ("requested_role", item.role.as_str().into()),
         ("ephemeral", false.into()),
         ("persisted", true.into()),

@@ -1,17 +1,17 @@
 //! One event on its way through its handlers.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use log::Level;
 
-use super::clock;
 use crate::error::HookError;
 use crate::hook::{
     Answer, Decision, Dispatch, Flow, Injection, Notice, Policy, Projection, Registration,
 };
 use crate::json::Object;
 use crate::model::{ContextInjection, HookAction, HookResult};
+use crate::timestamp::event_timestamp;
 use crate::traits::HookHandler;
 
 const LOGGER: &str = "amplifier_core.hooks";
@@ -45,7 +45,10 @@ pub(super) async fn emit(
 ) -> HookResult {
     let mut payload = defaults;
     payload.extend(data);
-    payload.insert("timestamp".to_owned(), clock::timestamp().into());
+    payload.insert(
+        "timestamp".to_owned(),
+        event_timestamp(SystemTime::now()).into(),
+    );
     let mut dispatch = Dispatch::new(payload);
     for registration in handlers {
         let name = &registration.name;

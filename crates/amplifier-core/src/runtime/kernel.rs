@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Coordinator;
+use super::coordinator::Coordinator;
 use crate::cancellation::CancellationState;
 use crate::error::AmplifierError;
 use crate::json::Object;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::Coordinator;
+use super::coordinator::Coordinator;
 use super::hook::payload;
 use super::redaction::redacted;
 use super::sync::{Mutex, Notify, lock};

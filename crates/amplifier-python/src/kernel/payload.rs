@@ -3,11 +3,13 @@
 //! Values are copied natively, never through text, so that NaN, big integers, lone surrogates and
 //! the order of keys survive.
 
+use std::time::SystemTime;
+
+use amplifier_core::event_timestamp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::clock;
 use crate::kernel::hook::defaults::Defaults;
 use crate::shape::{copy_of, dumped, is_container, is_plain, key_of, shape_below, shape_of};
 use crate::traverse::{Traverse, traverse};
@@ -49,7 +51,7 @@ impl Payload {
         };
         let py = data.py();
         let own = defaults.below(fields)?;
-        own.set_item(intern!(py, "timestamp"), clock::timestamp())?;
+        own.set_item(intern!(py, "timestamp"), event_timestamp(SystemTime::now()))?;
         Fields::of(own).map(Self::Fields)
     }
 

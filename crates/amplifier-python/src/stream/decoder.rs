@@ -5,6 +5,7 @@ use std::mem;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use amplifier_core::event_timestamp;
 use amplifier_stream as stream;
 use amplifier_stream::{Change, Headers, Limits};
 use pyo3::exceptions::PyTypeError;
@@ -13,7 +14,6 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
-use crate::clock;
 use crate::error::{Error, Misuse};
 use crate::json::object_to_python;
 use crate::stream::partial_arguments::Growing;
@@ -203,7 +203,7 @@ impl Decoding {
 
 /// Stamps events with the time of this call.
 pub(crate) fn stamp(py: Python<'_>, events: Vec<stream::StreamEvent>) -> Vec<StreamEvent> {
-    let timestamp = PyString::new(py, &clock::timestamp()).unbind();
+    let timestamp = PyString::new(py, &event_timestamp(SystemTime::now())).unbind();
     let stamp = |event| StreamEvent {
         event,
         timestamp: timestamp.clone_ref(py),

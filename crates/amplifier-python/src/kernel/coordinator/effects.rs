@@ -1,18 +1,18 @@
 //! What a hook's result does: inject into the context, tell the user, ask the user.
 
 use std::collections::VecDeque;
+use std::time::SystemTime;
 
-use amplifier_core::ContextInjection;
 use amplifier_core::coordinator::{
     Approval, charge_injections, clean_injections, clip_prompt, read_approval,
 };
 use amplifier_core::hook::Projection;
+use amplifier_core::{ContextInjection, event_timestamp};
 use pyo3::exceptions::{PyException, PyTimeoutError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::clock;
 use crate::error::Error;
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::coordinator::mounted::RustCoordinator;
@@ -151,7 +151,7 @@ impl Effects {
             metadata.set_item("source", "hook")?;
             metadata.set_item("hook_name", &item.hook_name)?;
             metadata.set_item("event", &item.event)?;
-            metadata.set_item("timestamp", clock::timestamp())?;
+            metadata.set_item("timestamp", event_timestamp(SystemTime::now()))?;
             metadata.set_item("requested_role", role)?;
             metadata.set_item("ephemeral", false)?;
             metadata.set_item("persisted", true)?;
