@@ -122,12 +122,4 @@ impl<H> HookRegistry<H> {
             .iter()
             .map(|(event, handlers)| (event.as_str(), handlers.as_slice()))
     }
-
-    /// Takes every registration out.
-    pub fn clear(&mut self) -> Vec<Registration<H>> {
-        self.events
-            .drain(..)
-            .flat_map(|(_, handlers)| handlers)
-            .collect()
-    }
 }

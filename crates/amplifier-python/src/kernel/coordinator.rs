@@ -3,8 +3,9 @@
 pub(crate) mod cleanup;
 pub(crate) mod effects;
 pub(crate) mod mounted;
+pub(crate) mod slots;
 
-use amplifier_core::coordinator::{MountTarget, Slot, SlotKind, mount_target, unmount_target};
+use amplifier_core::coordinator::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -234,19 +235,7 @@ impl RustCoordinator {
         module: &Bound<'py, PyAny>,
         name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let slot = Slot::parse(mount_point).map_err(Error::from)?;
-        let own_name = || -> Result<_, Error> {
-            match module.getattr_opt(intern!(py, "name"))? {
-                Some(name) if !name.is_none() => {
-                    Ok(Some(named(py, "name", name.extract::<String>())?))
-                }
-                _ => Ok(None),
-            }
-        };
-        match mount_target(slot, name.map(str::to_owned), own_name)? {
-            MountTarget::Slot => self.mounted.points(py).set_item(slot.as_str(), module)?,
-            MountTarget::Entry(name) => self.mounted.modules(py, slot)?.set_item(name, module)?,
-        }
+        self.mounted.mount(module, mount_point, name)?;
         MOUNT.completed(py)
     }
 
@@ -258,19 +247,7 @@ impl RustCoordinator {
         mount_point: &str,
         name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let slot = Slot::parse(mount_point).map_err(Error::from)?;
-        match unmount_target(slot, name).map_err(Error::from)? {
-            None => {}
-            Some(MountTarget::Slot) => {
-                self.mounted.points(py).set_item(slot.as_str(), py.None())?;
-            }
-            Some(MountTarget::Entry(name)) => {
-                let modules = self.mounted.modules(py, slot)?;
-                if modules.contains(name)? {
-                    modules.del_item(name)?;
-                }
-            }
-        }
+        self.mounted.unmount(py, mount_point, name)?;
         UNMOUNT.completed(py)
     }
 
@@ -281,17 +258,8 @@ impl RustCoordinator {
         py: Python<'py>,
         mount_point: &str,
         name: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let slot = Slot::parse(mount_point).map_err(Error::from)?;
-        match (slot.kind(), name) {
-            (SlotKind::Named, Some(name)) => {
-                let found = self.mounted.modules(py, slot)?.get_item(name)?;
-                Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
-            }
-            (SlotKind::Single | SlotKind::Named | SlotKind::Registry, _) => {
-                self.mounted.slot(py, slot)
-            }
-        }
+    ) -> Result<Bound<'py, PyAny>, Error> {
+        self.mounted.get_mounted(py, mount_point, name)
     }
 
     /// Offer a value to other modules under a name, in the place of one of that name.

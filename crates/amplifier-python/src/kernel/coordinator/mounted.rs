@@ -4,13 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::cancellation::CancellationState;
 use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
-use amplifier_core::error::MountError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyWeakrefReference};
 
 use crate::contents::Contents;
-use crate::error::Error;
 use crate::kernel::cancellation::RustCancellationToken;
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::module::module;
@@ -159,33 +157,6 @@ impl Mounted {
     /// The contributors by channel, live.
     pub(crate) fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.filled(py, |state| &mut state.channels, || Ok(PyDict::new(py)))
-    }
-
-    /// The mounted modules by slot.
-    pub(crate) fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        self.state().mount_points.bind(py).clone()
-    }
-
-    /// What stands in a slot now, whoever put it there.
-    pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.points(py).get_item(slot.as_str())?;
-        Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
-    }
-
-    /// The modules of a slot of many by name, whoever put them there.
-    pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
-        match self.points(py).get_item(slot.as_str())? {
-            Some(modules) => {
-                let modules = modules.cast_into::<PyDict>().map_err(PyErr::from);
-                named(py, &format!("mount_points.{}", slot.as_str()), modules)
-            }
-            None => Err(Error::from(MountError::UnknownPoint(slot.as_str().to_owned())).into()),
-        }
-    }
-
-    /// The mounted context, or None.
-    pub(crate) fn context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.slot(py, Slot::Context)
     }
 
     pub(crate) fn approval<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
