@@ -211,7 +211,7 @@ class HookRegistry(metaclass=ABCMeta):
                 logger.error("hook `%s` failed %s", registration.name, about, exc_info=error)
                 continue
             if answer is EXPIRED:
-                logger.warning("hook `%s` did not answer in time %s", registration.name, about)
+                logger.warning("hook `%s` timed out %s", registration.name, about)
             elif data is not None:
                 collected.append(data)
         return collected
@@ -232,12 +232,12 @@ async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> Ho
     if value is None:
         return None
     if seconds is not None and value is EXPIRED:
-        return _unanswered(registration, event, "did not answer in time", logging.WARNING)
+        return _unanswered(registration, event, "timed out", logging.WARNING)
     try:
         answer = read_answer(value, payload)
     except Exception as error:
         logger.error(
-            "SECURITY: hook `%s` answered `%s` with an invalid response; denying",
+            "SECURITY: hook `%s` returned an invalid response to `%s`; denying",
             registration.name,
             event,
             exc_info=error,

@@ -168,7 +168,7 @@ def test_what_is_not_json_is_refused_by_name() -> None:
         _write_json({1: 2})
     circle: list[Any] = []
     circle.append(circle)
-    with pytest.raises(ValueError, match="nested deeper than 200 levels or holds itself"):
+    with pytest.raises(ValueError, match="nested deeper than 200 levels or contains itself"):
         _write_json(circle)
     with pytest.raises(ValueError, match="nested deeper"):
         _write_json(nested(MAX_DEPTH + 1))

@@ -263,7 +263,7 @@ def test_a_difference_deep_inside_is_named_with_its_way() -> None:
 
 
 def test_a_schema_is_asked_for_by_a_name_and_a_mode_that_exist() -> None:
-    with pytest.raises(KeyError, match="no shared type is named `Massage`"):
+    with pytest.raises(KeyError, match="unknown shared type `Massage`"):
         _json_schema("Massage")
     with pytest.raises(ValueError, match="must be `validation` or `serialization`, found `both`"):
         _json_schema("Message", "both")

@@ -267,5 +267,5 @@ def test_rust_refuses_what_pydantic_refuses(
 
 
 def test_an_unknown_shared_type_is_named() -> None:
-    with pytest.raises(KeyError, match="no shared type is named `Massage`"):
+    with pytest.raises(KeyError, match="unknown shared type `Massage`"):
         _engine._round_trip("Massage", b"{}")

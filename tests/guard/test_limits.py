@@ -42,7 +42,7 @@ def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch)
     ("configuration", "environ", "said"),
     [
         ({"tool_timeout": "soon"}, {}, 'limit `tool_timeout` in the configuration must be seconds above 0, at most 604800, found "soon"'),
-        ({"tool_timeout": object()}, {}, "limits must be by name: a value of type `object` is not JSON"),
+        ({"tool_timeout": object()}, {}, "limits must be a mapping from names to values: a value of type `object` is not JSON"),
         ({"tool_timeout": float("inf")}, {}, "limit `tool_timeout` in the configuration must be seconds above 0, at most 604800, found `null`"),
         ({}, {"MESSAGE_MAX_CHARS": "\udcff"}, 'limit `message_max_chars` in the environment must be a whole number from 1 to 1000000000, found "?"'),
         ({"timeout": 1}, {}, "unknown limit `timeout` in the configuration (known: message_max_chars, tool_timeout, max_content_blocks, thinking_mode_enabled, name_max_chars)"),

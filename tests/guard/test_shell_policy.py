@@ -55,7 +55,7 @@ def test_a_refusal_says_why_a_person_must_be_asked(command: str, message: str) -
 
 
 def test_a_prefix_must_be_plain_itself() -> None:
-    with pytest.raises(ValueError, match="not a prefix: the command is not plain"):
+    with pytest.raises(ValueError, match="invalid prefix: the command is not plain"):
         ShellPolicy(["ls; id"])
 
 

@@ -128,7 +128,7 @@ async def test_the_budget_of_a_turn_only_warns(engine, caplog):
     result = HookResult(action="inject_context", context_injection="12345678")
     await coordinator.process_hook_result(result, "e", "greedy")
     assert len(context.messages) == 1
-    assert "`greedy` passes the injection budget" in caplog.text
+    assert "`greedy` exceeds the injection budget" in caplog.text
 
 
 async def test_the_limit_of_a_turn_refuses_what_passes_it_until_the_next_turn(engine, caplog):
@@ -159,7 +159,7 @@ async def test_each_item_that_passes_the_budget_is_warned_of(engine, caplog):
     with caplog.at_level(logging.WARNING, "amplifier_core.coordinator"):
         await coordinator.process_hook_result(result, "e", "caller")
 
-    said = "passes the injection budget of the turn"
+    said = "exceeds the injection budget of the turn"
     assert [record.getMessage() for record in caplog.records] == [
         f"hook `second` {said}: 1 tokens used, 2 more, 2 allowed",
         f"hook `third` {said}: 3 tokens used, 1 more, 2 allowed",
@@ -208,7 +208,7 @@ async def test_a_wish_not_to_show_the_output_is_logged(engine, caplog):
             assert await coordinator.process_hook_result(result, "e", "quiet") is result
 
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
-        ("DEBUG", "hook `quiet` asks not to show the output")
+        ("DEBUG", "hook `quiet` suppresses the output")
     ]
 
 
@@ -254,7 +254,7 @@ async def test_a_failing_display_is_logged_and_ignored(engine, caplog):
     coordinator = coordinator_with(engine, display=Broken())
     result = HookResult(user_message="hi")
     assert await coordinator.process_hook_result(result, "e", "h") is result
-    assert "the display failed on a message of hook `h`" in caplog.text
+    assert "the display failed to show a message of hook `h`" in caplog.text
 
 
 @pytest.mark.parametrize("answer", ["Allow", "allow once", "ALLOW ALWAYS"])
@@ -324,7 +324,7 @@ async def test_a_timeout_takes_the_default_and_is_warned_of(engine, caplog, erro
         reason = f"Approval timeout - denied by default: {prompt}"
         assert left == HookResult(action="deny", reason=reason)
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
-        ("WARNING", f"nobody answered hook `unknown` in time; taking its default `{default}`")
+        ("WARNING", f"approval for hook `unknown` timed out; using its default `{default}`")
     ]
 
 
@@ -345,7 +345,7 @@ async def test_an_answer_that_was_not_offered_is_warned_of(engine, caplog):
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         (
             "WARNING",
-            "the approval system answered `perhaps`, which is none of `Allow`, `Deny`; denying",
+            "the approval system answered `perhaps`, which is not one of `Allow`, `Deny`; denying",
         )
     ]
 

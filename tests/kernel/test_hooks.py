@@ -213,13 +213,13 @@ async def test_a_handler_over_its_own_time_has_failed(engine, caplog, fail_close
     result = await hooks.emit("e", {"k": 1})
 
     if fail_closed:
-        reason = "hook `slow` did not answer in time on `e`"
+        reason = "hook `slow` timed out on `e`"
         assert result == HookResult(action="deny", reason=reason)
         assert seen == ["cancelled"]
     else:
         assert without_time(result) == HookResult(action="continue", data={"k": 1})
         assert [one if isinstance(one, str) else one[0] for one in seen] == ["cancelled", "e"]
-    assert "hook `slow` did not answer in time on `e`" in caplog.text
+    assert "hook `slow` timed out on `e`" in caplog.text
 
 
 async def test_an_answer_within_its_time_counts(engine):

@@ -222,7 +222,7 @@ def test_a_second_interpreter_is_refused_with_an_import_error():
 
 
 REFUSAL = (
-    "the program is ending: a daemon thread can use the kernel no more; "
+    "the program is ending: a daemon thread can no longer use the kernel; "
     "end and join the thread before"
 )
 DAEMON_THREADS = """

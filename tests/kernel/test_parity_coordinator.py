@@ -114,7 +114,7 @@ class Log(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         # How the offered options are quoted is each language's own.
-        self.trace.append(("log", record.levelname, text.partition(", which is none of")[0]))
+        self.trace.append(("log", record.levelname, text.partition(", which is not one of")[0]))
 
 
 async def step_on(coordinator: Any, world: World, step: Any) -> Any:

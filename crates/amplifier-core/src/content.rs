@@ -124,7 +124,7 @@ record! {
     }
 }
 
-/// The type of a block that is none of the known ones.
+/// The type of an unknown block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownType(String);
 
@@ -136,7 +136,7 @@ impl UnknownType {
         (!is_known).then(|| Self(block_type.to_owned()))
     }
 
-    /// The type as it stands in JSON.
+    /// The type as JSON writes it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -164,7 +164,7 @@ impl Serialize for UnknownType {
 
 deserialize_through_json!(UnknownType);
 
-/// A block of content, told apart by its `type`.
+/// A block of content, distinguished by its `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContentBlock {
     /// `text`.
@@ -207,7 +207,7 @@ impl ContentBlock {
         })
     }
 
-    /// Its `type` as it stands in JSON.
+    /// Its `type` as JSON writes it.
     #[must_use]
     pub fn block_type(&self) -> &str {
         match self {

@@ -1,4 +1,4 @@
-//! The table of shared types: what has one Rust type and one Pydantic model under the same name.
+//! The table of shared types: every type that has a JSON form in the contract.
 
 use crate::content::{
     ContentBlock, ContentBlockType, ImageBlock, ReasoningBlock, RedactedThinkingBlock, TextBlock,
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::schema::{Form, Schema};
 use crate::tool_result::ToolResult;
 
-/// A type that Rust and Python share.
+/// A type of the JSON contract.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedType {
     /// Its name on both sides.
@@ -34,9 +34,9 @@ pub struct SharedType {
 pub enum Shape {
     /// Keys, in the order in which they are written.
     Record(&'static [&'static str]),
-    /// Words of which it is one.
+    /// The allowed words.
     Words(&'static [&'static str]),
-    /// Values of `type` that tell its variants apart.
+    /// The values of `type` that identify its variants.
     Union(&'static [&'static str]),
 }
 

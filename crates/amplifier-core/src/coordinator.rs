@@ -23,7 +23,7 @@ pub enum MountTarget<N> {
     Entry(N),
 }
 
-/// Decides where a module goes: the given name, else the module's own, in a named slot.
+/// Decides where a module is mounted; in a named slot, under `name` or else its own name.
 ///
 /// The module's own name is asked for only where it counts.
 pub fn mount_target<N, E: From<MountError>>(
@@ -126,7 +126,7 @@ pub fn charge_injections(
     })
 }
 
-/// The items as they may reach a model, without those of which nothing is left.
+/// The items with unsafe characters removed; items that end up empty are dropped.
 #[must_use]
 pub fn clean_injections(items: Vec<ContextInjection>) -> Vec<ContextInjection> {
     let cleaned = items.into_iter().map(|item| ContextInjection {

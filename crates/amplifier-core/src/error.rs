@@ -118,7 +118,7 @@ impl ToolError {
     }
 }
 
-/// A context manager that could not keep or give its messages.
+/// A context manager that could not store or return its messages.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ContextError {
@@ -145,7 +145,7 @@ pub enum ApprovalError {
     Other(String),
 }
 
-/// Any error of a session: what `execute` gives back is the very error of the module that failed.
+/// Any error of a session; `execute` returns the original error of the module that failed.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum AmplifierError {

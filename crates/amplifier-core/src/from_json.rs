@@ -28,7 +28,7 @@ pub enum ModelError {
         /// The type and the keys that lead to the place.
         path: String,
     },
-    /// A value is not of the kind that its place wants.
+    /// A value has the wrong type for its place.
     #[error("`{path}` must be {expected}, found {found}")]
     Unexpected {
         /// The type and the keys that lead to the place.
@@ -41,7 +41,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The error of a value that is not what was `expected`; whoever knows the place adds it.
+    /// A value that is not what was `expected`; [`Self::within`] adds its path.
     #[must_use]
     pub fn unexpected(expected: impl Into<String>, found: &Json) -> Self {
         let mut text: String = match found {

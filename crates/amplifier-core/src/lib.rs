@@ -3,7 +3,7 @@
 //! The types are those of the contract: whatever JSON they read, Pydantic's models of the same name
 //! read too, and both write it alike. The decisions ([`hook`], [`coordinator`], [`cancellation`],
 //! [`session`]) say what to do next and never wait for anything; a driver does, be it Python's or,
-//! with the feature `tokio`, the module `runtime`. What modules are in Rust stands in [`traits`].
+//! with the feature `tokio`, the module `runtime`. The traits of modules are in [`traits`].
 #![cfg_attr(
     feature = "tokio",
     doc = "\n# A session\n\nThe same as `cargo run --example session --features tokio`.\n\n```",

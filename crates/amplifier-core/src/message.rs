@@ -78,7 +78,7 @@ record! {
 }
 
 record! {
-    /// A tool as the model is told of it.
+    /// A tool as it is described to the model.
     pub struct ToolSpec {
         /// Its name.
         pub name: String,
@@ -110,7 +110,7 @@ record! {
     }
 }
 
-/// The form that an answer must have, told apart by its `type`.
+/// The form that an answer must have, distinguished by its `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResponseFormat {
     /// `text`.
@@ -272,11 +272,11 @@ record! {
 }
 
 record! {
-    /// Something that was asked for and could not be given in full.
+    /// Something that was requested and could not be expressed in full.
     pub struct Degradation {
         /// What was asked for.
         pub requested: String,
-        /// What was given.
+        /// What was used instead.
         pub actual: String,
         /// Why.
         pub reason: String,
@@ -293,7 +293,7 @@ record! {
         pub tool_calls: Option<Vec<ToolCall>> = None,
         /// What it took.
         pub usage: Option<Usage> = None,
-        /// What could not be given.
+        /// What could not be expressed.
         pub degradation: Option<Degradation> = None,
         /// Why it ended.
         pub finish_reason: Option<String> = None,

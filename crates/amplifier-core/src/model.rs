@@ -91,15 +91,15 @@ record! {
         pub approval_options: Option<Vec<String>> = None,
         /// How long to wait for the answer, in seconds.
         pub approval_timeout: f64 = 300.0,
-        /// The answer where none comes.
+        /// The answer if the user does not reply in time.
         pub approval_default: ApprovalDefault = ApprovalDefault::Deny,
         /// Do not show the tool's output.
         pub suppress_output: bool = false,
-        /// What to tell the user.
+        /// A message for the user.
         pub user_message: Option<String> = None,
         /// How important it is.
         pub user_message_level: UserMessageLevel = UserMessageLevel::Info,
-        /// Who tells it.
+        /// The source of the message.
         pub user_message_source: Option<String> = None,
         /// Append the injection to the last tool result.
         pub append_to_last_tool_result: bool = false,
@@ -197,7 +197,7 @@ record! {
         pub max_output_tokens: i64,
         /// What it can do.
         pub capabilities: Vec<String> = Vec::new(),
-        /// Settings where the user gives none.
+        /// Default settings.
         pub defaults: Object = Object::new(),
         /// What it costs, if known.
         pub pricing: Option<Pricing> = None,
@@ -221,7 +221,7 @@ record! {
         pub choices: Option<Vec<String>> = None,
         /// Whether it must be answered.
         pub required: bool = true,
-        /// The answer where none is given.
+        /// The default answer.
         pub default_value as "default": Option<String> = None,
         /// Values of other settings that must hold for this one to be asked.
         pub show_when: Option<IndexMap<String, String>> = None,
@@ -241,7 +241,7 @@ record! {
         pub credential_env_vars: Vec<String> = Vec::new(),
         /// What it can do.
         pub capabilities: Vec<String> = Vec::new(),
-        /// Settings where the user gives none.
+        /// Default settings.
         pub defaults: Object = Object::new(),
         /// What to ask the user.
         pub config_fields: Vec<ConfigField> = Vec::new(),
@@ -269,7 +269,7 @@ record! {
 }
 
 record! {
-    /// Where a session stands.
+    /// The state of a session.
     pub struct SessionStatus {
         /// The session.
         pub session_id: String,
@@ -308,9 +308,9 @@ const IS_POSITIVE: Check<Option<f64>> = Check {
 record! {
     /// What an approval provider is asked.
     pub struct ApprovalRequest {
-        /// The tool that wants to act.
+        /// The tool that asks.
         pub tool_name: String,
-        /// What it wants to do.
+        /// The action to approve.
         pub action: String,
         /// What else is known.
         pub details: Object = Object::new(),

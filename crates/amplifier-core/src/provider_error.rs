@@ -26,7 +26,7 @@ pub struct ProviderFailure {
 }
 
 impl ProviderFailure {
-    /// A failure of which only the message is known.
+    /// A failure with a message and nothing else.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),

@@ -1,4 +1,4 @@
-//! One declaration gives a shared type its fields, defaults, reader, writer and JSON schema.
+//! One declaration defines the fields, defaults, reader, writer and JSON schema of a shared type.
 //!
 //! # Examples
 //!
@@ -12,7 +12,7 @@
 //!     pub struct Mark("type" = "mark") {
 //!         /// The line, from 1.
 //!         pub line: i64,
-//!         /// What stands there.
+//!         /// A remark on it.
 //!         pub note as "note" or "comment" if some: Option<String> = None,
 //!         ..extra
 //!     }
@@ -32,8 +32,8 @@ use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
 use crate::schema::to_json;
 
-/// Up to how many entries a look at each costs less than a hash.
-const FEW: usize = 8;
+/// Up to this many entries, a linear scan beats hashing.
+const MAX_SCANNED_ENTRIES: usize = 8;
 
 /// The entries of an object while a record takes its fields out of them.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Fields {
         }
     }
 
-    /// Take the constant field that tells a variant of a union; it may be absent.
+    /// Take the constant field that identifies a variant of a union; it may be absent.
     pub fn tag(&mut self, key: &str, word: &str) -> Result<(), ModelError> {
         match self.value(key).map(std::mem::take) {
             None => Ok(()),
@@ -63,7 +63,7 @@ impl Fields {
         }
     }
 
-    /// Have the value of the key `also` stand under `key`, unless something does already.
+    /// Move the value of the key `also` to `key`, unless `key` has a value already.
     pub fn rename(&mut self, also: &str, key: &str) {
         if !self.entries.contains_key(key)
             && let Some(value) = self.entries.shift_remove(also)
@@ -117,7 +117,7 @@ impl Fields {
     }
 
     fn value(&mut self, key: &str) -> Option<&mut Json> {
-        if self.entries.len() > FEW {
+        if self.entries.len() > MAX_SCANNED_ENTRIES {
             return self.entries.get_mut(key);
         }
         let mut entries = self.entries.iter_mut();
@@ -259,7 +259,7 @@ macro_rules! words {
             /// All the words, in declared order.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// The word as it stands in JSON.
+            /// The word as JSON writes it.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -267,7 +267,7 @@ macro_rules! words {
                 }
             }
 
-            /// The value that a word stands for.
+            /// The value of a word.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 match word {

@@ -1,4 +1,4 @@
-//! The JSON schemas of the shared types, from the declarations that give their readers and writers.
+//! The JSON schemas of the shared types, made from the declarations of their fields.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -73,7 +73,7 @@ impl RecordSchema {
         }
     }
 
-    /// Add the constant field that tells a variant of a union.
+    /// Add the constant field that identifies a variant of a union.
     pub fn tag(&mut self, key: &str, word: &str) {
         let constant = keywords([
             ("const", word.into()),
@@ -116,7 +116,7 @@ impl RecordSchema {
     }
 }
 
-/// A value as it stands in JSON.
+/// A value as JSON.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> Json {
     let text = serde_json::to_vec(value).unwrap_or_default();
     Json::parse(&text).unwrap_or_default()

@@ -35,7 +35,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that was made anew, or one that continues an earlier one.
+    /// A new session, or one that continues an earlier one.
     #[must_use]
     pub fn new(is_resumed: bool) -> Self {
         Self {

@@ -147,7 +147,7 @@ fn main_module(
     }
 }
 
-/// The modules of a list; an entry that names none is passed over, as in Python.
+/// The modules of a list; an entry without a module is ignored.
 fn modules(plan: &Object, name: &str) -> Result<Vec<ModuleSpec>, SessionError> {
     let entries = match plan.get(name) {
         None | Some(Json::Null) => return Ok(Vec::new()),
@@ -165,7 +165,7 @@ fn modules(plan: &Object, name: &str) -> Result<Vec<ModuleSpec>, SessionError> {
         .collect()
 }
 
-/// One module; `None` where the entry names none.
+/// One module; `None` if the entry names no module.
 fn module(spec: &Json, path: &str) -> Result<Option<ModuleSpec>, SessionError> {
     let module: Option<String> = match spec {
         Json::Str(module) => Some(module.clone()),
@@ -200,7 +200,7 @@ fn read<T: FromJson>(object: &Json, path: &str, key: &str) -> Result<Option<T>, 
     }
 }
 
-/// Whether Python would take the value for true.
+/// Whether the value counts as true: not null, false, zero or empty.
 fn is_truthy(value: &Json) -> bool {
     match value {
         Json::Null => false,

@@ -22,7 +22,7 @@ const MICROSECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 pub struct Timestamp(String);
 
 impl Timestamp {
-    /// The point in time, or `None` where the text is none or has another form.
+    /// The point in time; `None` if the text is not one in this form.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         is_canonical(text).then(|| Self(text.to_owned()))

@@ -1,4 +1,4 @@
-//! What a tool gives back.
+//! The result of a tool.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -10,7 +10,7 @@ use crate::json::{Json, Object};
 use crate::record::{Fields, deserialize_through_json};
 use crate::schema::{Form, RecordSchema, Schema, any_of};
 
-/// What a tool gave back; JSON leaves `content` out where it is empty.
+/// The result of a tool; JSON omits an empty `content`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     /// Whether it did what it was asked.
@@ -237,7 +237,7 @@ impl Schema for ToolResult {
     }
 }
 
-/// Whether Python would take the value as true.
+/// Whether the value counts as true: not null, false, zero or empty.
 fn is_truthy(value: &Json) -> bool {
     match value {
         Json::Null => false,

@@ -1,6 +1,6 @@
 //! What modules are, in Rust: async traits that can be trait objects.
 //!
-//! Each has the members of the Python protocol of the same name in `interfaces.py`.
+//! Each has the members that the contract lists for the interface of the same name.
 
 use std::any::Any;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::model::{
 use crate::provider_error::ProviderError;
 use crate::tool_result::ToolResult;
 
-/// What an async method of a trait object gives back; `Box::pin(async move { … })` makes one.
+/// The return type of the async methods of trait objects; `Box::pin(async move { … })` makes one.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Anything that modules share under a name; the taker knows its type.
@@ -39,7 +39,7 @@ pub trait Tool: Send + Sync {
         Object::new()
     }
 
-    /// The tool as the model is told of it.
+    /// The tool as it is described to the model.
     fn get_spec(&self) -> ToolSpec {
         ToolSpec {
             name: self.name().to_owned(),
@@ -78,7 +78,7 @@ pub trait ContextManager: Send + Sync {
     /// Adds a message at the end.
     fn add_message(&self, message: Message) -> BoxFuture<'_, Result<(), ContextError>>;
 
-    /// The messages for the next request, in `token_budget` tokens if one is given.
+    /// The messages for the next request, within `token_budget` tokens if there is one.
     fn get_messages_for_request<'a>(
         &'a self,
         token_budget: Option<i64>,
@@ -97,7 +97,7 @@ pub trait ContextManager: Send + Sync {
 
 /// Whoever hears of events and may object; plain functions of the same shape are handlers too.
 pub trait HookHandler: Send + Sync {
-    /// Answers an event. The payload is lent: whoever wants another returns it with `Modify`.
+    /// Answers an event. The payload is borrowed: return a changed one with `Modify`.
     fn handle<'a>(
         &'a self,
         event: &'a str,
@@ -130,7 +130,7 @@ impl<T: HookHandler + ?Sized> HookHandler for Arc<T> {
 
 /// Whoever decides for the user.
 pub trait ApprovalProvider: Send + Sync {
-    /// Decides on a request. The kernel gives up a second after the request's timeout.
+    /// Decides on a request. The kernel stops waiting one second after the request's timeout.
     fn request_approval(
         &self,
         request: ApprovalRequest,
@@ -150,7 +150,7 @@ pub trait DisplayService: Send + Sync {
 
 /// What a loop asks of the kernel while it runs a turn.
 pub trait Kernel: Send + Sync {
-    /// Tells the hooks of an event and gives back what they decide together.
+    /// Emits an event to the hooks and returns their joint decision.
     fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult>;
 
     /// Asks every hook of an event, each with this time limit, and gives back the `data` of their
@@ -186,7 +186,7 @@ pub trait Kernel: Send + Sync {
     fn capability(&self, name: &str) -> Option<Capability>;
 }
 
-/// A tool call that runs: it counts as over when this is dropped, however that comes.
+/// A running tool call; it counts as finished when this is dropped, for whatever reason.
 pub struct RunningTool<'a> {
     kernel: &'a dyn Kernel,
     id: String,

@@ -163,12 +163,12 @@ pub(crate) enum Misuse {
 impl From<Misuse> for PyErr {
     fn from(misuse: Misuse) -> Self {
         PyRuntimeError::new_err(match misuse {
-            Misuse::Busy => "the decoder is at work in another call that has not ended",
+            Misuse::Busy => "the decoder is busy in another call",
             Misuse::DecoderFinished => {
-                "the decoder was already finished; decode each stream with one of its own"
+                "the decoder is already finished; use a new decoder for each stream"
             }
             Misuse::FilterFinished => {
-                "the filter was already finished; filter each stream with one of its own"
+                "the filter is already finished; use a new filter for each stream"
             }
         })
     }

@@ -28,8 +28,8 @@ static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
 /// Refuse all operations of the kernel from now on, except in this thread.
 ///
-/// The package calls it at exit: Python unwinds the threads that are left when it needs them no
-/// more, and no unwinding gets through the frames of Rust.
+/// The package calls it at exit: Python then unwinds the remaining threads, and unwinding cannot
+/// pass through frames of Rust.
 #[pyfunction(name = "_leave_to_this_thread")]
 pub(crate) fn leave_to_this_thread() {
     ENDING.get_or_init(|| thread::current().id());
@@ -39,7 +39,7 @@ pub(crate) fn leave_to_this_thread() {
 pub(crate) fn may_go_on() -> PyResult<()> {
     match ENDING.get() {
         Some(ending) if *ending != thread::current().id() => Err(PyRuntimeError::new_err(
-            "the program is ending: a daemon thread can use the kernel no more; \
+            "the program is ending: a daemon thread can no longer use the kernel; \
              end and join the thread before",
         )),
         _ => Ok(()),

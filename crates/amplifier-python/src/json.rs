@@ -106,7 +106,7 @@ fn check_depth(depth: usize) -> PyResult<()> {
     if depth < MAX_DEPTH {
         return Ok(());
     }
-    let message = format!("a value is nested deeper than {MAX_DEPTH} levels or holds itself");
+    let message = format!("a value is nested deeper than {MAX_DEPTH} levels or contains itself");
     Err(PyValueError::new_err(message))
 }
 

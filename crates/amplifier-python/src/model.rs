@@ -54,8 +54,6 @@ fn shared_type(name: &str) -> PyResult<&'static SharedType> {
     all().find(|shared| shared.name == name).ok_or_else(|| {
         let names: Vec<_> = all().map(|shared| shared.name).collect();
         let names = names.join("`, `");
-        PyKeyError::new_err(format!(
-            "no shared type is named `{name}` (there are `{names}`)"
-        ))
+        PyKeyError::new_err(format!("unknown shared type `{name}` (known: `{names}`)"))
     })
 }

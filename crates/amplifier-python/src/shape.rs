@@ -57,7 +57,7 @@ pub(crate) fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     Ok(value.clone())
 }
 
-/// The JSON form of a value below `ancestors`, the containers that it stands in.
+/// The JSON form of a value inside `ancestors`, its containers.
 pub(crate) fn shape_below<'py>(
     value: &Bound<'py, PyAny>,
     ancestors: &mut Vec<Bound<'py, PyAny>>,
@@ -247,7 +247,7 @@ pub(crate) fn dumped<'py>(model: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>
     dump.call((), Some(&mode)).or_else(|_| dump.call0()).ok()
 }
 
-/// The types that are told apart by what they derive from.
+/// The base classes that decide how a value is converted.
 struct Kinds {
     enumeration: Py<PyAny>,
     model: Py<PyAny>,

@@ -1,6 +1,7 @@
-//! What the Rust code tells of its decisions, kept until Python asks for it.
+//! The decisions that the Rust code traces, kept until Python asks for them.
 //!
-//! Nothing here calls Python: decisions are told while locks are held and interpreters detached.
+//! Nothing here calls Python: decisions are traced while locks are held and the interpreter is
+//! detached.
 
 use std::collections::VecDeque;
 use std::fmt::{Debug, Write};
@@ -14,8 +15,8 @@ use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber, callsite, span};
 
-/// The most lines that are kept; the oldest go.
-const MOST: usize = 1000;
+/// The most lines that are kept; the oldest are dropped first.
+const MAX_LINES: usize = 1000;
 
 /// The levels by the names that `logging` has for them, from the most to the least.
 const LEVELS: [(&str, LevelFilter); 6] = [
@@ -32,7 +33,8 @@ static KEPT: AtomicU8 = AtomicU8::new(0);
 static IS_LISTENING: AtomicBool = AtomicBool::new(false);
 static LINES: Mutex<VecDeque<Told>> = Mutex::new(VecDeque::new());
 
-/// Level as in `logging`, where it was told, what, and when in seconds since 1970.
+/// A traced decision: its level as in `logging`, its place, its text, and its time in seconds
+/// since 1970.
 type Told = (u8, &'static str, String, f64);
 
 struct Listener;
@@ -88,7 +90,7 @@ impl Subscriber for Listener {
             now.unwrap_or_default().as_secs_f64(),
         );
         let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() >= MOST {
+        if lines.len() >= MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(told);
@@ -114,7 +116,7 @@ fn severity(level: Level) -> u8 {
     }
 }
 
-/// Keep what is told from this level on: `off`, `error`, `warning`, `info`, `debug` or `trace`.
+/// Keep decisions from this level on: `off`, `error`, `warning`, `info`, `debug` or `trace`.
 #[pyfunction]
 pub(crate) fn keep_decisions(level: &str) -> PyResult<()> {
     let Some(index) = LEVELS.iter().position(|(name, _)| *name == level) else {
@@ -124,14 +126,14 @@ pub(crate) fn keep_decisions(level: &str) -> PyResult<()> {
     };
     KEPT.store(u8::try_from(index).unwrap_or_default(), Ordering::Relaxed);
     if !IS_LISTENING.swap(true, Ordering::Relaxed) {
-        // It fails where somebody listens already, which nobody else in this library does.
+        // It fails if another subscriber is set, and this library sets no other.
         let _ = tracing::subscriber::set_global_default(Listener);
     }
     callsite::rebuild_interest_cache();
     Ok(())
 }
 
-/// Return what was told since the last call: level, place, text and seconds since 1970 of each.
+/// Return the decisions since the last call: level, place, text and seconds since 1970 of each.
 #[pyfunction]
 pub(crate) fn take_decisions() -> Vec<(u8, &'static str, String, f64)> {
     let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);

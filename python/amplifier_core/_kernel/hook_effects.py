@@ -49,7 +49,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
     if result.user_message:
         await _show(coordinator.display_system, result, hook_name)
     if getattr(result, "suppress_output", False):
-        logger.debug("hook `%s` asks not to show the output", hook_name)
+        logger.debug("hook `%s` suppresses the output", hook_name)
     return result
 
 
@@ -74,7 +74,7 @@ def _checked_injections(
         tokens = len(item.content) // 4
         if budget is not None and used + tokens > budget:
             logger.warning(
-                "hook `%s` passes the injection budget of the turn: "
+                "hook `%s` exceeds the injection budget of the turn: "
                 "%s tokens used, %s more, %s allowed",
                 item.hook_name,
                 used,
@@ -127,7 +127,7 @@ async def _show(display: Any, result: Any, hook_name: str) -> None:
     except BaseException as error:
         if not is_own_failure(error):
             raise
-        logger.error("the display failed on a message of hook `%s`", hook_name, exc_info=error)
+        logger.error("the display failed to show a message of hook `%s`", hook_name, exc_info=error)
 
 
 def _granting(data: Any) -> HookResult:
@@ -138,7 +138,7 @@ def _granting(data: Any) -> HookResult:
 async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
     """Ask the approval system, which has to answer in time."""
     if approval is None:
-        logger.error("hook `%s` asks but no approval system is set", hook_name)
+        logger.error("hook `%s` asks for approval, but no approval system is set", hook_name)
         return denying("No approval system available")
     prompt = any_text(result.approval_prompt or "Allow this operation?")
     options = [text(option) for option in _listed(result.approval_options or ["Allow", "Deny"])]
@@ -155,7 +155,7 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         decision = EXPIRED
     if decision is EXPIRED:
         logger.warning(
-            "nobody answered hook `%s` in time; taking its default `%s`", hook_name, default
+            "approval for hook `%s` timed out; using its default `%s`", hook_name, default
         )
         if default == "allow":
             return _granting(getattr(result, "data", None))
@@ -170,7 +170,7 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         return _granting(getattr(result, "data", None))
     if verdict == "unexpected":
         logger.warning(
-            "the approval system answered `%s`, which is none of `%s`; denying",
+            "the approval system answered `%s`, which is not one of `%s`; denying",
             clip_prompt(decision),
             "`, `".join(options),
         )

@@ -109,7 +109,7 @@ async def test_a_judge_that_loads_later_keeps_its_policy(
 
     hooks = [one for one in caplog.records if one.name == "amplifier_core.hooks"]
     assert [(one.levelname, one.getMessage().partition(" on `")[0]) for one in hooks] == [
-        ("WARNING", "hook `slow` did not answer in time"),
+        ("WARNING", "hook `slow` timed out"),
         ("ERROR", "SECURITY: hook `judge` failed"),
     ]
     assert heard == []

@@ -26,7 +26,7 @@ pub enum Answer<R, D> {
 pub enum Flow {
     /// Call the next handler.
     Next,
-    /// Call none any more.
+    /// Call no further handler.
     Stop,
 }
 
@@ -37,7 +37,7 @@ pub enum Decision<R> {
     Continue,
     /// This answer refused.
     Deny(R),
-    /// This answer, the first of its kind, wants the user to be asked.
+    /// This answer, the first of its kind, asks for the user's approval.
     Ask(R),
     /// Texts for the context.
     Inject(Injection<R>),
@@ -70,7 +70,7 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Projects items; `None` where there are none.
+    /// Merges items into one; `None` if there are none.
     #[must_use]
     pub fn of(items: &[ContextInjection]) -> Option<Self> {
         let first = items.first()?;
@@ -99,7 +99,7 @@ pub struct Dispatch<R, D> {
     notice: Notice,
 }
 
-/// What an event comes to.
+/// The outcome of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome<R, D> {
     /// The decision.
@@ -177,7 +177,7 @@ impl<R, D> Dispatch<R, D> {
         Flow::Next
     }
 
-    /// What the event comes to.
+    /// The outcome of the event.
     pub fn finish(self) -> Outcome<R, D> {
         let decision = if let Some(result) = self.denied {
             Decision::Deny(result)

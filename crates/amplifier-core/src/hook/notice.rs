@@ -1,17 +1,17 @@
-//! What handlers say to the user while they let an event go on.
+//! Messages of handlers to the user about an event that continues.
 
 use crate::model::UserMessageLevel;
 
 /// One message to the user, made of those of all handlers, and whether the output is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// The texts in the order of running, a line each or more; `None` if nobody said anything.
+    /// The texts in the order of the handlers, each on lines of its own; `None` if there are none.
     pub message: Option<String>,
     /// The highest level of all.
     pub level: UserMessageLevel,
     /// The sources that the handlers name, each once.
     pub sources: Vec<String>,
-    /// Whether any handler asks not to show the output.
+    /// Whether any handler suppresses the output.
     pub suppresses_output: bool,
 }
 
@@ -47,7 +47,7 @@ impl Notice {
         }
     }
 
-    /// The sources as one; `None` if nobody names any.
+    /// The sources, joined; `None` if no handler names one.
     #[must_use]
     pub fn source(&self) -> Option<String> {
         (!self.sources.is_empty()).then(|| self.sources.join(", "))

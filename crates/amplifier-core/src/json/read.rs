@@ -20,7 +20,7 @@ pub struct JsonError {
 }
 
 impl Json {
-    /// Read one JSON text; of a key that comes twice, the last value stands in the first place.
+    /// Read one JSON text. A duplicate key keeps its first position and takes the last value.
     ///
     /// NaN, infinity, lone surrogates and nesting beyond [`MAX_DEPTH`] are refused.
     pub fn parse(text: &[u8]) -> Result<Self, JsonError> {

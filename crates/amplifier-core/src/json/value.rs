@@ -51,7 +51,7 @@ impl BigInt {
 }
 
 impl Json {
-    /// The integer with these decimal digits, or `None` where they are none in JSON's form.
+    /// The integer with these decimal digits; `None` if they are not an integer as JSON writes it.
     #[must_use]
     pub fn integer(digits: &str) -> Option<Self> {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);

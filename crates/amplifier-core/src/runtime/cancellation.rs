@@ -1,4 +1,4 @@
-//! The cancellation token: one level for whoever holds a clone, passed on to children.
+//! The cancellation token: one level shared by all clones, passed on to children.
 
 use std::fmt;
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! What a hook's result does: inject into the context, tell the user, ask the user.
+//! The effects of a hook's result: inject into the context, show a message, ask for approval.
 
 use std::time::{Duration, SystemTime};
 
@@ -39,7 +39,7 @@ impl Coordinator {
         }
         show(self, &result, hook_name).await;
         if result.suppress_output {
-            log::debug!(target: LOGGER, "hook `{hook_name}` asks not to show the output");
+            log::debug!(target: LOGGER, "hook `{hook_name}` suppresses the output");
         }
         Ok(result)
     }
@@ -57,7 +57,7 @@ async fn inject(
         for excess in &charge.excesses {
             log::warn!(
                 target: LOGGER,
-                "hook `{}` passes the injection budget of the turn: {} tokens used, {} more, \
+                "hook `{}` exceeds the injection budget of the turn: {} tokens used, {} more, \
                  {} allowed",
                 items[excess.item].hook_name,
                 excess.used,
@@ -87,7 +87,7 @@ async fn inject(
     })
 }
 
-/// An injection as a message that says where it comes from.
+/// An injection as a message whose metadata names its source.
 fn message(item: ContextInjection) -> Message {
     let metadata = payload([
         ("source", "hook".into()),
@@ -131,7 +131,7 @@ async fn show(coordinator: &Coordinator, result: &HookResult, hook_name: &str) {
     if let Err(error) = shown.await {
         log::error!(
             target: LOGGER,
-            "the display failed on a message of hook `{hook_name}`: {}",
+            "the display failed to show a message of hook `{hook_name}`: {}",
             error.describe(),
         );
     }
@@ -152,7 +152,7 @@ async fn ask(
     hook_name: &str,
 ) -> Result<HookResult, AmplifierError> {
     let Some(approval) = coordinator.approval_provider() else {
-        log::error!(target: LOGGER, "hook `{hook_name}` asks but no approval provider is set");
+        log::error!(target: LOGGER, "hook `{hook_name}` asks for approval, but no approval provider is set");
         return Ok(denying("No approval system available".to_owned()));
     };
     let prompt = result.approval_prompt.filter(|prompt| !prompt.is_empty());
@@ -198,7 +198,7 @@ async fn ask(
             let default = result.approval_default;
             log::warn!(
                 target: LOGGER,
-                "nobody answered hook `{hook_name}` in time; taking its default `{}`",
+                "approval for hook `{hook_name}` timed out; using its default `{}`",
                 default.as_str(),
             );
             Ok(match default {

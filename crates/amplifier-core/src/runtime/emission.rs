@@ -19,7 +19,7 @@ const LOGGER: &str = "amplifier_core.hooks";
 /// A handler as registries and their snapshots share it.
 pub(super) type Handler = Arc<dyn HookHandler>;
 
-/// The result of an event to which nobody objected.
+/// The result of an event that no handler objected to.
 pub(super) fn continuing(data: Object) -> HookResult {
     HookResult {
         data: Some(data),
@@ -143,14 +143,17 @@ async fn call(
         None => answer.await,
         Some(limit) => tokio::time::timeout(limit, answer)
             .await
-            .unwrap_or_else(|_| Err(HookError::Timeout(format!("no answer within {limit:?}")))),
+            .unwrap_or_else(|_| {
+                let seconds = limit.as_secs_f64();
+                Err(HookError::Timeout(format!("no answer within {seconds} s")))
+            }),
     }
 }
 
-/// Reports a handler that failed; gives the denial that its policy wants.
+/// Logs the failure of a handler; returns a denial if its policy fails closed.
 fn skip(event: &str, name: &str, policy: Policy, error: &HookError) -> Option<HookResult> {
     let (what, level) = match error {
-        HookError::Timeout(_) => ("did not answer in time", Level::Warn),
+        HookError::Timeout(_) => ("timed out", Level::Warn),
         HookError::HandlerFailed(_) | HookError::Other(_) => ("failed", Level::Error),
     };
     let failure = format!("hook `{name}` {what} on `{event}`");

@@ -14,7 +14,7 @@ use crate::json::{Json, Object};
 use crate::model::HookResult;
 use crate::traits::HookHandler;
 
-/// Who hears of which event. Clones share their handlers.
+/// Handlers by event. Clones share their handlers.
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ struct State {
 /// How a handler is registered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookOptions {
-    /// The name in listings and logs; made up where there is none.
+    /// The name in listings and logs; generated if there is none.
     pub name: Option<String>,
     /// Lower runs first, and equal ones in the order of registration.
     pub priority: i32,

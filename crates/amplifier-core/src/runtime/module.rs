@@ -53,7 +53,7 @@ impl Module {
         }
     }
 
-    /// Its own name; an empty one is none.
+    /// Its own name; an empty one counts as no name.
     pub(super) fn name(&self) -> Option<String> {
         let name = match self {
             Self::Provider(provider) => provider.name(),

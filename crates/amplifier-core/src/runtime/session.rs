@@ -20,10 +20,10 @@ use crate::session::{self, Initialization};
 use crate::session_config::SessionConfig;
 use crate::traits::{ApprovalProvider, DisplayService, Turn};
 
-/// Who a session is and whom it asks and tells.
+/// The identity of a session, and the services it uses.
 #[derive(Clone, Default)]
 pub struct SessionOptions {
-    /// Its id; made up where there is none.
+    /// Its id; generated if there is none.
     pub session_id: Option<String>,
     /// The session that it was forked from.
     pub parent_id: Option<String>,
@@ -171,7 +171,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a turn and gives back the answer, or the very error of the module that failed.
+    /// Runs a turn and returns the answer, or the original error of the module that failed.
     ///
     /// The first turn announces the session. A turn that ends while the session is cancelled says
     /// so; one whose future is dropped says nothing.

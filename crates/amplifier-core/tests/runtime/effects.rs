@@ -136,7 +136,7 @@ async fn the_budget_of_a_turn_only_warns() {
         .await;
     assert_eq!(left, Ok(HookResult::default()));
     assert_eq!(memory.messages.take().len(), 1);
-    let warning = "hook `greedy` passes the injection budget of the turn: \
+    let warning = "hook `greedy` exceeds the injection budget of the turn: \
                    0 tokens used, 2 more, 1 allowed";
     assert_eq!(journal::lines()[0], (Level::Warn, warning.to_owned()));
 }
@@ -204,7 +204,8 @@ async fn a_failing_display_is_logged_and_ignored() {
         .process_hook_result(result.clone(), "e", "h")
         .await;
     assert_eq!(left, Ok(result));
-    let line = "the display failed on a message of hook `h`: Exception: no terminal".to_owned();
+    let line =
+        "the display failed to show a message of hook `h`: Exception: no terminal".to_owned();
     assert_eq!(journal::lines(), [(Level::Error, line)]);
 }
 

@@ -214,10 +214,7 @@ async fn a_handler_that_fails_or_is_late_denies_where_its_registration_says_so()
     let failed = hooks.emit("e", Object::new()).await;
     assert_eq!(failed, denial("hook `gate` failed on `e`"));
     let was_late = late.emit("e", Object::new()).await;
-    assert_eq!(
-        was_late,
-        denial("hook `gate` did not answer in time on `e`")
-    );
+    assert_eq!(was_late, denial("hook `gate` timed out on `e`"));
     assert_eq!(
         options.policy,
         Policy {
@@ -245,7 +242,7 @@ async fn a_handler_over_its_time_limit_is_skipped() {
     );
 
     assert_eq!(seen.take().len(), 1);
-    let line = "hook `slow` did not answer in time on `e`; continuing: no answer within 5s";
+    let line = "hook `slow` timed out on `e`; continuing: no answer within 5 s";
     assert_eq!(journal::lines(), [(Level::Warn, line.to_owned())]);
 }
 

@@ -1,4 +1,4 @@
-//! `CircuitBreaker`: a service that fails again and again is left alone for a while.
+//! `CircuitBreaker`: stops calls to a service after repeated failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -9,16 +9,16 @@ use pyo3::prelude::*;
 
 use crate::error::Error;
 
-/// Refuses calls to a service that failed several times in a row; `amplifier_guard` gives the time.
+/// Refuses calls to a service after several failures in a row; `amplifier_guard` passes in the time.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct CircuitBreaker {
     breaker: Mutex<guard::CircuitBreaker>,
 }
 
 impl CircuitBreaker {
-    fn with<T>(&self, deed: impl FnOnce(&mut guard::CircuitBreaker) -> T) -> T {
+    fn with<T>(&self, action: impl FnOnce(&mut guard::CircuitBreaker) -> T) -> T {
         let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
-        deed(&mut breaker)
+        action(&mut breaker)
     }
 }
 
@@ -50,17 +50,17 @@ impl CircuitBreaker {
         }
     }
 
-    /// Tell that the call of a permit succeeded.
+    /// Note that the call of a permit succeeded.
     fn succeeded(&self, permit: u64) {
         self.with(|breaker| breaker.succeeded(Permit::from_number(permit)));
     }
 
-    /// Tell that the call of a permit failed.
+    /// Note that the call of a permit failed.
     fn failed(&self, permit: u64, now: u64) {
         self.with(|breaker| breaker.failed(Permit::from_number(permit), now));
     }
 
-    /// Tell that the call of a permit ended in a way that says nothing of the service.
+    /// Note that the call of a permit ended in a way that says nothing about the service.
     fn abandoned(&self, permit: u64) {
         self.with(|breaker| breaker.abandoned(Permit::from_number(permit)));
     }

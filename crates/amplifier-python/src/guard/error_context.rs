@@ -11,7 +11,7 @@ pub(crate) fn round_trip_error_context(json: &[u8]) -> Result<String, Error> {
     Ok(context(json)?.to_json()?)
 }
 
-/// Return the one line that tells an error context, which comes as JSON.
+/// Return a one-line description of an error context, given as JSON.
 #[pyfunction]
 pub(crate) fn describe_error_context(json: &[u8]) -> Result<String, Error> {
     Ok(context(json)?.to_string())

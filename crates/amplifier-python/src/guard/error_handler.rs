@@ -1,4 +1,4 @@
-//! `ErrorHandler`: whether a failed operation is tried again, and when.
+//! `ErrorHandler`: whether a failed operation is retried, and when.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,16 +8,17 @@ use pyo3::prelude::*;
 
 use crate::error::Error;
 
-/// Judges failures; `amplifier_guard.ErrorHandler` gives it their facts, the time and the chance.
+/// Judges failures; `amplifier_guard.ErrorHandler` passes in the facts, the time and a random
+/// number.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct ErrorHandler {
     handler: Mutex<guard::ErrorHandler>,
 }
 
 impl ErrorHandler {
-    fn with<T>(&self, deed: impl FnOnce(&mut guard::ErrorHandler) -> T) -> T {
+    fn with<T>(&self, action: impl FnOnce(&mut guard::ErrorHandler) -> T) -> T {
         let mut handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner);
-        deed(&mut handler)
+        action(&mut handler)
     }
 }
 
@@ -53,7 +54,7 @@ impl ErrorHandler {
         })
     }
 
-    /// Return `(delay, attempt)` for a retry and None, or None and why none follows.
+    /// Return `(delay, attempt)` and None for a retry, or None and the reason not to retry.
     #[pyo3(signature = (
         names, *, status, retryable, retry_after, delay_multiplier, retries, now, elapsed, random,
     ))]
@@ -87,7 +88,7 @@ impl ErrorHandler {
         }
     }
 
-    /// Return each type of error and how often it came lately, the one seen last at the end.
+    /// Return each type of error and how often it occurred recently, the latest one last.
     fn frequency(&self, now: u64) -> Vec<(String, u64)> {
         self.with(|handler| {
             let counts = handler.frequency().counts(now);

@@ -26,7 +26,11 @@ pub(crate) fn resolve_limits<'py>(
 }
 
 fn entries(value: &Bound<'_, PyAny>) -> PyResult<Object> {
-    let refuse = |reason: String| LimitError::new_err(format!("limits must be by name: {reason}"));
+    let refuse = |reason: String| {
+        LimitError::new_err(format!(
+            "limits must be a mapping from names to values: {reason}"
+        ))
+    };
     match from_python(value) {
         Ok(Json::Object(entries)) => Ok(entries),
         Ok(other) => Err(refuse(format!("found {}", other.kind()))),

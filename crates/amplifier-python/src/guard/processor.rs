@@ -16,7 +16,7 @@ use crate::guard::finding::{FindingFields, fields};
 use crate::guard::tool_input::{Text, ToolInputPolicy, plain, read_arguments};
 use crate::json::{from_python, object_to_python};
 
-/// Checks messages; `amplifier_guard` gives the limits.
+/// Checks messages; `amplifier_guard` passes in the limits.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct MessageProcessor {
     processor: guard::MessageProcessor,
@@ -82,7 +82,7 @@ impl MessageProcessor {
         processed.map(ProcessedMessage::claude).map_err(Error::from)
     }
 
-    /// Check a message of the Claude dialect that comes as plain data.
+    /// Check a message of the Claude dialect, as plain data.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn process_data(
         &self,
@@ -106,7 +106,7 @@ impl MessageProcessor {
         self.kernel(message, calls.as_ref())
     }
 
-    /// Check a message of the kernel that comes as plain data.
+    /// Check a message of the kernel, as plain data.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn process_kernel_data(
         &self,
@@ -245,7 +245,9 @@ fn data(message: &Bound<'_, PyAny>) -> PyResult<Json> {
 /// A text without halves of surrogate pairs.
 fn whole<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
-        MessageRejected::new_err("message holds half of a surrogate pair, which JSON cannot hold")
+        MessageRejected::new_err(
+            "message contains half of a surrogate pair, which JSON cannot represent",
+        )
     })
 }
 

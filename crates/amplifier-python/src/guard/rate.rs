@@ -13,16 +13,16 @@ use crate::guard::breaker::seconds;
 /// A limit, the seconds it is for, and how many calls may come at once.
 type Limits = (u64, f64, u64);
 
-/// Counts calls by user, tool and provider; `amplifier_guard` gives the time.
+/// Counts calls by user, tool and provider; `amplifier_guard` passes in the time.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct RateLimiter {
     limiter: Mutex<guard::RateLimiter>,
 }
 
 impl RateLimiter {
-    fn with<T>(&self, deed: impl FnOnce(&mut guard::RateLimiter) -> T) -> T {
+    fn with<T>(&self, action: impl FnOnce(&mut guard::RateLimiter) -> T) -> T {
         let mut limiter = self.limiter.lock().unwrap_or_else(PoisonError::into_inner);
-        deed(&mut limiter)
+        action(&mut limiter)
     }
 }
 
@@ -42,7 +42,7 @@ impl RateLimiter {
         })
     }
 
-    /// Take a call; return whose calls are too many and the seconds to wait, or None.
+    /// Count a call; return the limit that it exceeds and the seconds to wait, or None.
     fn take(
         &self,
         user: Option<&str>,

@@ -42,7 +42,7 @@ impl Redactor {
         })
     }
 
-    /// Return the text without its secrets; the same object if there are none.
+    /// Return the text without its secrets; the same object if it has none.
     fn redact<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
         self.text(text)
     }
@@ -53,7 +53,7 @@ impl Redactor {
         decoded(text.py(), &self.redactor.0.redact_known(bytes.as_bytes()))
     }
 
-    /// Return the data without its secrets; the same object if there are none.
+    /// Return the data without its secrets; the same object if it has none.
     fn redact_data<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let mut walk = Walk {
             redactor: self,
@@ -63,7 +63,7 @@ impl Redactor {
         walk.value(data, None)
     }
 
-    /// Return a redactor for one text that comes in chunks.
+    /// Return a redactor for one text in chunks.
     fn stream(&self) -> RedactorStream {
         RedactorStream {
             stream: Mutex::new(guard::RedactorStream::new(self.redactor.clone())),
@@ -88,7 +88,7 @@ impl Redactor {
     }
 }
 
-/// Takes secrets out of one text that comes in chunks.
+/// Takes secrets out of one text in chunks.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct RedactorStream {
     stream: Mutex<guard::RedactorStream<Shared>>,
@@ -120,7 +120,7 @@ impl RedactorStream {
 struct Walk<'walk, 'py> {
     redactor: &'walk Redactor,
     ancestors: Vec<usize>,
-    /// What became of each container, so that one that stands in many places is walked once.
+    /// The result for each container, so that one in several places is walked once.
     done: HashMap<(usize, bool), (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
 }
 

@@ -25,7 +25,7 @@ impl ShellPolicy {
     fn new(allow_prefixes: Vec<String>, root: Option<PathBuf>) -> PyResult<Self> {
         let prefixes = allow_prefixes.iter().map(String::as_str);
         let policy = guard::ShellPolicy::new(prefixes, root)
-            .map_err(|error| PyValueError::new_err(format!("not a prefix: {error}")))?;
+            .map_err(|error| PyValueError::new_err(format!("invalid prefix: {error}")))?;
         Ok(Self { policy })
     }
 

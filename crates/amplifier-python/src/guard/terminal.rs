@@ -10,8 +10,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PySlice, PyString};
 
-/// Characters of a text that are looked at before it is asked whether its line is full.
-const STEP: usize = 4096;
+/// Characters that are read at a time until the line is full.
+const STEP_CHARACTERS: usize = 4096;
 
 /// Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -43,18 +43,18 @@ impl TerminalText {
         })
     }
 
-    /// Return a text as one line, of which nothing is looked at behind `most` characters.
+    /// Return a text as one line of at most `most` characters; the rest is not read.
     #[staticmethod]
     #[pyo3(signature = (text, most = None))]
     fn line(text: &Bound<'_, PyAny>, most: Option<usize>) -> PyResult<String> {
         let mut line = guard::TerminalLine::new(most.unwrap_or(usize::MAX));
         if let Ok(string) = text.cast::<PyString>()
-            && string.len()? > STEP
+            && string.len()? > STEP_CHARACTERS
         {
             // The whole of a text that is not ASCII would be copied for its first characters.
             let (py, length) = (text.py(), string.len()?);
-            for start in (0..length).step_by(STEP) {
-                let end = (start + STEP).min(length);
+            for start in (0..length).step_by(STEP_CHARACTERS) {
+                let end = (start + STEP_CHARACTERS).min(length);
                 let slice = PySlice::new(py, start.cast_signed(), end.cast_signed(), 1);
                 if !with(&string.get_item(slice)?, "text", |step| line.feed(step))? {
                     break;

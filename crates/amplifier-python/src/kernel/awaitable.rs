@@ -14,7 +14,7 @@ pub(crate) fn is_awaitable(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(true);
     }
     if class.is(GENERATOR.import(py, "types", "GeneratorType")?) {
-        // Only a generator of `types.coroutine` can be awaited, which `inspect` knows to tell.
+        // Only a generator made by `types.coroutine` can be awaited; `inspect` recognizes those.
         return py
             .import("inspect")?
             .call_method1("isawaitable", (value,))?

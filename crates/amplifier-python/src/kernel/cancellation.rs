@@ -179,7 +179,7 @@ impl RustCancellationToken {
         pass_on(child, level)
     }
 
-    /// Pass nothing on to this token any more, however often it was registered; an unknown one is
+    /// Stop passing requests on to this token, however often it was registered; an unknown one is
     /// ignored.
     fn unregister_child(&self, child: &Bound<'_, PyAny>) {
         let removed = self.state().remove_children(|known| known.is(child));

@@ -190,7 +190,7 @@ impl RustCoordinator {
         self.mounted.put(value, |state| &mut state.display_system);
     }
 
-    /// A dict for whatever modules want to share.
+    /// A dict that modules can share anything in.
     #[getter(session_state)]
     fn get_session_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.mounted.shared(py)
@@ -315,7 +315,7 @@ impl RustCoordinator {
         }
     }
 
-    /// Ask every contributor of a channel and list what they give.
+    /// Ask every contributor of a channel and return their contributions as a list.
     fn collect_contributions<'py>(
         &self,
         py: Python<'py>,

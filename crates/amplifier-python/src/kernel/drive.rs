@@ -14,7 +14,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use crate::interpreter::may_go_on;
 use crate::traverse::{Traverse, traverse};
 
-/// What a machine wants.
+/// The next step of a machine.
 pub(crate) enum Next<'py> {
     /// Await this and say what came back.
     Await(Bound<'py, PyAny>),
@@ -90,7 +90,7 @@ impl Step {
     }
 
     pub(crate) fn misused() -> PyErr {
-        PyRuntimeError::new_err("a coroutine of the kernel can be awaited once only")
+        PyRuntimeError::new_err("a coroutine of the kernel can be awaited only once")
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// The driver whose coroutines bear this `__qualname__`.
+    /// A driver whose coroutines have this `__qualname__`.
     pub(crate) const fn new(qualname: &'static str) -> Self {
         Self {
             qualname,

@@ -39,7 +39,7 @@ fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
         return Ok(data);
     };
     let key = intern!(py, "request_id");
-    // What is no id is none, so that all events of a call bear the same one.
+    // An invalid id counts as missing, so that all events of a call have the same id.
     let explicit = fields.get_item(key)?.filter(is_id);
     let id = module(py, intern!(py, "amplifier_core.correlation"))?
         .call_method1("resolve_request_id", (event, explicit.clone()))?;

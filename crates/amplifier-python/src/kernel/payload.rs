@@ -111,7 +111,7 @@ impl Payload {
 }
 
 impl Fields {
-    /// Takes a dict that nobody else holds.
+    /// Takes a dict that no other code refers to.
     fn of(own: Bound<'_, PyDict>) -> PyResult<Self> {
         let py = own.py();
         if !own
@@ -185,7 +185,7 @@ fn is_alike(value: &Bound<'_, PyAny>, handed_out: &Bound<'_, PyAny>) -> PyResult
     Ok(kinds(value) == kinds(handed_out))
 }
 
-/// The dict that stands for top-level data with a `model_dump` method; other data as it is.
+/// The fields of top-level data with a `model_dump` method, as a dict; other data as it is.
 pub(crate) fn top_level<'py>(data: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     let py = data.py();
     if is_plain(data)

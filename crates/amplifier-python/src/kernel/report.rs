@@ -1,4 +1,4 @@
-//! What the kernel tells through Python's `logging`.
+//! The kernel's messages to Python's `logging`.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) enum Level {
 }
 
 /// Logs a message, with the traceback of `error` if there is one. A failure to log is not raised,
-/// as an operation must not end because nobody could be told of it.
+/// as an operation must not fail because its message could not be logged.
 pub(crate) fn log(
     py: Python<'_>,
     logger: Logger,
@@ -64,7 +64,7 @@ pub(crate) fn log(
 }
 
 /// Whether an error that a callee raised ends with it: an `Exception`, or an asyncio
-/// `CancelledError` that no cancellation of the current task stands behind.
+/// `CancelledError` that does not come from a cancellation of the current task.
 ///
 /// Everything else (a cancelled task, trio's cancellation, `KeyboardInterrupt`, `SystemExit`,
 /// `GeneratorExit`) has to reach the caller.

@@ -121,7 +121,7 @@ impl RustSession {
         self.inside.parent_id.clone_ref(py)
     }
 
-    /// The configuration, the same object as was given and live.
+    /// The mount plan: the object that was passed in, live.
     #[getter(config)]
     fn get_config(&self, py: Python<'_>) -> Py<PyDict> {
         self.inside.config.clone_ref(py)

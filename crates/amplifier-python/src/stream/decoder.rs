@@ -107,7 +107,7 @@ impl StreamDecoder {
         Ok(stamp(py, events))
     }
 
-    /// Return what the arguments of a call are so far, or `None` where no call is.
+    /// Return the arguments of a call so far; None if there is no call.
     fn partial_arguments<'py>(
         &self,
         py: Python<'py>,
@@ -119,7 +119,7 @@ impl StreamDecoder {
         arguments
     }
 
-    /// End the stream and return what it amounts to; a broken limit is its `error`.
+    /// End the stream and return its result; a broken limit is its `error`.
     fn finish(&self, py: Python<'_>) -> PyResult<StreamResult> {
         let decoding = self.take()?;
         self.put_back(State::Finished);

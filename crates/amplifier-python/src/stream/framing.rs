@@ -130,7 +130,7 @@ pub(crate) struct NdjsonDecoder {
     state: Mutex<Option<Lines>>,
 }
 
-/// The decoder, and the first line that was no JSON.
+/// The decoder, and the first line that was not JSON.
 struct Lines {
     decoder: stream::NdjsonDecoder,
     failure: Option<LineError>,

@@ -1,4 +1,4 @@
-//! The arguments of a call so far, as Python objects of which each is made once.
+//! The arguments of a call so far, as Python objects that are made once each.
 
 use amplifier_core::{Json, Object};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -57,7 +57,7 @@ impl Growing {
         }
     }
 
-    /// Converts what is new since the last call, and gives the arguments so far.
+    /// Converts what is new since the last call, and returns the arguments so far.
     ///
     /// Each container that may still grow is a copy, whose entries are shared with other copies: what
     /// was handed out never grows.

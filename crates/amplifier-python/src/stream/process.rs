@@ -80,7 +80,7 @@ impl StreamProcessor {
         self.with(py, |processor| processor.raise(error))
     }
 
-    /// End an answer that nobody waits for any more.
+    /// End an answer that was cancelled.
     fn cancel<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         self.with(py, stream::StreamProcessor::cancel)
     }
@@ -94,7 +94,7 @@ impl StreamProcessor {
             .is_over()
     }
 
-    /// Return what the answer amounts to; one that has not ended counts as given up.
+    /// Return the result of the answer; one that has not ended counts as cancelled.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let answer = {
             let mut processor = self
@@ -182,7 +182,7 @@ fn read_call(call: &Bound<'_, PyAny>) -> PyResult<Option<ChunkCall>> {
     }))
 }
 
-/// Reads a tool-call block as a decoder gives it.
+/// Reads a tool-call block as a decoder returns it.
 fn read_block(mut fields: Object) -> ToolCall {
     let mut text = |key| match fields.shift_remove(key) {
         Some(Json::Str(text)) => Some(text),

@@ -1,4 +1,4 @@
-//! What a hook's result does: inject into the context, tell the user, ask the user.
+//! The effects of a hook's result: inject into the context, show a message, ask for approval.
 
 use std::collections::VecDeque;
 use std::time::SystemTime;
@@ -103,7 +103,7 @@ impl Effects {
         let charge = charge_injections(&items, limits, used).map_err(Error::from)?;
         for excess in &charge.excesses {
             let message = format!(
-                "hook `{}` passes the injection budget of the turn: {} tokens used, {} more, {} allowed",
+                "hook `{}` exceeds the injection budget of the turn: {} tokens used, {} more, {} allowed",
                 items[excess.item].hook_name,
                 excess.used,
                 excess.tokens,
@@ -209,7 +209,7 @@ impl Effects {
             return Err(error);
         }
         let message = format!(
-            "the display failed on a message of hook `{}`",
+            "the display failed to show a message of hook `{}`",
             self.hook_name
         );
         log(
@@ -227,7 +227,7 @@ impl Effects {
         let approval = self.coordinator.get().mounted.approval(py);
         if approval.is_none() {
             let message = format!(
-                "hook `{}` asks but no approval system is set",
+                "hook `{}` asks for approval, but no approval system is set",
                 self.hook_name
             );
             log(py, Logger::Coordinator, Level::Error, &message, None);
@@ -289,7 +289,7 @@ impl Effects {
             Approval::Denied => {}
             Approval::Unexpected => {
                 let message = format!(
-                    "the approval system answered `{}`, which is none of `{}`; denying",
+                    "the approval system answered `{}`, which is not one of `{}`; denying",
                     clip_prompt(&text.to_string_lossy()),
                     question.options.join("`, `"),
                 );
@@ -325,7 +325,7 @@ impl Effects {
             "deny"
         };
         let message = format!(
-            "nobody answered hook `{}` in time; taking its default `{default}`",
+            "approval for hook `{}` timed out; using its default `{default}`",
             self.hook_name
         );
         log(py, Logger::Coordinator, Level::Warning, &message, None);
@@ -341,7 +341,7 @@ impl Effects {
         let result = self.result.bind(py);
         let suppresses = result.getattr_opt(intern!(py, "suppress_output"))?;
         if suppresses.is_some_and(|flag| flag.is_truthy().unwrap_or(false)) {
-            let message = format!("hook `{}` asks not to show the output", self.hook_name);
+            let message = format!("hook `{}` suppresses the output", self.hook_name);
             log(py, Logger::Coordinator, Level::Debug, &message, None);
         }
         Ok(Next::Return(result.clone()))

@@ -45,9 +45,10 @@ pub(crate) fn named<T>(py: Python<'_>, name: &str, result: PyResult<T>) -> PyRes
     })
 }
 
-/// What can be set anew from outside.
+/// The fields that Python code can replace.
 pub(crate) struct State {
-    /// What was given as the session; for a session's own coordinator, its namespace, once asked for.
+    /// The object given as the session; for a session's own coordinator, its namespace, made at the
+    /// first access.
     pub(crate) owner: Option<Py<PyAny>>,
     /// The session that owns this coordinator. It holds the coordinator, so a strong reference
     /// back would leave each dropped session to the cycle collector.
@@ -89,7 +90,7 @@ pub(crate) struct Mounted {
 traverse!(Mounted: config, hooks, state);
 
 impl Mounted {
-    /// What can be set anew from outside.
+    /// The fields that Python code can replace, locked.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,7 +101,7 @@ impl Mounted {
         drop(before);
     }
 
-    /// What stands in a place that is filled when first asked for.
+    /// The value of a field that is made at the first access.
     ///
     /// It is made outside the lock, as making it may run the collector, and that any code.
     fn filled<'py, T>(
@@ -118,7 +119,7 @@ impl Mounted {
         Ok(found.bind(py).clone())
     }
 
-    /// What was given as the session, else a namespace with the ids and the configuration.
+    /// The object given as the session, else a namespace with the ids and the mount plan.
     pub(crate) fn owner<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let namespace = || {
             let fields = PyDict::new(py);

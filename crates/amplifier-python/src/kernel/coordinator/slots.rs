@@ -79,13 +79,13 @@ impl Mounted {
         self.state().mount_points.bind(py).clone()
     }
 
-    /// What stands in a slot now, whoever put it there.
+    /// The contents of a slot, which Python code may have replaced.
     pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
         let found = self.points(py).get_item(slot.as_str())?;
         Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
     }
 
-    /// The modules of a slot of many by name, whoever put them there.
+    /// The modules of a named slot by name, which Python code may have replaced.
     pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
         match self.points(py).get_item(slot.as_str())? {
             Some(modules) => {

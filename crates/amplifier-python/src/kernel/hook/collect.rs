@@ -126,7 +126,7 @@ impl Machine for Collect {
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
         if is_expired(&value)? {
-            self.tell(py, Level::Warning, "did not answer in time", None);
+            self.tell(py, Level::Warning, "timed out", None);
         } else {
             self.take(&value)?;
         }

@@ -103,7 +103,7 @@ impl Emit {
             }
             Err(error) => {
                 let message = format!(
-                    "SECURITY: hook `{}` answered `{}` with an invalid response; denying",
+                    "SECURITY: hook `{}` returned an invalid response to `{}`; denying",
                     handlers.name(py),
                     self.event.bind(py).to_string_lossy(),
                 );
@@ -220,7 +220,7 @@ impl Machine for Emit {
             return self.run(py);
         }
         let flow = if self.is_limited(py)? && is_expired(&value)? {
-            self.unanswered(py, "did not answer in time", Level::Warning, None)?
+            self.unanswered(py, "timed out", Level::Warning, None)?
         } else {
             self.accept(&value)?
         };

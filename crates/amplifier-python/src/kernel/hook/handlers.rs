@@ -9,7 +9,7 @@ use pyo3::types::{PyString, PyTuple};
 use crate::kernel::time_limit::TimeLimit;
 use crate::traverse::traverse;
 
-/// How many places a handler takes in a snapshot: itself, its name, its policy.
+/// The entries of one handler in a snapshot: itself, its name, its policy.
 const PLACES: usize = 3;
 
 /// A walk through a snapshot.
@@ -64,7 +64,7 @@ impl Handlers {
         }
     }
 
-    /// What stands `offset` places behind the handler called last.
+    /// The entry `offset` places after the handler called last.
     fn place<'py>(&self, py: Python<'py>, offset: usize) -> PyResult<Bound<'py, PyAny>> {
         let snapshot = self.snapshot.bind(py);
         snapshot.get_item((self.next + offset).saturating_sub(PLACES))

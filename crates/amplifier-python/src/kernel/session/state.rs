@@ -26,7 +26,7 @@ pub(crate) struct Inside {
     pub(crate) config: Py<PyDict>,
     pub(crate) coordinator: Py<RustCoordinator>,
     pub(crate) state: Mutex<session::Session>,
-    /// The event that is set at the end of a load, made by the first who waits for one.
+    /// The event that is set at the end of a load; the first task that waits makes it.
     pub(crate) loaded: Mutex<Option<Py<PyAny>>>,
 }
 
@@ -68,7 +68,7 @@ impl RustSession {
         Ok(event)
     }
 
-    /// Ends a load and wakes whoever waits for it.
+    /// Ends a load and wakes the tasks that wait for it.
     pub(crate) fn end_load(&self, py: Python<'_>, succeeded: bool) -> PyResult<()> {
         self.state().end_initialize(succeeded);
         let event = self.loaded().take();

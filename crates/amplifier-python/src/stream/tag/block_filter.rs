@@ -11,7 +11,7 @@ use crate::stream::stream_event::StreamEvent;
 use crate::stream::stream_result::StreamResult;
 use crate::stream::tag::thinking::ThinkingParser;
 
-/// Makes thinking blocks of what stands between thinking tags in the text blocks of an answer.
+/// Turns text between thinking tags into thinking blocks.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct ThinkingFilter {
     filter: Mutex<Option<stream::ThinkingFilter>>,
@@ -38,7 +38,7 @@ impl ThinkingFilter {
         })
     }
 
-    /// Return the events that stand for those of a decoder.
+    /// Return the events that replace those of a decoder.
     fn feed(
         &self,
         py: Python<'_>,

@@ -61,7 +61,7 @@ impl ParsedCall {
         &self.call.raw
     }
 
-    /// Whether the provider told the call from the text itself.
+    /// Whether the provider reported the call itself, instead of tags in the text.
     #[getter]
     fn is_native(&self) -> bool {
         self.call.is_native

@@ -1,4 +1,4 @@
-//! The text values of a call's arguments, as the types that a schema wants.
+//! The text values of a call's arguments, converted to the types of a schema.
 
 use amplifier_core::Json;
 use amplifier_stream as stream;
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use crate::error::Error;
 use crate::json::{from_python, to_python};
 
-/// Read text in arguments as the numbers, truth values, lists and objects that a schema wants.
+/// Convert text in arguments to the numbers, booleans, lists and objects that a schema asks for.
 #[pyfunction]
 pub(crate) fn coerce_arguments<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! The names of tags, as Python gives them.
+//! The names of tags, as Python passes them.
 
 use amplifier_stream::TagNames;
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::types::PyString;
 
 use crate::error::Error;
 
-/// Makes the names of tags as Python gives them; one name may stand for a sequence.
+/// Reads the names of tags: None, one name or a sequence of names.
 pub(crate) fn names(
     tags: Option<&Bound<'_, PyAny>>,
     default: &str,

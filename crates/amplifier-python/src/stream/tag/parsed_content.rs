@@ -6,7 +6,7 @@ use pyo3::types::{PyList, PyString};
 
 use crate::stream::tag::call::ParsedCall;
 
-/// One half of what a call of `parse` gives.
+/// One half of the result of `parse`.
 #[pyclass(frozen, eq, module = "amplifier_core._engine")]
 #[derive(PartialEq)]
 pub(crate) struct ParsedContent {

@@ -1,4 +1,4 @@
-//! `ThinkingParser`: thinking in tags, told from the message.
+//! `ThinkingParser`: separates thinking in tags from the message.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::stream::tag::parsed_content::ParsedContent;
 /// The default tags of thinking.
 const THINKING: &str = "thinking";
 
-/// Tells thinking in tags from the message around it, wherever the text is cut.
+/// Separates thinking in tags from the message around it, wherever the text is cut.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct ThinkingParser {
     parser: Mutex<stream::ThinkingParser>,
@@ -50,7 +50,7 @@ impl ThinkingParser {
             .collect()
     }
 
-    /// Give up what is held back, and mark an open thought as truncated.
+    /// Release what is held back, and mark an open thought as truncated.
     fn flush(&self) -> Vec<TagEvent> {
         self.with(stream::ThinkingParser::flush)
             .into_iter()

@@ -1,4 +1,4 @@
-//! `ToolCallParser`: tool calls in tags, told from the text around them.
+//! `ToolCallParser`: separates tool calls in tags from the text around them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +28,7 @@ impl ToolCallParser {
         work(&mut self.parser.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A parser with the same settings, and ids of its own unless their prefix was given.
+    /// A parser with the same settings, and with a new id prefix unless one was set.
     pub(crate) fn fresh(&self) -> stream::ToolCallParser {
         let mut parser = self.with(|parser| parser.clone());
         parser.reset();
@@ -80,7 +80,7 @@ impl ToolCallParser {
         events.into_iter().map(TagEvent::from).collect()
     }
 
-    /// Give up what is held back, and end an open call as incomplete.
+    /// Release what is held back, and end an open call as incomplete.
     fn flush(&self) -> Vec<TagEvent> {
         let events = self.with(stream::ToolCallParser::flush);
         events.into_iter().map(TagEvent::from).collect()
