@@ -9,4 +9,4 @@ pub(crate) mod payload;
 pub(crate) mod report;
 pub(crate) mod sequence;
 pub(crate) mod session;
-pub(crate) mod time_limit;
+pub(crate) mod timeout;

@@ -1,15 +1,15 @@
 //! The extension module `amplifier_core._engine`: what each family exposes, and what all share.
 
 mod contents;
-mod elsewhere;
+mod engine_names;
 mod error;
 mod guard;
 mod interpreter;
 mod json;
+mod json_shape;
 mod kernel;
 mod model;
 mod module;
-mod shape;
 mod stream;
 mod trace;
 mod traverse;
@@ -67,7 +67,7 @@ mod _engine {
 
     #[pymodule_export]
     use crate::{
-        elsewhere::name_elsewhere,
+        engine_names::look_up_name,
         interpreter::{claim, leave_to_this_thread},
         json::{read_json, write_json},
         model::{json_schema, round_trip, shared_types},

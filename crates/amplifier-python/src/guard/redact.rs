@@ -209,7 +209,7 @@ impl<'py> Walk<'_, 'py> {
         value: &Bound<'py, PyAny>,
         key: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Ok(shape) = crate::shape::shape_of(value) else {
+        let Ok(shape) = crate::json_shape::shape_of(value) else {
             return Ok(mark(value.py(), "circular data"));
         };
         if self.ancestors.len() >= MAX_DEPTH {

@@ -22,7 +22,7 @@ use crate::kernel::hook::emit::{Emit, Incoming};
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::top_level;
-use crate::kernel::time_limit::TimeLimit;
+use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::Traverse;
 

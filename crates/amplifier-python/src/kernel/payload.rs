@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::json_shape::{copy_of, dumped, is_container, is_plain, key_of, shape_below, shape_of};
 use crate::kernel::hook::defaults::Defaults;
-use crate::shape::{copy_of, dumped, is_container, is_plain, key_of, shape_below, shape_of};
 use crate::traverse::{Traverse, traverse};
 
 /// The data of an event on its way through the handlers.

@@ -20,7 +20,7 @@ use crate::kernel::drive::{Machine, Next, Step};
 use crate::kernel::hook::injection::{continuing_after, injection_fields, injections};
 use crate::kernel::hook::result::{build, changed, denying};
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
-use crate::kernel::time_limit::{TimeLimit, is_expired};
+use crate::kernel::timeout::{TimeLimit, is_expired};
 use crate::module::module;
 use crate::traverse::{Traverse, traverse};
 

@@ -4,6 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
+use crate::json_shape::dumped;
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
 use crate::kernel::hook::answer;
@@ -11,8 +12,7 @@ use crate::kernel::hook::handlers::Handlers;
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
-use crate::kernel::time_limit::{TimeLimit, is_expired};
-use crate::shape::dumped;
+use crate::kernel::timeout::{TimeLimit, is_expired};
 use crate::traverse::traverse;
 
 /// The machine of `emit_and_collect`.

@@ -13,7 +13,7 @@ use crate::kernel::hook::result as hook_result;
 use crate::kernel::hook::{answer, injection};
 use crate::kernel::payload::Payload;
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
-use crate::kernel::time_limit::is_expired;
+use crate::kernel::timeout::is_expired;
 use crate::traverse::{Traverse, traverse};
 
 /// The data of an event before its first handler is called.

@@ -6,7 +6,7 @@ use amplifier_core::hook::{Policy, Registration};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use crate::kernel::time_limit::TimeLimit;
+use crate::kernel::timeout::TimeLimit;
 use crate::traverse::traverse;
 
 /// The entries of one handler in a snapshot: itself, its name, its policy.

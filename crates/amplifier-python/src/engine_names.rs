@@ -9,7 +9,7 @@ use crate::module::module;
 
 /// Look up a name that is not compiled, in `amplifier_core._kernel.engine_names`.
 #[pyfunction(name = "__getattr__")]
-pub(crate) fn name_elsewhere<'py>(name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn look_up_name<'py>(name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
     let py = name.py();
     let text = name.to_string_lossy();
     if text.starts_with("__") {
