@@ -116,6 +116,19 @@ impl Redactor {
         data::is_secret_key(key)
     }
 
+    /// Whether a pair that begins with this name is a header of HTTP, so that the name says what its
+    /// value is.
+    #[must_use]
+    pub fn is_header_name(name: &str) -> bool {
+        data::is_header_name(name)
+    }
+
+    /// The text that replaces a value of this kind.
+    #[must_use]
+    pub fn mark(kind: &str) -> String {
+        [MARK, kind, "]"].concat()
+    }
+
     fn scan(&self, text: &[u8]) -> Scan {
         let mut spans = Vec::new();
         let open_block = block::find(text, &mut spans);

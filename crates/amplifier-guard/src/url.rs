@@ -152,6 +152,11 @@ pub struct UrlPolicy {
 }
 
 impl UrlPolicy {
+    /// The schemes that are allowed unless the caller names others.
+    pub const SCHEMES: [&'static str; 2] = ["http", "https"];
+    /// The ports that are allowed unless the caller names others.
+    pub const PORTS: [u16; 2] = [80, 443];
+
     /// Allows `schemes` (lower case) and `ports`; without `deny_private`, loopback, private and
     /// carrier-grade NAT addresses as well as the names of private networks pass too.
     #[must_use]

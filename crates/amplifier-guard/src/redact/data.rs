@@ -38,3 +38,12 @@ pub(super) fn is_secret_key(key: &str) -> bool {
         None | Some(Name::Weak(_) | Name::Cookie)
     )
 }
+
+/// Whether the first half of a pair is the name of a header: any other pair of texts may be one of
+/// two values.
+pub(super) fn is_header_name(name: &str) -> bool {
+    name.contains('-')
+        || ["authorization", "cookie"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
+}
