@@ -3,6 +3,7 @@
 //! Values are copied natively, never through text, so that NaN, big integers, lone surrogates and
 //! the order of keys survive.
 
+use amplifier_core::MAX_DEPTH;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,9 +11,6 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PySet, PyString, PyTuple, PyType,
 };
-
-/// Containers nested deeper than this become the name of their type.
-const MAX_DEPTH: usize = 200;
 
 /// The JSON form of a value, sharing no container with it.
 pub(crate) fn shape_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -66,6 +64,7 @@ pub(crate) fn shape_below<'py>(
         return Ok(value.clone());
     }
     let py = value.py();
+    // A container nested deeper than the limit becomes the name of its type.
     if ancestors.len() >= MAX_DEPTH {
         return if ancestors.iter().any(|ancestor| ancestor.is(value)) {
             Err(circular(value))

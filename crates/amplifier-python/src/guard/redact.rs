@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use amplifier_core::MAX_DEPTH;
 use amplifier_guard as guard;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,9 +13,6 @@ use pyo3::types::{
 };
 
 use crate::error::Error;
-
-/// Containers nested deeper than this become a mark.
-const MAX_DEPTH: usize = 200;
 
 /// Takes secrets out of text and data: known values in any encoding, and what looks like a secret.
 #[pyclass(frozen, subclass, module = "amplifier_core._engine")]
@@ -289,8 +287,8 @@ impl<'py> Walk<'_, 'py> {
             let mut number = 2;
             while !new_key.is(&key) && copy.contains(&new_key)? {
                 // Two keys that held secrets stay two keys.
-                new_key =
-                    PyString::new(dict.py(), &format!("[REDACTED:secret] {number}")).into_any();
+                let numbered = format!("{} {number}", guard::Redactor::mark("secret"));
+                new_key = PyString::new(dict.py(), &numbered).into_any();
                 number += 1;
             }
             copy.set_item(new_key, redacted)?;
@@ -305,13 +303,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
         // A header as a pair of name and value.
         let header = match items.len() {
-            2 => name_of(&items.get_item(0)?).filter(|name| {
-                name.contains('-')
-                    || matches!(
-                        name.to_ascii_lowercase().as_str(),
-                        "authorization" | "cookie"
-                    )
-            }),
+            2 => name_of(&items.get_item(0)?).filter(|name| guard::Redactor::is_header_name(name)),
             _ => None,
         };
         let mut redacted = Vec::with_capacity(items.len());
@@ -347,7 +339,7 @@ fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
 }
 
 fn mark<'py>(py: Python<'py>, kind: &str) -> Bound<'py, PyAny> {
-    PyString::new(py, &format!("[REDACTED:{kind}]")).into_any()
+    PyString::new(py, &guard::Redactor::mark(kind)).into_any()
 }
 
 /// The text as UTF-8, lone surrogates as the three bytes that they would have.

@@ -16,8 +16,9 @@ impl UrlPolicy {
     #[new]
     #[pyo3(signature = (*, schemes = None, ports = None, deny_private = true))]
     fn new(schemes: Option<Vec<String>>, ports: Option<Vec<u16>>, deny_private: bool) -> Self {
-        let schemes = schemes.unwrap_or_else(|| vec!["http".into(), "https".into()]);
-        let ports = ports.unwrap_or_else(|| vec![80, 443]);
+        let schemes =
+            schemes.unwrap_or_else(|| guard::UrlPolicy::SCHEMES.map(str::to_owned).into());
+        let ports = ports.unwrap_or_else(|| guard::UrlPolicy::PORTS.into());
         Self {
             policy: guard::UrlPolicy::new(schemes, ports, deny_private),
         }
