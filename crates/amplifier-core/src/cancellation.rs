@@ -1,8 +1,8 @@
-//! Cancellation: a level that only rises, the tools that run, and who hears of it.
+//! Cancellation: a level that only rises, the running tools, and the children that follow it.
 
 use indexmap::IndexMap;
 
-/// How far cancellation has gone.
+/// The level of cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum CancellationState {
     /// Not cancelled.
@@ -51,7 +51,7 @@ impl<K, C> Default for Cancellation<K, C> {
 }
 
 impl<K, C> Cancellation<K, C> {
-    /// The level now.
+    /// The current level.
     #[must_use]
     pub fn state(&self) -> CancellationState {
         self.state
@@ -67,18 +67,18 @@ impl<K, C> Cancellation<K, C> {
         rises
     }
 
-    /// Back to not cancelled, with no running tools; children and callbacks stay.
+    /// Resets the level to none and forgets the running tools; children and callbacks stay.
     pub fn reset(&mut self) {
         self.state = CancellationState::None;
         self.running_tools.clear();
     }
 
-    /// Notes that the tool call `id` of the tool `name` runs.
+    /// Records that the tool call `id` of the tool `name` is running.
     pub fn tool_started(&mut self, id: String, name: String) {
         self.running_tools.insert(id, name);
     }
 
-    /// Notes that the tool call `id` is over; an unknown one is ignored.
+    /// Records that the tool call `id` has ended; an unknown id is ignored.
     pub fn tool_completed(&mut self, id: &str) {
         self.running_tools.shift_remove(id);
     }

@@ -1,4 +1,4 @@
-//! Content blocks: one tagged enum from which nothing is lost.
+//! Content blocks: one tagged enum, without loss.
 
 use serde::{Serialize, Serializer};
 
@@ -42,7 +42,7 @@ record! {
     pub struct ThinkingBlock("type" = "thinking") {
         /// The reasoning.
         pub thinking: String,
-        /// The provider's proof that it is its own.
+        /// The provider's signature.
         pub signature: Option<String> = None,
         /// Who may see it.
         pub visibility: Option<Visibility> = None,
@@ -79,11 +79,11 @@ record! {
 }
 
 record! {
-    /// What a tool gave back.
+    /// The result of a tool.
     pub struct ToolResultBlock("type" = "tool_result") {
         /// The call.
         pub tool_call_id: String,
-        /// What it gave.
+        /// The output.
         pub output: Json,
         /// Who may see it.
         pub visibility: Option<Visibility> = None,
@@ -94,7 +94,7 @@ record! {
 record! {
     /// An image.
     pub struct ImageBlock("type" = "image") {
-        /// The provider's own form.
+        /// The source, in the provider's form.
         pub source: Object,
         /// Who may see it.
         pub visibility: Option<Visibility> = None,
@@ -116,9 +116,9 @@ record! {
 }
 
 record! {
-    /// A block of a type that is not known here, kept whole.
+    /// A block of an unknown type, kept whole.
     pub struct UnknownBlock {
-        /// Its type, none of the known ones.
+        /// Its type, which is not one of the known types.
         pub block_type as "type": UnknownType,
         ..extra
     }
@@ -129,7 +129,7 @@ record! {
 pub struct UnknownType(String);
 
 impl UnknownType {
-    /// The type, or `None` where it is a known one.
+    /// The type; `None` if it is a known one.
     #[must_use]
     pub fn new(block_type: &str) -> Option<Self> {
         let is_known = ContentBlock::TYPES.contains(&block_type);
@@ -186,7 +186,7 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// The types that have a variant of their own.
+    /// The types with a variant of their own.
     pub const TYPES: &'static [&'static str] = &[
         "text",
         "thinking",

@@ -25,7 +25,7 @@ pub enum MountTarget<N> {
 
 /// Decides where a module is mounted; in a named slot, under `name` or else its own name.
 ///
-/// The module's own name is asked for only where it counts.
+/// The module's own name is read only if it is needed.
 pub fn mount_target<N, E: From<MountError>>(
     slot: Slot,
     name: Option<N>,
@@ -65,7 +65,7 @@ pub struct InjectionLimits {
     pub size: Option<i64>,
     /// Most tokens of all injections of a turn, before a warning.
     pub budget: Option<i64>,
-    /// Most tokens of all injections of a turn; what passes it is refused.
+    /// Most tokens of all injections of a turn; more are refused.
     pub total: Option<i64>,
 }
 
@@ -74,22 +74,22 @@ pub struct InjectionLimits {
 pub struct InjectionCharge {
     /// Estimated tokens of all items: four characters are one token, each item rounded down.
     pub tokens: i64,
-    /// The items that pass the turn's budget; they are injected all the same.
+    /// The items that exceed the turn's budget; they are injected nevertheless.
     pub excesses: Vec<Excess>,
 }
 
-/// An item that passes the turn's budget.
+/// An item that exceeds the turn's budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Excess {
-    /// Which of the items.
+    /// The index of the item.
     pub item: usize,
-    /// The tokens of the turn before it.
+    /// The tokens of the turn before the item.
     pub used: i64,
-    /// Its own.
+    /// The tokens of the item.
     pub tokens: i64,
 }
 
-/// Checks all items before any is written, and says what they cost.
+/// Checks all items before any is injected, and returns their cost.
 pub fn charge_injections(
     items: &[ContextInjection],
     limits: InjectionLimits,
@@ -136,7 +136,7 @@ pub fn clean_injections(items: Vec<ContextInjection>) -> Vec<ContextInjection> {
     cleaned.filter(|item| !item.content.is_empty()).collect()
 }
 
-/// Removes what must not reach a model: control characters except tab and line ends.
+/// Removes control characters except tabs and line ends, which must not reach a model.
 #[must_use]
 pub fn sanitize_injection(text: &str) -> String {
     text.chars()
@@ -147,14 +147,14 @@ pub fn sanitize_injection(text: &str) -> String {
         .collect()
 }
 
-/// What a user's decision on an approval amounts to.
+/// The meaning of a user's answer to an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
     /// The operation may run.
     Granted,
     /// The user refused.
     Denied,
-    /// The answer was none of the offered options, which counts as a refusal.
+    /// The answer was not one of the offered options, which counts as a refusal.
     Unexpected,
 }
 

@@ -7,14 +7,14 @@ use crate::json::Json;
 use crate::record::deserialize_through_json;
 use crate::schema::{Form, Schema, any_of, of_type};
 
-/// US dollars as decimal text, in the form in which Python's `Decimal` prints it: `0.10`, `1E-7`.
+/// US dollars as decimal text, in the scientific form of the General Decimal Arithmetic: `0.10`, `1E-7`.
 ///
-/// JSON holds it as a string; an integer is read too, a float is refused as it loses money.
+/// In JSON it is a string. An integer is read too; a float is refused, as it is not exact.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cost(String);
 
 impl Cost {
-    /// The amount, or `None` where the text is no finite decimal number.
+    /// The amount; `None` if the text is not a finite decimal number.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         canonical(text).map(Self)
@@ -27,7 +27,7 @@ impl Cost {
     }
 }
 
-/// The largest power of ten of Python's `Decimal`.
+/// The largest power of ten of a decimal number in the contract.
 const MAX_POWER: i64 = 999_999_999_999_999_999;
 
 /// Rewrite `[+-] digits [. digits] [e [+-] digits]`, with a digit on at least one side of the

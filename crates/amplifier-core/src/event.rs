@@ -98,16 +98,16 @@ events! {
     MODULE_LOAD_FAILED = "module:load_failed";
 }
 
-/// A turn begins (seed 002; beside the canonical events).
+/// A turn begins (an older name, beside the canonical events).
 pub const TURN_START: &str = "turn:start";
-/// A turn ends (seed 002; beside the canonical events).
+/// A turn ends (an older name, beside the canonical events).
 pub const TURN_END: &str = "turn:end";
-/// A model call begins (seed 002; beside the canonical events).
+/// A model call begins (an older name, beside the canonical events).
 pub const LLM_PRE: &str = "llm:pre";
-/// A model call ends (seed 002; beside the canonical events).
+/// A model call ends (an older name, beside the canonical events).
 pub const LLM_POST: &str = "llm:post";
 
-/// The events of seed 002 with the names of their constants; not among the canonical ones.
+/// The older events with the names of their constants; they are not canonical.
 pub const LEGACY: &[(&str, &str)] = &[
     ("TURN_START", TURN_START),
     ("TURN_END", TURN_END),

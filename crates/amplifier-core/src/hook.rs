@@ -13,12 +13,12 @@ use indexmap::IndexMap;
 pub use dispatch::{Answer, Decision, Dispatch, Flow, Injection, Outcome, Projection};
 pub use notice::Notice;
 
-/// How the driver treats a handler that does not answer.
+/// How the driver treats a handler that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Policy {
     /// Whether a failure denies; otherwise the handler is skipped.
     pub fails_closed: bool,
-    /// How long an asynchronous handler may take; over it, it has failed.
+    /// How long an asynchronous handler may take before it counts as failed.
     pub timeout: Option<Duration>,
 }
 
@@ -33,11 +33,11 @@ pub struct Registration<H> {
     pub name: String,
     /// The driver's handle of the handler.
     pub handler: H,
-    /// What its failure means.
+    /// How its failure is treated.
     pub policy: Policy,
 }
 
-/// Handlers by event, each list in the order of running.
+/// Handlers by event, in the order in which they run.
 #[derive(Debug)]
 pub struct HookRegistry<H> {
     events: IndexMap<String, Vec<Registration<H>>>,

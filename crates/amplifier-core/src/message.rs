@@ -10,7 +10,7 @@ use crate::record::{deserialize_through_json, record, words};
 use crate::schema::{Form, Schema, any_of};
 
 words! {
-    /// Who speaks in a message.
+    /// The role of a message.
     pub enum Role {
         System = "system",
         Developer = "developer",
@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageContent {
     /// Plain text.
@@ -63,15 +63,15 @@ deserialize_through_json!(MessageContent);
 record! {
     /// One message of a conversation.
     pub struct Message {
-        /// Who speaks.
+        /// The role.
         pub role: Role,
-        /// What is said.
+        /// The content.
         pub content: MessageContent,
         /// The speaker's or the tool's name.
         pub name: Option<String> = None,
         /// The call that a tool message answers.
         pub tool_call_id: Option<String> = None,
-        /// What an application adds.
+        /// Entries of the application.
         pub metadata: Option<Object> = None,
         ..extra
     }
@@ -122,7 +122,7 @@ pub enum ResponseFormat {
 }
 
 impl ResponseFormat {
-    /// The types that there are.
+    /// The known types.
     pub const TYPES: &'static [&'static str] = &["text", "json", "json_schema"];
 }
 
@@ -171,7 +171,7 @@ deserialize_through_json!(ResponseFormat);
 pub enum ToolChoice {
     /// A word of the provider, or a tool's name.
     Word(String),
-    /// The provider's own form.
+    /// A form of the provider.
     Detail(Object),
 }
 
@@ -211,25 +211,25 @@ record! {
         pub tools: Option<Vec<ToolSpec>> = None,
         /// The form of the answer.
         pub response_format: Option<ResponseFormat> = None,
-        /// How freely to sample.
+        /// The sampling temperature.
         pub temperature: Option<f64> = None,
-        /// How much of the probability to sample from.
+        /// The probability mass to sample from.
         pub top_p: Option<f64> = None,
-        /// The longest answer.
+        /// The most tokens of the answer.
         pub max_output_tokens: Option<i64> = None,
         /// The conversation's id.
         pub conversation_id: Option<String> = None,
         /// Whether to stream.
         pub stream: Option<bool> = Some(false),
-        /// What an application adds.
+        /// Entries of the application.
         pub metadata: Option<Object> = None,
         /// The model.
         pub model: Option<String> = None,
         /// Which tool to choose.
         pub tool_choice: Option<ToolChoice> = None,
-        /// Where to stop.
+        /// The sequences that end the answer.
         pub stop: Option<Vec<String>> = None,
-        /// How hard to think.
+        /// The effort of reasoning.
         pub reasoning_effort: Option<String> = None,
         /// How long to wait, in seconds.
         pub timeout: Option<f64> = None,
@@ -285,19 +285,19 @@ record! {
 }
 
 record! {
-    /// What a provider answered.
+    /// The response of a provider.
     pub struct ChatResponse {
         /// The answer.
         pub content: Vec<ContentBlock>,
         /// The tool calls in it.
         pub tool_calls: Option<Vec<ToolCall>> = None,
-        /// What it took.
+        /// Tokens and cost.
         pub usage: Option<Usage> = None,
         /// What could not be expressed.
         pub degradation: Option<Degradation> = None,
-        /// Why it ended.
+        /// The reason for its end.
         pub finish_reason: Option<String> = None,
-        /// What a provider adds.
+        /// Entries of the provider.
         pub metadata: Option<Object> = None,
         ..extra
     }

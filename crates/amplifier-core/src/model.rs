@@ -1,4 +1,4 @@
-//! The core models: what hooks and tools answer, and what modules say about themselves.
+//! The core models: the results of hooks, and the descriptions of modules and sessions.
 
 use indexmap::IndexMap;
 
@@ -24,7 +24,7 @@ words! {
 }
 
 words! {
-    /// As whose text an injection enters the conversation.
+    /// The role under which an injection enters the conversation.
     pub enum ContextInjectionRole {
         System = "system",
         User = "user",
@@ -54,15 +54,15 @@ record! {
     pub struct ContextInjection {
         /// The text.
         pub content: String,
-        /// Whose text it is.
+        /// The role of the text.
         pub role: ContextInjectionRole = ContextInjectionRole::System,
         /// Only for the next request, not stored.
         pub ephemeral: bool = false,
         /// Append to the last tool result instead of adding a message.
         pub append_to_last_tool_result: bool = false,
-        /// The handler that it came from.
+        /// The handler that injected it.
         pub hook_name: String = "unknown".to_owned(),
-        /// The event that it was called for.
+        /// The event of the injection.
         pub event: String = String::new(),
     }
 }
@@ -81,13 +81,13 @@ record! {
         pub reason: Option<String> = None,
         /// The text to inject.
         pub context_injection: Option<String> = None,
-        /// Whose text it is.
+        /// The role of the text.
         pub context_injection_role: ContextInjectionRole = ContextInjectionRole::System,
         /// Only for the next request, not stored.
         pub ephemeral: bool = false,
         /// What to ask the user.
         pub approval_prompt: Option<String> = None,
-        /// What the user may answer.
+        /// The options of the user.
         pub approval_options: Option<Vec<String>> = None,
         /// How long to wait for the answer, in seconds.
         pub approval_timeout: f64 = 300.0,
@@ -132,7 +132,7 @@ impl Default for HookResult {
 }
 
 words! {
-    /// What a setting holds.
+    /// The type of a setting.
     pub enum ConfigFieldType {
         Text = "text",
         Secret = "secret",
@@ -154,7 +154,7 @@ words! {
 }
 
 words! {
-    /// Where a session is in its life.
+    /// The state of a session.
     pub enum SessionState {
         Running = "running",
         Completed = "completed",
@@ -211,13 +211,13 @@ record! {
         pub id: String,
         /// The name for users.
         pub display_name: String,
-        /// What it holds.
+        /// Its type.
         pub field_type: ConfigFieldType = ConfigFieldType::Text,
         /// The question.
         pub prompt: String,
         /// The environment variable that answers it.
         pub env_var: Option<String> = None,
-        /// The answers there are.
+        /// The allowed answers.
         pub choices: Option<Vec<String>> = None,
         /// Whether it must be answered.
         pub required: bool = true,
@@ -312,11 +312,11 @@ record! {
         pub tool_name: String,
         /// The action to approve.
         pub action: String,
-        /// What else is known.
+        /// Further details.
         pub details: Object = Object::new(),
         /// How dangerous it is.
         pub risk_level: String,
-        /// How long to wait, in seconds; `None` waits for ever.
+        /// How long to wait, in seconds; `None` waits without limit.
         pub timeout: Option<f64> = None => IS_POSITIVE,
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! The decisions are those of [`crate::hook`], [`crate::coordinator`], [`crate::cancellation`] and
 //! [`crate::session`]; here they are put behind locks and awaited. No lock is held while a module
-//! runs, and dropping any of the futures ends what it waits for and leaves nothing half done behind.
+//! runs. Dropping a future cancels what it waits for and leaves no operation half done.
 //!
-//! Only time limits need tokio's runtime, with its timer enabled. What is skipped over is reported
-//! through the crate `log`, under the names of Python's loggers.
+//! Only time limits need tokio's runtime, with its timer enabled. What is skipped is logged
+//! through the crate `log`, under the logger names of the contract.
 
 mod cancellation;
 mod cleanup;

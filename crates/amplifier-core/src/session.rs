@@ -1,12 +1,12 @@
-//! The life of a session: which phase it is in, and what each step of a turn has to announce.
+//! The life of a session: its phase, and the announcements of each step.
 
 use crate::error::SessionError;
 use crate::event;
 
-/// Where a session is in its life.
+/// The phase of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// Made, with nothing loaded.
+    /// Created, with nothing loaded.
     #[default]
     Created,
     /// Modules are being loaded.
@@ -15,14 +15,14 @@ pub enum Phase {
     Ready,
 }
 
-/// What a call of `initialize` has to do.
+/// The task of a call of `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Initialization {
     /// Load the modules now.
     Load,
-    /// Wait for the load that runs, then ask again.
+    /// Wait for the load in progress, then ask again.
     Wait,
-    /// Nothing: it is done.
+    /// Nothing: the session is initialized.
     Done,
 }
 
@@ -56,7 +56,7 @@ impl Session {
         self.is_resumed
     }
 
-    /// Says what a call of `initialize` has to do, and claims the load.
+    /// Decides the task of a call of `initialize`, and claims the load.
     pub fn begin_initialize(&mut self) -> Initialization {
         match self.phase {
             Phase::Created => {
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Ends the load that was claimed; after a failure it can be tried again.
+    /// Ends the claimed load; after a failure it can be retried.
     pub fn end_initialize(&mut self, succeeded: bool) {
         self.phase = if succeeded {
             Phase::Ready
@@ -77,8 +77,8 @@ impl Session {
         };
     }
 
-    /// Begins a turn and names the event that announces the session: on its first turn only, as
-    /// resuming must not look like starting and a second prompt like neither.
+    /// Begins a turn and names the event that announces the session: only on its first turn, and
+    /// differently for a resumed one.
     pub fn begin_turn(&mut self) -> Result<Option<&'static str>, SessionError> {
         if !self.is_initialized() {
             return Err(SessionError::NotInitialized);
@@ -93,7 +93,7 @@ impl Session {
         }))
     }
 
-    /// Closes the session; true if it was open, so that its end has to be announced.
+    /// Closes the session; true if it was open and its end has to be announced.
     pub fn close(&mut self) -> bool {
         let was_open = self.is_initialized();
         if was_open {

@@ -1,12 +1,12 @@
-//! The bytes that parsers and searches look at, counted for tests, which hold the work to be linear
-//! in them. Without the feature `steps` nothing is counted.
+//! A count of the bytes that parsers and searches read, for tests that their work is linear.
+//! Without the feature `steps` nothing is counted.
 
 #[cfg(feature = "steps")]
 thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many bytes were looked at while this work was done, by this thread.
+/// The bytes that this thread read during this work.
 #[cfg(feature = "steps")]
 pub fn of(work: impl FnOnce()) -> usize {
     let before = STEPS.get();
@@ -14,7 +14,7 @@ pub fn of(work: impl FnOnce()) -> usize {
     STEPS.get() - before
 }
 
-/// Counts bytes that were looked at.
+/// Counts bytes that were read.
 #[cfg(feature = "steps")]
 pub fn count(bytes: usize) {
     STEPS.set(STEPS.get() + bytes);

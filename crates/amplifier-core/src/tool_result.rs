@@ -13,9 +13,9 @@ use crate::schema::{Form, RecordSchema, Schema, any_of};
 /// The result of a tool; JSON omits an empty `content`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
-    /// Whether it did what it was asked.
+    /// Whether the tool succeeded.
     pub success: bool,
-    /// What came out; a failure without output is read with its error message as output.
+    /// The output; a failure without one is read with its error message as output.
     pub output: Json,
     /// What went wrong.
     pub error: Option<Object>,

@@ -1,4 +1,4 @@
-//! What modules are, in Rust: async traits that can be trait objects.
+//! The traits of modules: async, and usable as trait objects.
 //!
 //! Each has the members that the contract lists for the interface of the same name.
 
@@ -23,10 +23,10 @@ use crate::tool_result::ToolResult;
 /// The return type of the async methods of trait objects; `Box::pin(async move { … })` makes one.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Anything that modules share under a name; the taker knows its type.
+/// A value that modules share under a name; the code that takes it knows its type.
 pub type Capability = Arc<dyn Any + Send + Sync>;
 
-/// Something that the model can have done.
+/// An action that the model can request.
 pub trait Tool: Send + Sync {
     /// The name by which the model calls it.
     fn name(&self) -> &str;
@@ -49,7 +49,7 @@ pub trait Tool: Send + Sync {
         }
     }
 
-    /// Does it with these arguments.
+    /// Runs the tool with these arguments.
     fn execute(&self, input: Object) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
 }
 
@@ -64,7 +64,7 @@ pub trait Provider: Send + Sync {
     /// The models that it offers.
     fn list_models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>>;
 
-    /// Has a model answer.
+    /// Requests a completion from a model.
     fn complete(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ProviderError>>;
 
     /// The tool calls of a response.
@@ -88,14 +88,14 @@ pub trait ContextManager: Send + Sync {
     /// All messages.
     fn get_messages(&self) -> BoxFuture<'_, Result<Vec<Message>, ContextError>>;
 
-    /// Puts these messages in the place of all there are.
+    /// Replaces all messages.
     fn set_messages(&self, messages: Vec<Message>) -> BoxFuture<'_, Result<(), ContextError>>;
 
-    /// Forgets everything.
+    /// Removes all messages.
     fn clear(&self) -> BoxFuture<'_, Result<(), ContextError>>;
 }
 
-/// Whoever hears of events and may object; plain functions of the same shape are handlers too.
+/// A handler of events, which may deny them; functions of the same signature are handlers too.
 pub trait HookHandler: Send + Sync {
     /// Answers an event. The payload is borrowed: return a changed one with `Modify`.
     fn handle<'a>(
@@ -128,7 +128,7 @@ impl<T: HookHandler + ?Sized> HookHandler for Arc<T> {
     }
 }
 
-/// Whoever decides for the user.
+/// The provider of approvals, on behalf of the user.
 pub trait ApprovalProvider: Send + Sync {
     /// Decides on a request. The kernel stops waiting one second after the request's timeout.
     fn request_approval(
@@ -137,9 +137,9 @@ pub trait ApprovalProvider: Send + Sync {
     ) -> BoxFuture<'_, Result<ApprovalResponse, ApprovalError>>;
 }
 
-/// Where messages to the user are shown.
+/// The service that shows messages to the user.
 pub trait DisplayService: Send + Sync {
-    /// Shows a message; a failure is logged and nothing more.
+    /// Shows a message; a failure is only logged.
     fn show_message<'a>(
         &'a self,
         message: &'a str,
@@ -148,13 +148,13 @@ pub trait DisplayService: Send + Sync {
     ) -> BoxFuture<'a, Result<(), AmplifierError>>;
 }
 
-/// What a loop asks of the kernel while it runs a turn.
+/// The services of the kernel to a loop during a turn.
 pub trait Kernel: Send + Sync {
     /// Emits an event to the hooks and returns their joint decision.
     fn emit<'a>(&'a self, event: &'a str, data: Object) -> BoxFuture<'a, HookResult>;
 
-    /// Asks every hook of an event, each with this time limit, and gives back the `data` of their
-    /// answers. `None` waits.
+    /// Calls every hook of an event, each with this time limit, and returns the `data` of their
+    /// answers. `None` is no time limit.
     fn emit_and_collect<'a>(
         &'a self,
         event: &'a str,
@@ -162,7 +162,7 @@ pub trait Kernel: Send + Sync {
         timeout: Option<Duration>,
     ) -> BoxFuture<'a, Vec<Object>>;
 
-    /// Does what a hook's result asks for, and gives back what is left of it for the loop.
+    /// Carries out what a hook's result asks for, and returns what is left of it for the loop.
     fn process_hook_result<'a>(
         &'a self,
         result: HookResult,
@@ -170,19 +170,19 @@ pub trait Kernel: Send + Sync {
         hook_name: &'a str,
     ) -> BoxFuture<'a, Result<HookResult, AmplifierError>>;
 
-    /// How far the session is cancelled.
+    /// The cancellation level of the session.
     fn cancellation(&self) -> CancellationState;
 
-    /// Waits until the session is cancelled this far, so that a loop can drop what runs.
+    /// Waits until the session is cancelled to this level, so that a loop can drop its work.
     fn cancelled(&self, level: CancellationState) -> BoxFuture<'_, ()>;
 
-    /// Notes that the tool call `id` of the tool `name` runs; see [`RunningTool`].
+    /// Records that the tool call `id` of the tool `name` is running; see [`RunningTool`].
     fn tool_started(&self, id: &str, name: &str);
 
-    /// Notes that the tool call `id` is over.
+    /// Records that the tool call `id` has ended.
     fn tool_completed(&self, id: &str);
 
-    /// What is shared under a name.
+    /// The capability of this name.
     fn capability(&self, name: &str) -> Option<Capability>;
 }
 
@@ -193,7 +193,7 @@ pub struct RunningTool<'a> {
 }
 
 impl<'a> RunningTool<'a> {
-    /// Notes that the tool call `id` of the tool `name` runs.
+    /// Records that the tool call `id` of the tool `name` is running.
     #[must_use = "the call counts as over when this is dropped"]
     pub fn start(kernel: &'a dyn Kernel, id: &str, name: &str) -> Self {
         kernel.tool_started(id, name);
@@ -219,10 +219,10 @@ impl fmt::Debug for RunningTool<'_> {
     }
 }
 
-/// What a loop works with in one turn.
+/// The inputs of a loop in one turn.
 #[derive(Clone)]
 pub struct Turn<'a> {
-    /// What the user wrote.
+    /// The prompt of the user.
     pub prompt: &'a str,
     /// The conversation.
     pub context: Arc<dyn ContextManager>,

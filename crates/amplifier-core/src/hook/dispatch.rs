@@ -1,9 +1,9 @@
-//! The judgement over one emitted event.
+//! The decision on one emitted event.
 
 use super::notice::Notice;
 use crate::model::{ContextInjection, ContextInjectionRole};
 
-/// Where decisions are traced.
+/// The target of traced decisions.
 const TARGET: &str = "amplifier_core::hook";
 
 /// What one handler answered, reduced to what the decision needs; `R` is the whole answer, `D` a payload.
@@ -13,7 +13,7 @@ pub enum Answer<R, D> {
     Continue,
     /// Stop at once and refuse.
     Deny(R),
-    /// Go on with this payload in the place of the one before; `None` changes nothing.
+    /// Go on with this payload instead of the previous one; `None` changes nothing.
     Modify(Option<D>),
     /// Add these texts to the context.
     Inject(R, Vec<ContextInjection>),
@@ -30,10 +30,10 @@ pub enum Flow {
     Stop,
 }
 
-/// What the answers of all handlers amount to.
+/// The joint decision of all handlers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision<R> {
-    /// Nobody objected.
+    /// No handler objected.
     Continue,
     /// This answer refused.
     Deny(R),
@@ -56,7 +56,7 @@ pub struct Injection<R> {
     pub projection: Projection,
 }
 
-/// Several injections seen as one.
+/// Several injections merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projection {
     /// The texts, joined by a blank line.
@@ -84,7 +84,7 @@ impl Projection {
     }
 }
 
-/// The judgement over one emitted event: fed with answers in the order of running.
+/// The decision on one emitted event; takes the answers in the order of the handlers.
 ///
 /// Precedence: the first deny, else the first ask, else all injections, else continue.
 #[derive(Debug)]
@@ -108,12 +108,12 @@ pub struct Outcome<R, D> {
     pub data: D,
     /// Whether a handler replaced it.
     pub is_modified: bool,
-    /// What the handlers that let the event go on say to the user.
+    /// The messages to the user of the handlers that let the event continue.
     pub notice: Notice,
 }
 
 impl<R, D> Dispatch<R, D> {
-    /// A judgement that starts with this payload.
+    /// A dispatch that starts with this payload.
     pub fn new(data: D) -> Self {
         Self {
             data,
@@ -139,7 +139,7 @@ impl<R, D> Dispatch<R, D> {
             .flatten()
     }
 
-    /// Takes what a handler that neither denies nor asks says to the user.
+    /// Takes the message to the user of a handler that neither denies nor asks.
     pub fn tell(&mut self, notice: Notice) {
         self.notice.add(notice);
     }

@@ -4,10 +4,10 @@ use jiter::{Jiter, JiterError, JiterErrorType, NumberFloat, Peek};
 
 use super::value::{Json, MAX_DEPTH, MAX_DIGITS, Object};
 
-/// How many characters of a key an error shows.
-const LONGEST_KEY: usize = 40;
+/// The most characters of a key that an error shows.
+const MAX_KEY_CHARACTERS: usize = 40;
 
-/// Text that is not the JSON that is wanted.
+/// Invalid JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid JSON: {message} at line {line} column {column}")]
 pub struct JsonError {
@@ -27,7 +27,7 @@ impl Json {
         parse(text, MAX_DEPTH, Ambiguity::Settle)
     }
 
-    /// Read one JSON text that must mean one thing to every reader.
+    /// Read one JSON text that every reader understands in the same way.
     ///
     /// Beyond what [`parse`](Self::parse) refuses, no object may have a key twice, every number must
     /// have a finite value, and no value may lie in more than `max_depth` arrays and objects.
@@ -36,7 +36,7 @@ impl Json {
     }
 }
 
-/// What to do with a key that an object has twice, and with a number beyond the floats.
+/// How to treat a duplicate key, and a number beyond the range of floats.
 #[derive(Clone, Copy, PartialEq)]
 enum Ambiguity {
     Settle,
@@ -108,7 +108,7 @@ impl Reader<'_> {
             };
             self.check_depth(depth)?;
             if self.ambiguity == Ambiguity::Refuse && entries.contains_key(&key) {
-                let shown: String = key.chars().take(LONGEST_KEY).collect();
+                let shown: String = key.chars().take(MAX_KEY_CHARACTERS).collect();
                 return Err(self.here(format!("duplicate key `{}`", shown.escape_debug())));
             }
             let value = match self.jiter.peek() {

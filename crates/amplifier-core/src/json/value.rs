@@ -7,10 +7,10 @@ use indexmap::IndexMap;
 /// The entries of a JSON object, in their order.
 pub type Object = IndexMap<String, Json>;
 
-/// How many arrays and objects a value may lie in; the limit of pydantic-core's parser.
+/// The most arrays and objects that a value may be nested in; the limit of pydantic-core's parser.
 pub const MAX_DEPTH: usize = 200;
 
-/// How many digits an integer may have; the limit of pydantic-core's parser.
+/// The most digits of an integer; the limit of pydantic-core's parser.
 pub const MAX_DIGITS: usize = 4300;
 
 /// Any JSON value.
@@ -43,7 +43,7 @@ pub enum Json {
 pub struct BigInt(Box<str>);
 
 impl BigInt {
-    /// The digits, with a leading `-` where the number is negative.
+    /// The digits, with a leading `-` if the number is negative.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -138,7 +138,7 @@ impl Json {
         matches!(self, Self::Null)
     }
 
-    /// What kind of value it is, in JSON's own words.
+    /// The kind of the value, for error messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -8,12 +8,12 @@ use super::sync::{Mutex, Notify, lock};
 use crate::cancellation::{Cancellation, CancellationState};
 use crate::traits::BoxFuture;
 
-/// What runs when callbacks are triggered.
+/// A function that runs when callbacks are triggered.
 type Callback = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// How far something is cancelled. Clones share the level.
+/// A cancellation level. Clones share it.
 ///
-/// Children hear of every rise for as long as somebody else holds them.
+/// A token holds its children weakly: they follow every rise while other code keeps them alive.
 #[derive(Clone, Default)]
 pub struct CancellationToken {
     inner: Arc<Inner>,
@@ -26,37 +26,37 @@ struct Inner {
 }
 
 impl CancellationToken {
-    /// The level now.
+    /// The current level.
     #[must_use]
     pub fn state(&self) -> CancellationState {
         lock(&self.inner.state).state()
     }
 
-    /// Whether it is cancelled at all.
+    /// Whether it is cancelled, gracefully or immediately.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.state() != CancellationState::None
     }
 
-    /// Whether what runs now may still end.
+    /// Whether the work in progress may still finish.
     #[must_use]
     pub fn is_graceful(&self) -> bool {
         self.state() == CancellationState::Graceful
     }
 
-    /// Whether everything is to stop at once.
+    /// Whether all work must stop at once.
     #[must_use]
     pub fn is_immediate(&self) -> bool {
         self.state() == CancellationState::Immediate
     }
 
-    /// Asks to stop after what runs now; true if that is news. Calls no callbacks.
+    /// Requests a stop after the work in progress; true if the level rose. Calls no callbacks.
     #[expect(clippy::must_use_candidate, reason = "most callers only want the rise")]
     pub fn request_graceful(&self) -> bool {
         self.request(CancellationState::Graceful)
     }
 
-    /// Asks to stop at once; true if that is news. Calls no callbacks.
+    /// Requests a stop at once; true if the level rose. Calls no callbacks.
     #[expect(clippy::must_use_candidate, reason = "most callers only want the rise")]
     pub fn request_immediate(&self) -> bool {
         self.request(CancellationState::Immediate)
@@ -81,12 +81,12 @@ impl CancellationToken {
         is_news.unwrap_or_default()
     }
 
-    /// Back to not cancelled, with no running tools; children keep their level.
+    /// Resets the level to none and forgets the running tools; children keep their level.
     pub fn reset(&self) {
         lock(&self.inner.state).reset();
     }
 
-    /// Waits until the level is reached; use it to drop what runs.
+    /// Waits until the level is reached; race it against the work to be dropped.
     pub async fn reached(&self, level: CancellationState) {
         loop {
             let mut rise = pin!(self.inner.rises.notified());
@@ -98,12 +98,12 @@ impl CancellationToken {
         }
     }
 
-    /// Notes that the tool call `id` of the tool `name` runs.
+    /// Records that the tool call `id` of the tool `name` is running.
     pub fn register_tool_start(&self, id: &str, name: &str) {
         lock(&self.inner.state).tool_started(id.to_owned(), name.to_owned());
     }
 
-    /// Notes that the tool call `id` is over; an unknown one is ignored.
+    /// Records that the tool call `id` has ended; an unknown id is ignored.
     pub fn register_tool_complete(&self, id: &str) {
         lock(&self.inner.state).tool_completed(id);
     }
@@ -118,7 +118,7 @@ impl CancellationToken {
             .collect()
     }
 
-    /// Passes the level of now and every later rise on to another token.
+    /// Passes the current level and every later rise on to another token.
     pub fn register_child(&self, child: &Self) {
         let level = {
             let mut state = lock(&self.inner.state);
@@ -139,7 +139,7 @@ impl CancellationToken {
         drop(removed);
     }
 
-    /// Has a function run whenever callbacks are triggered.
+    /// Registers a function that runs whenever callbacks are triggered.
     pub fn on_cancel<F, R>(&self, callback: F)
     where
         F: Fn() -> R + Send + Sync + 'static,

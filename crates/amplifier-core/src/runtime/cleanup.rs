@@ -6,7 +6,7 @@ use crate::traits::BoxFuture;
 
 type Function = Box<dyn FnOnce() -> BoxFuture<'static, Result<(), AmplifierError>> + Send>;
 
-/// What is still to be cleaned up.
+/// The clean-up functions that have not run yet.
 #[derive(Default)]
 pub(super) struct Cleanup {
     functions: Mutex<Vec<Function>>,
@@ -21,7 +21,7 @@ impl Cleanup {
         lock(&self.functions).push(Box::new(move || Box::pin(function())));
     }
 
-    /// Runs what is left. A run that is dropped leaves the rest to the next.
+    /// Runs the remaining functions. If a run is dropped, the next one continues with the rest.
     pub(super) async fn run(&self) {
         while let Some(function) = self.next() {
             if let Err(error) = function().await {

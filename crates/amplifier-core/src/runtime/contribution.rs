@@ -1,4 +1,4 @@
-//! Contributions: what modules add to a channel, asked for on demand.
+//! Contributions of modules to a channel, collected on demand.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Channels {
             .push(contributor);
     }
 
-    /// Asks one contributor after the other, in the order of registration.
+    /// Asks the contributors one by one, in the order of registration.
     pub(super) async fn collect(&self, channel: &str) -> Vec<Json> {
         let contributors = lock(&self.channels)
             .get(channel)

@@ -1,4 +1,4 @@
-//! The coordinator: what is mounted, and what modules share.
+//! The coordinator: the mounted modules, and the values that they share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::traits::{
     ApprovalProvider, Capability, ContextManager, DisplayService, Orchestrator, Provider, Tool,
 };
 
-/// What a session consists of. Clones share it.
+/// The parts of a session. Clones share them.
 #[derive(Clone, Default)]
 pub struct Coordinator {
     inner: Arc<Inner>,
@@ -46,7 +46,7 @@ struct Mounted {
 }
 
 impl Coordinator {
-    /// An empty coordinator with these limits on what hooks inject.
+    /// An empty coordinator with these limits on the injections of hooks.
     #[must_use]
     pub fn new(limits: InjectionLimits) -> Self {
         Self {
@@ -69,7 +69,8 @@ impl Coordinator {
         &self.inner.cancellation
     }
 
-    /// Mounts a module; a named one under `name`, else under its own name. What was there goes.
+    /// Mounts a module; in a named slot under `name`, else under its own name. Replaces what was
+    /// mounted there.
     pub fn mount(&self, module: Module, name: Option<&str>) -> Result<(), MountError> {
         let given = name.map(str::to_owned);
         let target = mount_target(module.slot(), given, || Ok::<_, MountError>(module.name()))?;
@@ -88,7 +89,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Takes out what is mounted; a name that is not there is ignored, and so are the hooks.
+    /// Unmounts a module. An unknown name is ignored, and so is the slot of the hooks.
     pub fn unmount(&self, slot: Slot, name: Option<&str>) -> Result<(), MountError> {
         let mut mounted = lock(&self.inner.mounted);
         let _earlier = match (slot, unmount_target(slot, name)?) {
@@ -145,13 +146,13 @@ impl Coordinator {
         lock(&self.inner.mounted).tools.clone()
     }
 
-    /// Sets who decides for the user.
+    /// Sets the provider of approvals.
     pub fn set_approval_provider(&self, approval: Option<Arc<dyn ApprovalProvider>>) {
         let earlier = std::mem::replace(&mut lock(&self.inner.mounted).approval, approval);
         drop(earlier);
     }
 
-    /// Sets where messages to the user are shown.
+    /// Sets the service that shows messages to the user.
     pub fn set_display_service(&self, display: Option<Arc<dyn DisplayService>>) {
         let earlier = std::mem::replace(&mut lock(&self.inner.mounted).display, display);
         drop(earlier);
@@ -165,7 +166,7 @@ impl Coordinator {
         lock(&self.inner.mounted).display.clone()
     }
 
-    /// Shares something under a name, in the place of what was there.
+    /// Registers a capability under a name; replaces one of the same name.
     pub fn register_capability(&self, name: &str, capability: Capability) {
         let mut mounted = lock(&self.inner.mounted);
         let earlier = mounted.capabilities.insert(name.to_owned(), capability);
@@ -173,13 +174,13 @@ impl Coordinator {
         drop(earlier);
     }
 
-    /// What is shared under a name.
+    /// The capability of this name.
     #[must_use]
     pub fn get_capability(&self, name: &str) -> Option<Capability> {
         lock(&self.inner.mounted).capabilities.get(name).cloned()
     }
 
-    /// Has a function contribute to a channel; `None` is no contribution.
+    /// Registers a contributor to a channel; it returns `None` for no contribution.
     pub fn register_contributor<F, R>(&self, channel: &str, name: &str, callback: F)
     where
         F: Fn() -> R + Send + Sync + 'static,
@@ -188,13 +189,13 @@ impl Coordinator {
         self.inner.channels.register(channel, name, callback);
     }
 
-    /// What the contributors of a channel give, in the order of registration; one that fails is
-    /// reported and passed over.
+    /// The contributions to a channel, in the order of registration; a contributor that fails is
+    /// logged and skipped.
     pub async fn collect_contributions(&self, channel: &str) -> Vec<Json> {
         self.inner.channels.collect(channel).await
     }
 
-    /// Has a function run at clean-up.
+    /// Registers a function that runs at clean-up.
     pub fn register_cleanup<F, R>(&self, function: F)
     where
         F: FnOnce() -> R + Send + 'static,
@@ -203,7 +204,7 @@ impl Coordinator {
         self.inner.cleanup.register(function);
     }
 
-    /// Runs every clean-up function once, the last registered first; failures are reported.
+    /// Runs every clean-up function once, the last registered first; failures are logged.
     pub async fn cleanup(&self) {
         self.inner.cleanup.run().await;
     }
@@ -217,7 +218,7 @@ impl Coordinator {
         }
     }
 
-    /// Begins a new turn for the injection budget.
+    /// Resets the injection budget for a new turn.
     pub fn reset_turn(&self) {
         lock(&self.inner.mounted).turn_injections = 0;
     }

@@ -16,8 +16,9 @@ use crate::model::{
 };
 use crate::timestamp::event_timestamp;
 
-/// The kernel's own timer on an approval leaves the approval provider's a second to be first.
-const APPROVAL_GRACE: Duration = Duration::from_secs(1);
+/// How much longer the kernel waits for an approval than the approval provider, whose own timeout
+/// should come first.
+const APPROVAL_GRACE_SECONDS: u64 = 1;
 
 const LOGGER: &str = "amplifier_core.coordinator";
 
@@ -137,7 +138,7 @@ async fn show(coordinator: &Coordinator, result: &HookResult, hook_name: &str) {
     }
 }
 
-/// The result of a question that was granted: the payload that the question was about goes on.
+/// The result of a granted approval: continue with the payload it was about.
 fn granting(data: Option<Object>) -> HookResult {
     HookResult {
         data,
@@ -185,7 +186,7 @@ async fn ask(
     let decided = match Duration::try_from_secs_f64(timeout.max(0.0)) {
         Err(_) => Some(decision.await),
         Ok(limit) => {
-            let limit = limit.saturating_add(APPROVAL_GRACE);
+            let limit = limit.saturating_add(Duration::from_secs(APPROVAL_GRACE_SECONDS));
             tokio::time::timeout(limit, decision).await.ok()
         }
     };

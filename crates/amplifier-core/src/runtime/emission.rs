@@ -1,4 +1,4 @@
-//! One event on its way through its handlers.
+//! The emission of one event to its handlers.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -27,7 +27,7 @@ pub(super) fn continuing(data: Object) -> HookResult {
     }
 }
 
-/// The result that refuses.
+/// The result that denies.
 pub(super) fn denying(reason: String) -> HookResult {
     HookResult {
         action: HookAction::Deny,
@@ -36,7 +36,7 @@ pub(super) fn denying(reason: String) -> HookResult {
     }
 }
 
-/// Calls the handlers in their order until one denies, and judges.
+/// Calls the handlers in order until one denies, and decides.
 pub(super) async fn emit(
     event: &str,
     handlers: &[Registration<Handler>],
@@ -87,7 +87,7 @@ fn carrying(result: HookResult, payload: Object, is_modified: bool) -> HookResul
     HookResult { data, ..result }
 }
 
-/// The result with what the handlers say to the user.
+/// The result with the messages of the handlers to the user.
 fn saying(mut result: HookResult, notice: Notice) -> HookResult {
     result.suppress_output |= notice.suppresses_output;
     if notice.message.is_some() {
@@ -98,7 +98,7 @@ fn saying(mut result: HookResult, notice: Notice) -> HookResult {
     result
 }
 
-/// What a result that neither denies nor asks says to the user.
+/// The message to the user in a result that neither denies nor asks.
 fn notice(result: &HookResult) -> Option<Notice> {
     let speaks = !matches!(result.action, HookAction::Deny | HookAction::AskUser);
     (speaks && (result.user_message.is_some() || result.suppress_output)).then(|| Notice {
@@ -109,7 +109,7 @@ fn notice(result: &HookResult) -> Option<Notice> {
     })
 }
 
-/// Calls every handler with the same data and takes what their answers hold.
+/// Calls every handler with the same data and collects the data of their answers.
 pub(super) async fn collect(
     event: &str,
     handlers: &[Registration<Handler>],
@@ -165,7 +165,7 @@ fn skip(event: &str, name: &str, policy: Policy, error: &HookError) -> Option<Ho
     None
 }
 
-/// What an answer means for the decision.
+/// The part of an answer that counts for the decision.
 fn read(result: HookResult, name: &str, event: &str) -> Answer<HookResult, Object> {
     match result.action {
         HookAction::Continue => Answer::Continue,
@@ -223,7 +223,7 @@ pub(super) fn with_injections(
     }
 }
 
-/// The result when nothing of its injections is left.
+/// The result without injections.
 pub(super) fn without_injections(result: HookResult) -> HookResult {
     let plain = HookResult::default();
     HookResult {

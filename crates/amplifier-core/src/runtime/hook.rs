@@ -1,4 +1,4 @@
-//! The hook registry that calls its handlers.
+//! The hook registry: registers handlers and calls them.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -67,21 +67,21 @@ impl HookOptions {
         }
     }
 
-    /// Gives a priority.
+    /// Sets the priority.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Gives a time limit; over it, the handler has failed.
+    /// Sets a time limit; a handler that exceeds it has failed.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.policy.timeout = Some(limit);
         self
     }
 
-    /// Has a failure deny.
+    /// Makes a failure deny the event.
     #[must_use]
     pub fn fails_closed(mut self) -> Self {
         self.policy.fails_closed = true;
@@ -89,7 +89,7 @@ impl HookOptions {
     }
 }
 
-/// Takes one registration back; dropping it does nothing.
+/// Removes one registration; dropping it does nothing.
 #[derive(Clone)]
 pub struct Unregister {
     state: Weak<Mutex<State>>,
@@ -98,7 +98,7 @@ pub struct Unregister {
 }
 
 impl Unregister {
-    /// Takes the registration back, if it is still there.
+    /// Removes the registration, if it still exists.
     pub fn unregister(&self) {
         if let Some(state) = self.state.upgrade() {
             let removed = lock(&state).handlers.unregister(&self.event, self.serial);
@@ -118,9 +118,9 @@ impl fmt::Debug for Unregister {
 }
 
 impl HookRegistry {
-    /// Has a handler hear of an event, from the next emit on.
+    /// Registers a handler for an event, from the next emit on.
     ///
-    /// A handler that holds a clone of its registry keeps both alive until it is taken back.
+    /// A handler that holds a clone of its registry keeps both alive until it is unregistered.
     pub fn register(
         &self,
         event: &str,
@@ -143,13 +143,13 @@ impl HookRegistry {
         }
     }
 
-    /// Takes every registration of a name back.
+    /// Removes every registration of a name.
     pub fn unregister(&self, name: &str) {
         let removed = lock(&self.state).handlers.unregister_name(name);
         drop(removed);
     }
 
-    /// The names of the handlers by event, in the order of running.
+    /// The names of the handlers by event, in the order in which they run.
     #[must_use]
     pub fn list_handlers(&self) -> IndexMap<String, Vec<String>> {
         let names =
@@ -161,17 +161,17 @@ impl HookRegistry {
             .collect()
     }
 
-    /// Puts these entries into every payload that does not have them, in the place of earlier ones.
+    /// Adds these entries to every payload that lacks them; replaces those set before.
     pub fn set_default_fields(&self, defaults: Object) {
         let earlier = std::mem::replace(&mut lock(&self.state).defaults, defaults);
         drop(earlier);
     }
 
-    /// Tells the handlers of an event one after the other, and gives back what they decide
-    /// together: the first denial, else the first question, else all injections, else the payload.
+    /// Calls the handlers of an event one by one, and returns their joint decision: the first denial,
+    /// else the first question, else all injections, else the payload.
     ///
-    /// Every handler gets the default fields, then `data`, then a `timestamp`. Where there is no
-    /// handler, `data` comes back as it is.
+    /// Every handler gets the default fields, then `data`, then a `timestamp`. Without handlers,
+    /// `data` is returned as it is.
     pub async fn emit(&self, event: &str, data: Object) -> HookResult {
         let (handlers, payload) = {
             let state = lock(&self.state);
@@ -184,8 +184,8 @@ impl HookRegistry {
         emission::emit(event, &handlers, payload, data).await
     }
 
-    /// Asks every handler of an event, each with this time limit and with the same data, and
-    /// gives back the `data` of their answers. `None` waits.
+    /// Calls every handler of an event, each with this time limit and with the same data, and
+    /// returns the `data` of their answers. `None` is no time limit.
     pub async fn emit_and_collect(
         &self,
         event: &str,

@@ -1,4 +1,4 @@
-//! What a loop sees of the coordinator.
+//! The coordinator as loops see it.
 
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
-//! What is mounted.
+//! A module and its slot.
 
 use std::sync::Arc;
 
 use crate::coordinator::Slot;
 use crate::traits::{Capability, ContextManager, Orchestrator, Provider, Tool};
 
-/// A module with the slot that it belongs into.
+/// A module, which knows its slot.
 #[derive(Clone)]
 pub enum Module {
     /// The loop.
@@ -41,7 +41,7 @@ impl Module {
         Self::Tool(Arc::new(tool))
     }
 
-    /// The slot that it belongs into.
+    /// Its slot.
     #[must_use]
     pub fn slot(&self) -> Slot {
         match self {

@@ -16,8 +16,8 @@ const SENSITIVE_KEYS: [&str; 11] = [
     "token",
 ];
 
-/// The object with `[REDACTED]` in the place of what a key such as `api_key`, `accessToken` or
-/// `client-secret` holds, at any depth.
+/// The object with `[REDACTED]` instead of the values of keys such as `api_key`, `accessToken` or
+/// `client-secret`, at any depth.
 pub(super) fn redacted(entries: &Object) -> Object {
     let entry = |(key, value): (&String, &Json)| {
         let value = if is_sensitive(key) {

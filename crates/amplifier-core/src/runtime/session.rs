@@ -1,4 +1,4 @@
-//! A session: its modules are mounted, its turns run, its end is announced.
+//! A session: mounts its modules, runs turns, announces its end.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ pub struct SessionOptions {
     pub parent_id: Option<String>,
     /// Whether it continues an earlier session.
     pub is_resumed: bool,
-    /// Who decides for the user.
+    /// The provider of approvals.
     pub approval: Option<Arc<dyn ApprovalProvider>>,
-    /// Where messages to the user are shown.
+    /// The service that shows messages to the user.
     pub display: Option<Arc<dyn DisplayService>>,
 }
 
-/// A conversation with its modules. The crate's own page shows a whole one.
+/// A conversation with its modules. The documentation of the crate has a complete example.
 #[derive(Debug)]
 pub struct Session {
     id: String,
@@ -59,7 +59,7 @@ impl Session {
         Self::with_options(config, SessionOptions::default())
     }
 
-    /// A session with nothing mounted that is what the options say.
+    /// A session with nothing mounted, with these options.
     #[must_use]
     pub fn with_options(config: SessionConfig, options: SessionOptions) -> Self {
         let SessionOptions {
@@ -111,7 +111,7 @@ impl Session {
         &self.config
     }
 
-    /// What it consists of.
+    /// Its coordinator.
     #[must_use]
     pub fn coordinator(&self) -> &Coordinator {
         &self.coordinator
@@ -129,13 +129,14 @@ impl Session {
         lock(&self.life).session.is_resumed()
     }
 
-    /// Makes a session ready whose modules are mounted already.
+    /// Initializes a session whose modules are mounted already.
     pub async fn initialize(&self) -> Result<(), AmplifierError> {
         self.initialize_with(|_| std::future::ready(Ok(()))).await
     }
 
-    /// Has `mount` mount the modules, once however many ask for it at the same time, and tells of
-    /// a forked session. After a failure, or when the future is dropped, the next call tries again.
+    /// Initializes the session by `mount`, which mounts the modules. Concurrent calls mount once. A
+    /// forked session is announced. After a failure, or if the future is dropped, the next call
+    /// tries again.
     pub async fn initialize_with<F, R>(&self, mount: F) -> Result<(), AmplifierError>
     where
         F: FnOnce(Coordinator) -> R,
@@ -173,8 +174,8 @@ impl Session {
 
     /// Runs a turn and returns the answer, or the original error of the module that failed.
     ///
-    /// The first turn announces the session. A turn that ends while the session is cancelled says
-    /// so; one whose future is dropped says nothing.
+    /// The first turn announces the session. A turn that ends while the session is cancelled emits
+    /// an event for it; one whose future is dropped emits nothing.
     pub async fn execute(&self, prompt: &str) -> Result<String, AmplifierError> {
         let announcement = self.begin_turn()?;
         if let Some(announcement) = announcement {
@@ -210,8 +211,8 @@ impl Session {
         answer
     }
 
-    /// Announces the end of the session while hooks still hear it, then runs every clean-up
-    /// function. A second call has nothing left to do.
+    /// Announces the end of the session to its hooks, then runs every clean-up function. A second
+    /// call does nothing.
     pub async fn cleanup(&self) {
         let was_open = {
             let mut life = lock(&self.life);
@@ -262,7 +263,7 @@ impl Session {
     }
 }
 
-/// A load that runs: it ends however its future ends.
+/// A load in progress; it ends in every case, also when its future is dropped.
 struct Load<'a> {
     session: &'a Session,
     has_succeeded: bool,

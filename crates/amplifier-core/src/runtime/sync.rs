@@ -15,7 +15,7 @@ pub(super) use tokio::sync::Notify;
 
 use std::sync::PoisonError;
 
-/// Locks what is only ever left whole, also by a thread that panicked.
+/// Locks a value that is consistent at any time, even after a panic in another thread.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -26,7 +26,7 @@ mod switching {
 
     use super::{Mutex, lock};
 
-    /// tokio's signal, which no checker sees into, behind a lock at which one may switch.
+    /// tokio's signal, which no checker can look into, behind a lock at which a checker may switch.
     #[derive(Debug, Default)]
     pub(in crate::runtime) struct Notify {
         place: Mutex<()>,
