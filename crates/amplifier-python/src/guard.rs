@@ -12,5 +12,6 @@ pub(crate) mod rate;
 pub(crate) mod redact;
 pub(crate) mod shell;
 pub(crate) mod terminal;
+pub(crate) mod text;
 pub(crate) mod tool_input;
 pub(crate) mod url;

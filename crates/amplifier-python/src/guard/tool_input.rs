@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{Error, ToolInputDenied, ToolSchemaDenied, as_refusal};
+use crate::guard::text::encoded;
 use crate::json::{from_python, object_to_python};
 
 /// Decides which arguments tools run with, by the tools' own JSON schemas.
@@ -117,7 +118,7 @@ impl<'a, 'py> Text<'a, 'py> {
         let text = value.cast::<pyo3::types::PyString>()?;
         Ok(Self::Text(match text.to_str() {
             Ok(text) => std::borrow::Cow::Borrowed(text.as_bytes()),
-            Err(_) => std::borrow::Cow::Owned(surrogates(text)?),
+            Err(_) => std::borrow::Cow::Owned(encoded(text)?.as_bytes().to_vec()),
         }))
     }
 
@@ -127,9 +128,4 @@ impl<'a, 'py> Text<'a, 'py> {
             Self::Bytes(bytes) => bytes.as_bytes(),
         }
     }
-}
-
-fn surrogates(text: &Bound<'_, pyo3::types::PyString>) -> PyResult<Vec<u8>> {
-    let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
-    bytes.extract()
 }
