@@ -907,7 +907,7 @@ class StreamDecoder:
 
 @final
 class StreamEvent:
-    """A content block began, grew or is complete."""
+    """A content block began, grew, is complete or was dropped."""
 
     @property
     def event(self) -> str:
@@ -933,6 +933,9 @@ class StreamEvent:
     @property
     def metadata(self) -> dict[str, Any] | None:
         """What the provider says about a block that begins, as a new dict."""
+    @property
+    def dropped(self) -> bool:
+        """Whether the block is not part of the answer any more."""
     @property
     def block(self) -> dict[str, Any] | None:
         """The complete block, as a new dict."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,6 +56,12 @@ class StreamChunk:
     """What the answer cost so far, as the provider counts it."""
     call: ChunkCall | None = None
     """The native call that the content belongs to."""
+    block_index: int | None = None
+    """The number of the block that text or thinking belongs to, which can be dropped by it."""
+    dropped: bool = False
+    """Whether the provider dropped that block, or that call: what was said of it is void."""
+    judged_calls: Sequence[dict[str, Any]] = ()
+    """In the last chunk: all native calls in order, as their decoder judged them at the end."""
 
     @property
     def is_error(self) -> bool:
@@ -83,18 +89,26 @@ _TYPES: dict[str, ChunkType] = {
 def chunk_of(event: StreamEvent) -> StreamChunk | None:
     """Return the chunk that an event of a decoder is, None where it adds nothing to an answer."""
     kind = _TYPES.get(event.block_type)
-    if kind == "tool_call":
-        call = _call_of(event)
-        return StreamChunk(event.partial_json or event.delta or "", type=kind, call=call)
-    if kind is None or not event.delta:
+    if kind is None:
         return None
-    return StreamChunk(event.delta, type=kind)
+    if kind == "tool_call":
+        content, call, block_index = event.partial_json or event.delta or "", _call_of(event), None
+    else:
+        content, call, block_index = event.delta or "", None, event.block_index
+        if not content and not event.dropped:
+            return None
+    return StreamChunk(
+        content, type=kind, call=call, block_index=block_index, dropped=event.dropped
+    )
 
 
 def last_chunk(result: StreamResult) -> StreamChunk:
     """Return the chunk after all others: it finishes a whole answer, and tells of its error."""
     is_whole = not result.truncated and result.error is None
-    return StreamChunk(finished=is_whole, error=result.error, usage=result.raw_usage)
+    calls = [block for block in result.blocks if block["type"] == "tool_call"]
+    return StreamChunk(
+        finished=is_whole, error=result.error, usage=result.raw_usage, judged_calls=calls
+    )
 
 
 def decoded_chunks_sync(
@@ -139,5 +153,11 @@ def _rest(decoder: StreamDecoder, thinking: ThinkingFilter | None) -> Iterator[S
 
 
 def _call_of(event: StreamEvent) -> ChunkCall:
+    if event.dropped:
+        return ChunkCall(event.block_index)
     about = event.metadata or event.block or {}
-    return ChunkCall(event.block_index, about.get("id"), about.get("name"), event.block)
+    # A provider may send anything as the id or the name of a call.
+    id, name = (
+        about.get(key) if isinstance(about.get(key), str) else None for key in ("id", "name")
+    )
+    return ChunkCall(event.block_index, id, name, event.block)

@@ -1,10 +1,11 @@
-"""What an agent hears of an answer: ten types of events, and room for its own."""
+"""The events of an answer for an agent, and room for its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from amplifier_stream.process_chunk import ChunkType
 from amplifier_stream.tag import ParsedCall
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "MessageContentEvent",
     "MessageEndEvent",
     "MessageStartEvent",
+    "RestartEvent",
     "ThinkingContentEvent",
     "ThinkingEndEvent",
     "ThinkingStartEvent",
@@ -99,6 +101,14 @@ class MessageContentEvent(AgentEvent):
 @dataclass(frozen=True)
 class MessageEndEvent(AgentEvent):
     """The message ends."""
+
+
+@dataclass(frozen=True)
+class RestartEvent(AgentEvent):
+    """The message or the thinking starts again: forget its text so far, the text that counts follows."""
+
+    content_type: ChunkType
+    """What starts again: `message` or `thinking`."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ use crate::open_block::{OpenBlock, Part, Sealed};
 use crate::stream_event::{Change, StreamEvent};
 use crate::stream_result::{Finding, StreamResult};
 
+mod correction;
+
 /// What a dialect folds its frames into.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -117,16 +119,12 @@ impl Answer {
         last.map_or(0, |last| last.saturating_add(1))
     }
 
-    /// Forgets every block.
-    pub(crate) fn clear(&mut self) {
-        self.blocks.clear();
-    }
-
     /// Begins a block at an index that is free; text that it has already is its first delta.
     pub(crate) fn begin(&mut self, index: u64, block: OpenBlock) {
-        self.tell(index, &block, Change::Start(block.metadata()));
+        let block_type = block.block_type();
+        self.report(index, block_type, Change::Start(block.metadata()));
         if let Some(text) = block.first_text() {
-            self.tell(index, &block, Change::Delta(text.to_owned()));
+            self.report(index, block_type, Change::Delta(text.to_owned()));
         }
         self.put(index, Slot::Open(Box::new(block)));
     }
@@ -173,11 +171,7 @@ impl Answer {
         let block = self.open(index)?;
         let (change, unpaired) = block.push(part, piece);
         let block_type = block.block_type().clone();
-        self.events.push(StreamEvent {
-            block_type,
-            block_index: index,
-            change,
-        });
+        self.report(index, &block_type, change);
         self.find_unpaired(Some(index), unpaired);
         Ok(())
     }
@@ -209,25 +203,11 @@ impl Answer {
         self.put(index, Slot::Ended(Arc::new(block)));
     }
 
-    /// Takes a block out of the answer.
-    pub(crate) fn remove(&mut self, index: u64) -> Option<Block> {
-        self.partial_arguments.remove(&index);
-        match self.blocks.remove(&index)? {
-            Slot::Ended(block) => Some(Arc::unwrap_or_clone(block)),
-            Slot::Open(open) => Some(self.seal(index, *open).block),
-        }
-    }
-
     fn close(&mut self, index: u64, block_type: &BlockType, changes: Vec<Change>, block: Block) {
         let block = Arc::new(block);
         let end = Change::End(Arc::clone(&block));
         for change in changes.into_iter().chain([end]) {
-            let block_type = block_type.clone();
-            self.events.push(StreamEvent {
-                block_type,
-                block_index: index,
-                change,
-            });
+            self.report(index, block_type, change);
         }
         self.put(index, Slot::Ended(block));
     }
@@ -254,18 +234,26 @@ impl Answer {
         for (index, slot) in mem::take(&mut self.blocks) {
             blocks.push(match slot {
                 Slot::Ended(block) => Arc::unwrap_or_clone(block),
-                Slot::Open(open) => match self.seal(index, *open).block {
-                    Block::ToolCall(mut call) => {
-                        call.error = None;
-                        call.refuse("the call never ended");
-                        Block::ToolCall(call)
+                Slot::Open(open) => {
+                    let block_type = open.block_type().clone();
+                    let sealed = self.seal(index, *open);
+                    for change in sealed.changes {
+                        self.report(index, &block_type, change);
                     }
-                    block @ Block::Content(_) => block,
-                },
+                    match sealed.block {
+                        Block::ToolCall(mut call) => {
+                            call.error = None;
+                            call.refuse("the call never ended");
+                            Block::ToolCall(call)
+                        }
+                        block @ Block::Content(_) => block,
+                    }
+                }
             });
         }
         let mut result = self.result;
         result.blocks = blocks;
+        result.events = self.events;
         result.truncated = missing.is_some();
         let failure = match (&result.error, missing) {
             (Some(error), _) => Some(format!("the stream failed: {}", error.message)),
@@ -282,9 +270,9 @@ impl Answer {
         result
     }
 
-    fn tell(&mut self, index: u64, block: &OpenBlock, change: Change) {
+    fn report(&mut self, index: u64, block_type: &BlockType, change: Change) {
         self.events.push(StreamEvent {
-            block_type: block.block_type().clone(),
+            block_type: block_type.clone(),
             block_index: index,
             change,
         });

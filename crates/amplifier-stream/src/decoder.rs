@@ -146,7 +146,6 @@ impl StreamDecoder {
                         error.retry_after = error.retry_after.or(self.headers.retry_after(now));
                     }
                 }
-                let events = mem::take(&mut answer.events);
                 if let Some(failure) = self.failure {
                     answer.fail(ProviderError {
                         kind: "stream_limit".to_owned(),
@@ -155,10 +154,7 @@ impl StreamDecoder {
                         ..ProviderError::default()
                     });
                 }
-                StreamResult {
-                    events,
-                    ..decoder.finish(answer)
-                }
+                decoder.finish(answer)
             }
             Body::Error(body) => {
                 let error = decode_error(self.dialect, self.status, &self.headers, &body, now);

@@ -135,6 +135,29 @@ impl OpenBlock {
         text.as_ref().map_or("", Text::as_str)
     }
 
+    /// Whether nothing was pushed to any part but this one.
+    pub(crate) fn has_only(&self, part: Part) -> bool {
+        [
+            (Part::Text, &self.text),
+            (Part::Thinking, &self.thinking),
+            (Part::Input, &self.input),
+        ]
+        .into_iter()
+        .all(|(other, text)| other == part || text.as_ref().is_none_or(Text::is_empty))
+    }
+
+    /// Forgets the half of a surrogate pair that a part ends with, because the whole text is known.
+    pub(crate) fn forget_half(&mut self, part: Part) {
+        let text = match part {
+            Part::Text => &mut self.text,
+            Part::Thinking => &mut self.thinking,
+            Part::Input => &mut self.input,
+        };
+        if let Some(text) = text {
+            text.forget_half();
+        }
+    }
+
     /// Completes every part; gives what the halves that stayed alone add, one for each of them.
     pub(crate) fn settle(&mut self) -> Vec<Change> {
         let texts = [&mut self.text, &mut self.thinking].into_iter().flatten();

@@ -4,12 +4,14 @@
 //! an iterator and, with the feature `futures`, [`process_stream_async`] over a `Stream`.
 
 mod adapter;
+mod calls;
 mod chunk;
 mod drive;
 mod event;
 mod native;
 mod processor;
 mod result;
+mod told;
 
 pub use adapter::{chunk_of, last_chunk};
 pub use chunk::{ChunkCall, ChunkType, StreamChunk};

@@ -6,7 +6,7 @@ use amplifier_core::Object;
 
 use crate::block::{Block, BlockType};
 
-/// A content block begins, grows or is complete.
+/// A content block begins, grows, is complete or is taken back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamEvent {
     /// The type of the block.
@@ -28,4 +28,6 @@ pub enum Change {
     PartialJson(String),
     /// It is complete.
     End(Arc<Block>),
+    /// It is taken back, ended or not: the answer does not have it, or has something else there.
+    Drop(Arc<Block>),
 }

@@ -56,6 +56,16 @@ impl Text {
         (added, unpaired)
     }
 
+    /// Whether nothing was pushed, not even half a character.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.high.is_none()
+    }
+
+    /// Forgets a high half at the end.
+    pub(crate) fn forget_half(&mut self) {
+        self.high = None;
+    }
+
     /// Ends the text; gives the U+FFFD of a half that stayed alone.
     pub(crate) fn finish(&mut self) -> Option<String> {
         self.high.take()?;

@@ -118,7 +118,7 @@ fn streamed(dialect: Dialect, wire: &str) -> (String, Vec<&'static str>) {
     events.extend(result.events);
     let texts = events.iter().map(|event| match &event.change {
         Change::Delta(text) | Change::PartialJson(text) => text.as_str(),
-        Change::Start(_) | Change::End(_) => "",
+        Change::Start(_) | Change::End(_) | Change::Drop(_) => "",
     });
     let kinds = result.findings.iter().map(|finding| finding.kind);
     (

@@ -171,7 +171,7 @@ impl Decoding {
         let fed = self.decoder.feed(data, events);
         if !self.partial_arguments.is_empty() {
             for event in events {
-                if let Change::Start(_) | Change::End(_) = event.change {
+                if let Change::Start(_) | Change::End(_) | Change::Drop(_) = event.change {
                     self.partial_arguments.remove(&event.block_index);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Json;
 use amplifier_stream as stream;
 use amplifier_stream::{AgentEvent, ChunkCall, ChunkType, StreamChunk, ToolCall};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -66,6 +66,22 @@ impl StreamProcessor {
                 .map(|text| text.to_string()),
             usage: None,
             call: read_call(&chunk.getattr(intern!(py, "call"))?)?,
+            // What a decoder adds; a chunk of another type may lack it.
+            block_index: match chunk.getattr_opt(intern!(py, "block_index"))? {
+                Some(index) => index.extract()?,
+                None => None,
+            },
+            dropped: match chunk.getattr_opt(intern!(py, "dropped"))? {
+                Some(dropped) => dropped.is_truthy()?,
+                None => false,
+            },
+            judged_calls: match chunk.getattr_opt(intern!(py, "judged_calls"))? {
+                Some(calls) => calls
+                    .try_iter()?
+                    .map(|call| read_block(&call?).map(Arc::new))
+                    .collect::<PyResult<_>>()?,
+                None => Vec::new(),
+            },
         };
         self.with(py, |processor| processor.feed(&chunk))
     }
@@ -136,6 +152,7 @@ fn to_tuple(py: Python<'_>, event: AgentEvent) -> PyResult<Bound<'_, PyTuple>> {
             let index = call.index;
             ("ToolCallEndEvent", index, ParsedCall { call: *call }).into_pyobject(py)
         }
+        AgentEvent::Restart(kind) => ("RestartEvent", kind.as_str()).into_pyobject(py),
         AgentEvent::MessageStart => ("MessageStartEvent",).into_pyobject(py),
         AgentEvent::MessageContent(text) => ("MessageContentEvent", text).into_pyobject(py),
         AgentEvent::MessageEnd => ("MessageEndEvent",).into_pyobject(py),
@@ -169,10 +186,7 @@ fn read_call(call: &Bound<'_, PyAny>) -> PyResult<Option<ChunkCall>> {
     let block = if block.is_none() {
         None
     } else {
-        let Json::Object(fields) = from_python(&block)? else {
-            return Err(PyTypeError::new_err("the `block` of a call must be a dict"));
-        };
-        Some(Arc::new(read_block(fields)))
+        Some(Arc::new(read_block(&block)?))
     };
     Ok(Some(ChunkCall {
         index: call.getattr(intern!(py, "index"))?.extract()?,
@@ -183,7 +197,10 @@ fn read_call(call: &Bound<'_, PyAny>) -> PyResult<Option<ChunkCall>> {
 }
 
 /// Reads a tool-call block as a decoder returns it.
-fn read_block(mut fields: Object) -> ToolCall {
+fn read_block(block: &Bound<'_, PyAny>) -> PyResult<ToolCall> {
+    let Json::Object(mut fields) = from_python(block)? else {
+        return Err(PyTypeError::new_err("the `block` of a call must be a dict"));
+    };
     let mut text = |key| match fields.shift_remove(key) {
         Some(Json::Str(text)) => Some(text),
         _ => None,
@@ -196,7 +213,7 @@ fn read_block(mut fields: Object) -> ToolCall {
         _ => None,
     };
     let missing = || "the call has no arguments".to_owned();
-    ToolCall {
+    Ok(ToolCall {
         id,
         name: name.unwrap_or_default(),
         error: error.or_else(|| arguments.is_none().then(missing)),
@@ -204,5 +221,5 @@ fn read_block(mut fields: Object) -> ToolCall {
         raw_arguments,
         is_custom,
         extra: fields,
-    }
+    })
 }

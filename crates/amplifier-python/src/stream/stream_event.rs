@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::json::{object_to_python, to_python};
 
-/// A content block began, grew or is complete.
+/// A content block began, grew, is complete or was dropped.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct StreamEvent {
     pub(crate) event: stream::StreamEvent,
@@ -23,7 +23,7 @@ impl StreamEvent {
         match self.event.change {
             Change::Start(_) => "content_block:start",
             Change::Delta(_) | Change::PartialJson(_) => "content_block:delta",
-            Change::End(_) => "content_block:end",
+            Change::End(_) | Change::Drop(_) => "content_block:end",
         }
     }
 
@@ -37,9 +37,12 @@ impl StreamEvent {
             Change::Start(_) => {}
             Change::Delta(text) => data.set_item(intern!(py, "delta"), text)?,
             Change::PartialJson(text) => data.set_item(intern!(py, "partial_json"), text)?,
-            Change::End(block) => {
+            Change::End(block) | Change::Drop(block) => {
                 data.set_item(intern!(py, "block"), to_python(py, &block.to_json())?)?;
             }
+        }
+        if self.dropped() {
+            data.set_item(intern!(py, "dropped"), true)?;
         }
         data.set_item(intern!(py, "timestamp"), &self.timestamp)?;
         if let Change::Start(metadata) = &self.event.change {
@@ -95,10 +98,16 @@ impl StreamEvent {
         object_to_python(py, metadata).map(Some)
     }
 
+    /// Whether the block is not part of the answer any more.
+    #[getter]
+    fn dropped(&self) -> bool {
+        matches!(self.event.change, Change::Drop(_))
+    }
+
     /// The complete block, as a new dict.
     #[getter]
     fn block<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Change::End(block) = &self.event.change else {
+        let (Change::End(block) | Change::Drop(block)) = &self.event.change else {
             return Ok(None);
         };
         to_python(py, &block.to_json()).map(Some)

@@ -121,15 +121,21 @@ impl Decoder {
             "response.created" | "response.queued" | "response.in_progress" => {
                 self.phase = Phase::Open;
                 if let Some(response) = envelope.response {
-                    take_response(response, answer)?;
+                    let response = read_response(response)?;
+                    if kind == "response.created" {
+                        self.restart_for(response.id.as_deref(), answer);
+                    }
+                    take_response(response, answer);
                 }
             }
             "response.completed"
             | "response.incomplete"
             | "response.failed"
             | "response.cancelled" => {
-                let response = envelope.response.unwrap_or("null");
-                let (status, output) = take_response(response, answer)?;
+                let response = envelope
+                    .response
+                    .map_or(Ok(Response::default()), read_response)?;
+                let (status, output) = take_response(response, answer);
                 self.take_output(output, answer)?;
                 end::take_status(kind, status, answer);
                 self.phase = Phase::Ended;
@@ -174,6 +180,25 @@ impl Decoder {
         Ok(())
     }
 
+    /// Drops everything that came before the creation of another response: a proxy lost its upstream
+    /// and sent a second, whole answer after the part of the first.
+    fn restart_for(&mut self, id: Option<&str>, answer: &mut Answer) {
+        let Some(known) = answer.result.id.as_deref() else {
+            return;
+        };
+        if id.is_none_or(|id| id == known) {
+            return;
+        }
+        let message = format!("response `{known}` was dropped when another began in its stream");
+        answer.find("restarted_response", None, &message, None);
+        answer.restart();
+        answer.result.metadata.clear();
+        answer.result.raw_usage = None;
+        self.items.clear();
+        self.moved.clear();
+        self.sequence = Sequence::default();
+    }
+
     fn take_part(
         &mut self,
         list: List,
@@ -216,12 +241,15 @@ impl Decoder {
     }
 }
 
-/// Takes what a snapshot says, and gives its status and its output.
-fn take_response(raw: &str, answer: &mut Answer) -> Result<(Option<String>, Vec<Json>), String> {
-    if raw == "null" {
-        return Ok((None, Vec::new()));
+fn read_response(raw: &str) -> Result<Response<'_>, String> {
+    match raw {
+        "null" => Ok(Response::default()),
+        raw => Response::read(raw).map_err(|error| error.to_string()),
     }
-    let response = Response::read(raw).map_err(|error| error.to_string())?;
+}
+
+/// Takes what a snapshot says, and gives its status and its output.
+fn take_response(response: Response<'_>, answer: &mut Answer) -> (Option<String>, Vec<Json>) {
     answer.find_unpaired(None, response.unpaired);
     if let Some(error) = response.error {
         answer.fail_reported(error);
@@ -231,7 +259,7 @@ fn take_response(raw: &str, answer: &mut Answer) -> Result<(Option<String>, Vec<
     result.model = response.model.or(result.model.take());
     result.raw_usage = response.usage.or(result.raw_usage.take());
     result.metadata.extend(response.metadata);
-    Ok((response.status, response.output))
+    (response.status, response.output)
 }
 
 /// Reads a nested value of an event.

@@ -22,6 +22,8 @@ pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
     };
     let (content, call) = match (&event.change, kind) {
         (Change::Delta(text), ChunkType::Message | ChunkType::Thinking) => (text.clone(), None),
+        (Change::Drop(_), ChunkType::Message | ChunkType::Thinking) => (String::new(), None),
+        (Change::Drop(_), ChunkType::ToolCall) => (String::new(), Some(call(None, None, None))),
         (Change::Start(about), ChunkType::ToolCall) => {
             let text = |key| {
                 about
@@ -50,7 +52,9 @@ pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
     Some(StreamChunk {
         content,
         kind,
+        block_index: call.is_none().then_some(event.block_index),
         call,
+        dropped: matches!(event.change, Change::Drop(_)),
         ..StreamChunk::default()
     })
 }
@@ -58,7 +62,12 @@ pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
 /// The chunk after all others: it finishes an answer that is whole, and tells of its error.
 #[must_use]
 pub fn last_chunk(result: &StreamResult) -> StreamChunk {
+    let calls = result.blocks.iter().filter_map(|block| match block {
+        Block::ToolCall(call) => Some(Arc::new(call.clone())),
+        Block::Content(_) => None,
+    });
     StreamChunk {
+        judged_calls: calls.collect(),
         finished: !result.truncated && result.error.is_none(),
         error: result.error.as_ref().map(|error| error.message.clone()),
         usage: result.raw_usage.clone(),

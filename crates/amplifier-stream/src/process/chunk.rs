@@ -47,6 +47,12 @@ pub struct StreamChunk {
     pub usage: Option<Object>,
     /// The native call that the content belongs to.
     pub call: Option<ChunkCall>,
+    /// The number of the block that text or thinking belongs to; such numbers are not those of calls.
+    pub block_index: Option<u64>,
+    /// Whether the block, or the call, does not count any more, so that what was told of it is void.
+    pub dropped: bool,
+    /// With the last chunk: all native calls in order, as their decoder judged them at the end.
+    pub judged_calls: Vec<Arc<ToolCall>>,
 }
 
 impl StreamChunk {

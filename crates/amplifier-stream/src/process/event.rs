@@ -1,5 +1,6 @@
 //! What an agent hears of an answer.
 
+use super::chunk::ChunkType;
 use crate::ParsedCall;
 
 /// Something that happens in an answer.
@@ -31,6 +32,9 @@ pub enum AgentEvent {
     },
     /// A call ends; it may run exactly when it has arguments.
     ToolCallEnd(Box<ParsedCall>),
+    /// The thinking or the message starts again: what was told of it so far does not count, what
+    /// counts of it follows.
+    Restart(ChunkType),
     /// The message begins; it ends with the answer.
     MessageStart,
     /// The message goes on by this text.

@@ -2,7 +2,7 @@
 
 use super::chunk::ChunkCall;
 use super::event::AgentEvent;
-use crate::{CallError, Finding, ParsedCall, ToolCall};
+use crate::{CallError, Finding, ParsedCall, ToolCall, parse_arguments};
 
 /// A call that has begun.
 #[derive(Debug)]
@@ -47,6 +47,29 @@ impl NativeCall {
         })
     }
 
+    /// Whether a whole call has another id or name than was told of this one, or other arguments.
+    ///
+    /// `content` is the fragment that comes with it.
+    pub(super) fn differs_from(&self, whole: &ToolCall, content: &str) -> bool {
+        let is_other = |told: &Option<String>, found: Option<&str>| {
+            told.as_deref()
+                .is_some_and(|told| found.is_some_and(|found| found != told))
+        };
+        let name = Some(whole.name.as_str()).filter(|name| !name.is_empty());
+        if is_other(&self.id, whole.id.as_deref()) || is_other(&self.name, name) {
+            return true;
+        }
+        let told = format!("{}{content}", self.arguments);
+        let (told, raw) = (told.trim_ascii(), whole.raw_arguments.trim_ascii());
+        let Some(arguments) = &whole.arguments else {
+            // It does not run, whatever its arguments are.
+            return false;
+        };
+        !told.is_empty()
+            && told != raw
+            && parse_arguments(told).map_or(true, |(told, _)| told != *arguments)
+    }
+
     /// Ends the call as its decoder says or, without one, by what its fragments are.
     pub(super) fn end(self, whole: Option<&ToolCall>) -> ParsedCall {
         let mut unpaired = 0;
@@ -67,8 +90,8 @@ impl NativeCall {
         });
         ParsedCall {
             index: self.index,
-            id: self.id,
-            name: self.name.unwrap_or_default(),
+            id: self.id.or(whole.id),
+            name: self.name.unwrap_or(whole.name),
             server_name: "local".to_owned(),
             arguments: whole.arguments,
             raw: whole.raw_arguments,

@@ -1,14 +1,17 @@
 //! The decisions of a processed answer: what begins, goes on and ends with each chunk.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
+use super::calls::Calls;
 use super::chunk::{ChunkCall, ChunkType, StreamChunk};
 use super::event::AgentEvent;
-use super::native::NativeCall;
 use super::result::ProcessedStream;
-use crate::{CallError, ParsedCall, ToolCallEvent, ToolCallParser};
+use super::told::Told;
+use crate::{ParsedCall, ToolCall, ToolCallEvent, ToolCallParser};
+
+mod restart;
 
 const DEFAULT_ROLE: &str = "assistant";
 
@@ -24,12 +27,13 @@ pub struct StreamProcessor {
     answer: ProcessedStream,
     is_thinking: bool,
     has_message: bool,
-    /// Native calls that have not ended, by the number that their chunks bear.
-    natives: BTreeMap<u64, NativeCall>,
+    /// The thinking, and the message with its tags.
+    thinking: Told,
+    message: Told,
+    calls: Calls,
     /// The number of the call in tags among all calls.
     tagged: u64,
-    /// The place of each number in the order of beginnings.
-    numbers: BTreeMap<u64, usize>,
+    judged_calls: Vec<Arc<ToolCall>>,
     is_over: bool,
 }
 
@@ -42,9 +46,11 @@ impl StreamProcessor {
             answer: ProcessedStream::default(),
             is_thinking: false,
             has_message: false,
-            natives: BTreeMap::new(),
+            thinking: Told::default(),
+            message: Told::default(),
+            calls: Calls::default(),
             tagged: 0,
-            numbers: BTreeMap::new(),
+            judged_calls: Vec::new(),
             is_over: false,
         }
     }
@@ -69,19 +75,28 @@ impl StreamProcessor {
         if chunk.usage.is_some() {
             self.answer.usage.clone_from(&chunk.usage);
         }
+        self.judged_calls.clone_from(&chunk.judged_calls);
         match (chunk.kind, &chunk.call) {
-            (ChunkType::Thinking, _) => self.think(&chunk.content, &mut events),
-            (ChunkType::ToolCall, Some(call)) => self.call(call, &chunk.content, &mut events),
-            (ChunkType::ToolCall, None) => {
-                self.call(&ChunkCall::default(), &chunk.content, &mut events);
+            (ChunkType::Thinking | ChunkType::Message, _) if chunk.dropped => {
+                self.drop_text(chunk.kind, chunk.block_index, &mut events);
+            }
+            (ChunkType::Thinking, _) => {
+                self.think(&chunk.content, &mut events);
+                self.thinking.add(chunk.block_index, &chunk.content);
+            }
+            (ChunkType::ToolCall, call) => {
+                self.end_thinking(&mut events);
+                let first = ChunkCall::default();
+                let call = call.as_ref().unwrap_or(&first);
+                if chunk.dropped {
+                    self.calls.drop_native(call.index, &mut events);
+                } else {
+                    self.calls.take(call, &chunk.content, &mut events);
+                }
             }
             (ChunkType::Message, _) => {
-                let parsed = match &mut self.parser {
-                    Some(parser) => parser.feed(&chunk.content),
-                    None if chunk.content.is_empty() => Vec::new(),
-                    None => vec![ToolCallEvent::Regular(chunk.content.clone())],
-                };
-                self.message(parsed, &mut events);
+                self.message.add(chunk.block_index, &chunk.content);
+                self.parse(&chunk.content, &mut events);
             }
         }
         if let Some(error) = &chunk.error {
@@ -136,47 +151,35 @@ impl StreamProcessor {
         events.push(AgentEvent::Error(error.to_owned()));
     }
 
-    /// Gives up what is held back, and ends whatever began.
+    /// Gives up what is held back, tells again what is stale, and ends whatever began.
     fn close(&mut self, refusal: Option<&str>, events: &mut Vec<AgentEvent>) {
         self.is_over = true;
-        let held = self
-            .parser
-            .as_mut()
-            .map(ToolCallParser::flush)
-            .unwrap_or_default();
         // Thinking ends before anything else, also where nothing was held back.
         self.end_thinking(events);
-        self.message(held, events);
-        let mut natives: Vec<_> = std::mem::take(&mut self.natives).into_values().collect();
-        natives.sort_by_key(|native| self.numbers.get(&native.index));
-        for native in natives {
-            let mut call = native.end(None);
-            if refusal.is_some() {
-                call.refuse(CallError::Refused("the call never ended".to_owned()));
-            }
-            self.end_call(call, events);
+        if self.thinking.is_stale() {
+            events.push(AgentEvent::Restart(ChunkType::Thinking));
+            self.think(&self.thinking.text(), events);
+            self.end_thinking(events);
         }
+        if self.message.is_stale() {
+            self.restart_message(events);
+            self.tell_message(events);
+        } else {
+            let held = self.parser.as_mut().map(ToolCallParser::flush);
+            self.tell(held.unwrap_or_default(), events);
+        }
+        let calls = self.calls.finish(&self.judged_calls, refusal, events);
         if std::mem::take(&mut self.has_message) {
             events.push(AgentEvent::MessageEnd);
         }
         if self.answer.role.is_empty() {
             DEFAULT_ROLE.clone_into(&mut self.answer.role);
         }
-        self.answer
-            .calls
-            .sort_by_key(|call| self.numbers.get(&call.index));
-        if let Some(reason) = refusal {
-            for call in &mut self.answer.calls {
-                call.refuse(CallError::Refused(reason.to_owned()));
-            }
-        }
-        let runnable = self
-            .answer
-            .calls
-            .iter()
-            .filter(|call| call.arguments.is_some());
+        let runnable = calls.iter().filter(|call| call.arguments.is_some());
         let written: Vec<String> = runnable.map(as_written).collect();
         self.answer.tool_call_content = written.join("\n");
+        self.answer.thinking_content = self.thinking.text();
+        self.answer.calls = calls;
     }
 
     fn think(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
@@ -186,7 +189,6 @@ impl StreamProcessor {
         if !std::mem::replace(&mut self.is_thinking, true) {
             events.push(AgentEvent::ThinkingStart);
         }
-        self.answer.thinking_content.push_str(text);
         events.push(AgentEvent::ThinkingContent(text.to_owned()));
     }
 
@@ -196,7 +198,16 @@ impl StreamProcessor {
         }
     }
 
-    fn message(&mut self, parsed: Vec<ToolCallEvent>, events: &mut Vec<AgentEvent>) {
+    fn parse(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+        let parsed = match &mut self.parser {
+            Some(parser) => parser.feed(text),
+            None if text.is_empty() => Vec::new(),
+            None => vec![ToolCallEvent::Regular(text.to_owned())],
+        };
+        self.tell(parsed, events);
+    }
+
+    fn tell(&mut self, parsed: Vec<ToolCallEvent>, events: &mut Vec<AgentEvent>) {
         for event in parsed {
             self.end_thinking(events);
             let index = self.tagged;
@@ -209,7 +220,7 @@ impl StreamProcessor {
                     events.push(AgentEvent::MessageContent(text));
                 }
                 ToolCallEvent::Start { index, .. } => {
-                    let index = self.number(index);
+                    let index = self.calls.number(index);
                     self.tagged = index;
                     let (id, name) = (None, None);
                     events.push(AgentEvent::ToolCallStart { index, id, name });
@@ -235,46 +246,10 @@ impl StreamProcessor {
                     for finding in &mut call.findings {
                         finding.block_index = Some(index);
                     }
-                    self.end_call(*call, events);
+                    self.calls.end(*call, events);
                 }
             }
         }
-    }
-
-    fn call(&mut self, call: &ChunkCall, content: &str, events: &mut Vec<AgentEvent>) {
-        self.end_thinking(events);
-        let native = if let Some(native) = self.natives.get_mut(&call.index) {
-            native
-        } else {
-            let native = NativeCall::new(self.number(call.index), call);
-            events.push(native.start());
-            self.natives.entry(call.index).or_insert(native)
-        };
-        events.extend(native.add(call, content));
-        if let Some(whole) = &call.block
-            && let Some(native) = self.natives.remove(&call.index)
-        {
-            self.end_call(native.end(Some(whole)), events);
-        }
-    }
-
-    fn end_call(&mut self, call: ParsedCall, events: &mut Vec<AgentEvent>) {
-        self.answer.calls.push(call.clone());
-        events.push(AgentEvent::ToolCallEnd(Box::new(call)));
-    }
-
-    /// A number for a call: the one it has, or else one after all others.
-    fn number(&mut self, wanted: u64) -> u64 {
-        let index = match self.numbers.last_key_value() {
-            Some((&last, _)) if self.numbers.contains_key(&wanted) => last
-                .checked_add(1)
-                .or_else(|| (0..last).find(|index| !self.numbers.contains_key(index)))
-                .unwrap_or(wanted),
-            _ => wanted,
-        };
-        let place = self.numbers.len();
-        self.numbers.insert(index, place);
-        index
     }
 }
 

@@ -18,6 +18,8 @@ pub struct ThinkingFilter {
     next_index: u64,
     /// The blocks that have begun and not ended, by the numbers that the decoder gives them.
     open: HashMap<u64, OpenBlock>,
+    /// The ends of the blocks that each block of the decoder became, in case it is dropped.
+    ended: HashMap<u64, Vec<StreamEvent>>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,17 +52,24 @@ impl ThinkingFilter {
             parser,
             next_index: 0,
             open: HashMap::new(),
+            ended: HashMap::new(),
         }
     }
 
     /// Takes an event of the decoder and gives those that stand for it.
     pub fn feed(&mut self, event: &StreamEvent) -> Vec<StreamEvent> {
+        if let Change::Drop(block) = &event.change {
+            return self.drop_block(event, block);
+        }
         let mut events = Vec::new();
         let mut open = self.open.remove(&event.block_index).unwrap_or_else(|| {
             if event.block_type == BlockType::Text {
                 let about = match &event.change {
                     Change::Start(about) => about.clone(),
-                    Change::Delta(_) | Change::PartialJson(_) | Change::End(_) => Object::new(),
+                    Change::Delta(_)
+                    | Change::PartialJson(_)
+                    | Change::End(_)
+                    | Change::Drop(_) => Object::new(),
                 };
                 OpenBlock::Text(Box::new(OpenText {
                     parser: self.parser.clone(),
@@ -78,7 +87,7 @@ impl ThinkingFilter {
                 block_index: *index,
                 ..event.clone()
             }),
-            (OpenBlock::Text(_), Change::Start(_) | Change::PartialJson(_)) => {}
+            (OpenBlock::Text(_), Change::Start(_) | Change::PartialJson(_) | Change::Drop(_)) => {}
             (OpenBlock::Text(text), Change::Delta(delta)) => {
                 for parsed in text.parser.feed(delta) {
                     text.take(parsed, &mut self.next_index, &mut events);
@@ -93,6 +102,41 @@ impl ThinkingFilter {
         }
         if !matches!(event.change, Change::End(_)) {
             self.open.insert(event.block_index, open);
+        }
+        let ends = events
+            .iter()
+            .filter(|event| matches!(event.change, Change::End(_)));
+        let ended = self.ended.entry(event.block_index).or_default();
+        ended.extend(ends.cloned());
+        events
+    }
+
+    /// Drops every block that a block of the decoder became.
+    fn drop_block(&mut self, event: &StreamEvent, block: &Arc<Block>) -> Vec<StreamEvent> {
+        let ended = self.ended.remove(&event.block_index).unwrap_or_default();
+        let mut events: Vec<StreamEvent> = ended
+            .into_iter()
+            .map(|ended| {
+                let block = match ended.change {
+                    Change::End(part) if event.block_type == BlockType::Text => part,
+                    _ => Arc::clone(block),
+                };
+                StreamEvent {
+                    change: Change::Drop(block),
+                    ..ended
+                }
+            })
+            .collect();
+        match self.open.remove(&event.block_index) {
+            Some(OpenBlock::Other(index)) => events.push(StreamEvent {
+                block_index: index,
+                ..event.clone()
+            }),
+            Some(OpenBlock::Text(text)) => events.extend(text.part.map(|part| {
+                let block = content(part.is_thinking, &part.text);
+                part.event(Change::Drop(Arc::new(block)))
+            })),
+            None => {}
         }
         events
     }

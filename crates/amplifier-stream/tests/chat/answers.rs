@@ -35,7 +35,7 @@ fn an_answer_is_its_thinking_text_and_calls_in_order() {
     let told: Vec<Value> = events
         .iter()
         .filter_map(|event| match &event.change {
-            Change::Start(_) => None,
+            Change::Start(_) | Change::Drop(_) => None,
             Change::Delta(text) => Some(json!([event.block_index, text])),
             Change::PartialJson(text) => Some(json!([event.block_index, {"json": text}])),
             Change::End(block) => Some(json!([

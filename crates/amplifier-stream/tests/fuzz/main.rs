@@ -2,6 +2,7 @@
 //!
 //! A few inputs in every run of the tests, a million with `make fuzz`.
 
+mod agreement;
 mod campaign;
 mod damage;
 mod random;
@@ -15,6 +16,7 @@ use amplifier_stream::{
     StreamDecoder, StreamEvent, StreamResult, decode_error, parse_arguments, steps,
 };
 
+use agreement::{assert_agent_events_agree, assert_blocks_agree};
 use campaign::try_inputs;
 use damage::damage;
 use random::Random;
@@ -156,6 +158,8 @@ fn hold_dialect(dialect: Dialect, percent: u64, stream: fn(&mut Random) -> Vec<u
                 &decode(dialect, &[wire], false).1
             )
         );
+        assert_blocks_agree(&events, &result);
+        assert_agent_events_agree(&events, &result);
         let has_failed = result.truncated || result.error.is_some();
         for block in &result.blocks {
             if let Block::ToolCall(call) = block {

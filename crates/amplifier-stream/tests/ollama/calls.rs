@@ -16,6 +16,7 @@ fn a_call_is_told_whole() {
             Change::Delta(_) => "delta",
             Change::PartialJson(json) => json,
             Change::End(_) => "end",
+            Change::Drop(_) => "drop",
         })
         .collect();
     assert_eq!(told, ["start", "{\"x\":1}", "end"]);

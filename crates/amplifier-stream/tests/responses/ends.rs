@@ -21,8 +21,19 @@ fn the_terminal_response_counts_more_than_the_items_before_it() {
             called(json!({}), "{}", Value::Null),
         ])
     );
+    assert_eq!(
+        story(&events, 0),
+        [
+            "text begins",
+            "+Hi",
+            "ends",
+            "is dropped",
+            "text begins",
+            "+Hi, whole",
+            "ends"
+        ]
+    );
     // What was never announced is told when it comes.
-    assert_eq!(story(&events, 0), ["text begins", "+Hi", "ends"]);
     assert_eq!(story(&events, 1), ["tool_call begins", "json {}", "ends"]);
 }
 

@@ -62,6 +62,9 @@ fn reasoning_beside_its_summary_is_told_and_kept_but_the_summary_counts() {
             "+\n\n",
             "+Long ",
             "+story",
+            "is dropped",
+            "thinking begins",
+            "+Short",
             "ends"
         ]
     );

@@ -50,6 +50,7 @@ pub(crate) fn story(events: &[StreamEvent], index: u64) -> Vec<String> {
         Change::Delta(text) => format!("+{text}"),
         Change::PartialJson(text) => format!("json {text}"),
         Change::End(_) => "ends".to_owned(),
+        Change::Drop(_) => "is dropped".to_owned(),
     });
     told.collect()
 }

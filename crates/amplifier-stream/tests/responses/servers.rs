@@ -28,7 +28,17 @@ fn a_resumed_stream_may_begin_anywhere() {
         done(0, message(json!([text_part("Hello")]))),
         completed(json!([message(json!([text_part("Hello")]))])),
     ]);
-    assert_eq!(story(&events, 0), ["text begins", "+lo", "ends"]);
+    assert_eq!(
+        story(&events, 0),
+        [
+            "text begins",
+            "+lo",
+            "is dropped",
+            "text begins",
+            "+Hello",
+            "ends"
+        ]
+    );
     assert_eq!(blocks(&result)[0]["text"], "Hello");
     assert_eq!(kinds(&result), ["missing_response_created"]);
     assert_eq!(

@@ -147,6 +147,7 @@ proptest! {
             for event in events(index, &pieces).iter().flat_map(|event| filter.feed(event)) {
                 match event.change {
                     Change::End(block) => drop(streamed.insert(event.block_index, (*block).clone())),
+                    Change::Drop(_) => drop(streamed.remove(&event.block_index)),
                     Change::Delta(text) => deltas.entry(event.block_index).or_default().push_str(&text),
                     Change::Start(_) | Change::PartialJson(_) => {}
                 }

@@ -23,7 +23,7 @@ impl Decoder {
             }
             // A proxy lost its upstream and sent a second, whole answer after the part of the first.
             Phase::Open => {
-                answer.clear();
+                answer.restart();
                 let result = &mut answer.result;
                 result.metadata.clear();
                 result.raw_stop_reason = None;

@@ -131,7 +131,9 @@ impl Calls {
             block.fields.insert("name".to_owned(), name);
         }
         let mut unpaired = 0;
-        for (key, raw) in fragment.rest {
+        // What names the call is said once, in its place.
+        let rest = fragment.rest.into_iter();
+        for (key, raw) in rest.filter(|(key, _)| !matches!(key.as_str(), "id" | "name" | "type")) {
             let mut scanner = Scanner::new(raw);
             let value = scanner.document().unwrap_or_else(|_| Json::from(raw));
             unpaired += scanner.unpaired;

@@ -92,6 +92,8 @@ impl<'a> Part<'a> {
                 }
                 _ => match scanner.value()? {
                     Json::Null => {}
+                    // They would change what the block is that the part is added to.
+                    _ if matches!(key, "type" | "text" | "thinking" | "refusal") => {}
                     value => {
                         part.rest.insert(key.to_owned(), value);
                     }

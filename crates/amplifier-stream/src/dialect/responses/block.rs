@@ -3,7 +3,7 @@
 use amplifier_core::{Json, Object};
 
 use crate::block::{Block, BlockType, ToolCall};
-use crate::open_block::Part;
+use crate::open_block::{OpenBlock, Part};
 
 /// What an item holds, as opposed to what is said about it.
 const CONTENT: [&str; 11] = [
@@ -46,16 +46,33 @@ pub(super) fn metadata(item: &Object) -> Object {
     fields.collect()
 }
 
+/// The open block of an item.
+pub(super) fn open(item: &Object) -> OpenBlock {
+    OpenBlock::new(block_type(item), metadata(item))
+}
+
+/// Whether an open block is of the type of an item and, if both are calls, has the same id and name
+/// as far as it has them.
+pub(super) fn is_named_as(open: &OpenBlock, item: &Object) -> bool {
+    let is_same = |key: &str, of_item: &str| {
+        let known = open.fields.get(key).and_then(Json::as_str);
+        known.is_none_or(|known| item.get(of_item).and_then(Json::as_str) == Some(known))
+    };
+    *open.block_type() == block_type(item)
+        && (*open.block_type() != BlockType::ToolCall
+            || (is_same("id", "call_id") && is_same("name", "name")))
+}
+
 /// The text that the deltas of an item add up to, and the part of the block that they add to.
 pub(super) fn told(item: &Object) -> Option<(Part, String)> {
     let field = |key: &str| item.get(key).map(written).unwrap_or_default();
     match item.get("type").and_then(Json::as_str)? {
         "message" => {
             let texts = parts(item, "content").filter_map(|part| {
-                let key = if is_of(part, "refusal") {
-                    "refusal"
-                } else {
-                    "text"
+                let key = match part.get("type")?.as_str()? {
+                    "output_text" => "text",
+                    "refusal" => "refusal",
+                    _ => return None,
                 };
                 part.get(key)?.as_str()
             });
@@ -66,6 +83,23 @@ pub(super) fn told(item: &Object) -> Option<(Part, String)> {
         "custom_tool_call" => Some((Part::Text, field("input"))),
         "code_interpreter_call" => Some((Part::Text, field("code"))),
         _ => None,
+    }
+}
+
+/// Whether two blocks are the same call, or say the same text or thinking.
+pub(super) fn says_same(one: &Block, other: &Block) -> bool {
+    match (one, other) {
+        (Block::ToolCall(one), Block::ToolCall(other)) => {
+            (&one.id, &one.name) == (&other.id, &other.name)
+                && one.arguments == other.arguments
+                && (one.arguments.is_some() || one.raw_arguments == other.raw_arguments)
+        }
+        (Block::Content(fields), Block::Content(others)) => {
+            let keys = ["text", "refusal", "thinking"];
+            one.block_type() == other.block_type()
+                && keys.iter().all(|key| fields.get(*key) == others.get(*key))
+        }
+        _ => false,
     }
 }
 

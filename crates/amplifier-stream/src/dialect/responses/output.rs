@@ -9,9 +9,10 @@ use super::source::Source;
 use super::wire::Envelope;
 use super::{Decoder, Phase, block};
 use crate::answer::Answer;
+use crate::arguments::parse_arguments;
 use crate::block::{Block, BlockType};
 use crate::json::Piece;
-use crate::open_block::{OpenBlock, Part};
+use crate::open_block::Part;
 
 impl Decoder {
     /// Begins the item at this index of the wire, and says where it really is.
@@ -35,8 +36,7 @@ impl Decoder {
             let message = format!("a second item with index {taken} was put at index {index}");
             answer.find("repeated_index", Some(index), &message, None);
         }
-        let open = OpenBlock::new(block::block_type(&fields), block::metadata(&fields));
-        answer.begin(index, open);
+        answer.begin(index, block::open(&fields));
         self.items.insert(index, Item::new(fields, is_whole));
         index
     }
@@ -90,7 +90,11 @@ impl Decoder {
                 _ => return Ok(()),
             }
         }
-        if item.begins_paragraph(told) {
+        let is_paragraph = item.begins_paragraph(told);
+        if is_whole {
+            open.forget_half(source.part);
+        }
+        if is_paragraph {
             tell(index, source.part, "\n\n", answer);
         }
         let pushed = answer.push(index, source.part, piece);
@@ -105,14 +109,9 @@ impl Decoder {
             put(index, fields, answer);
             return;
         };
-        if let (Some((part, text)), Ok(open)) = (block::told(&fields), answer.open(index)) {
-            let rest = text.strip_prefix(open.text(part));
-            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-                tell(index, part, rest, answer);
-            } else if rest.is_none() && is_whole && part != Part::Thinking {
-                let message = "the deltas differ from the text of the item, which counts";
-                answer.find("different_deltas", Some(index), message, None);
-            }
+        if settle(index, &fields, answer) == Deltas::Different && is_whole {
+            let message = "the deltas differ from the text of the item, which counts";
+            answer.find("different_deltas", Some(index), message, None);
         }
         let (block, unpaired) = block::from_item(fields);
         answer.find_unpaired(Some(index), unpaired);
@@ -158,7 +157,7 @@ impl Decoder {
         for index in left {
             self.items.remove(&index);
             let raw = answer
-                .remove(index)
+                .drop_block(index)
                 .map(|block| block.to_json().to_string());
             let message = format!("item {index} is not in the output of the response");
             answer.find("dropped_item", Some(index), &message, raw.as_deref());
@@ -169,10 +168,10 @@ impl Decoder {
 
 /// Makes the block of an item that never ended.
 pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
+    let halves = answer.end_texts(index);
     let Ok(open) = answer.open(index) else {
         return;
     };
-    let halves = open.settle().len();
     let part = match open.block_type() {
         BlockType::Thinking => Part::Thinking,
         BlockType::ToolCall | BlockType::Other(_) if open.text(Part::Text).is_empty() => {
@@ -181,6 +180,7 @@ pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
         _ => Part::Text,
     };
     let fields = item.into_fields(open.text(part));
+    settle(index, &fields, answer);
     let (mut block, unpaired) = block::from_item(fields);
     if let Block::ToolCall(call) = &mut block {
         call.error = None;
@@ -190,11 +190,76 @@ pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
     answer.replace(index, block);
 }
 
-/// Puts an item in the place of one that has ended.
+/// What the deltas of an item were, compared with the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deltas {
+    /// The same, or the beginning of it.
+    Same,
+    /// Something else.
+    Different,
+    /// Something else, as is usual for thinking: a server may stream the reasoning and its summary,
+    /// and the summary alone counts.
+    DifferentThinking,
+}
+
+/// Makes the deltas of an open item add up to it: adds what they lack or, if they are something else,
+/// begins the block again.
+fn settle(index: u64, fields: &Object, answer: &mut Answer) -> Deltas {
+    let Ok(open) = answer.open(index) else {
+        return Deltas::Same;
+    };
+    let text = block::told(fields);
+    let mut is_same = block::is_named_as(open, fields);
+    let mut deltas = Deltas::Same;
+    if let Some((part, text)) = &text {
+        is_same &= open.has_only(*part);
+        let streamed = open.text(*part);
+        match text.strip_prefix(streamed) {
+            Some(rest) => {
+                let rest = rest.to_owned();
+                open.forget_half(*part);
+                if is_same && !rest.is_empty() {
+                    tell(index, *part, &rest, answer);
+                }
+            }
+            None if *part == Part::Thinking => deltas = Deltas::DifferentThinking,
+            None => {
+                deltas = Deltas::Different;
+                is_same &= *part == Part::Input && are_same_arguments(streamed, text);
+            }
+        }
+        is_same &= deltas != Deltas::DifferentThinking;
+    }
+    if !is_same {
+        let halves = answer.end_texts(index);
+        answer.find_unpaired(Some(index), halves);
+        answer.begin_again(index, block::open(fields), text.as_ref());
+    }
+    deltas
+}
+
+/// Whether two texts are the same arguments, written differently.
+fn are_same_arguments(one: &str, other: &str) -> bool {
+    match (parse_arguments(one), parse_arguments(other)) {
+        (Ok((one, _)), Ok((other, _))) => one == other,
+        _ => false,
+    }
+}
+
+/// Puts an item in the place of one that has ended, and begins the block again if it says something
+/// else now.
 fn put(index: u64, fields: Object, answer: &mut Answer) {
+    let text = block::told(&fields);
+    let open = block::open(&fields);
     let (block, unpaired) = block::from_item(fields);
     answer.find_unpaired(Some(index), unpaired);
-    answer.replace(index, block);
+    let ended = answer.ended(index);
+    if ended.is_some_and(|ended| block::says_same(ended, &block)) {
+        answer.replace(index, block);
+    } else {
+        answer.begin_again(index, open, text.as_ref());
+        answer.end_as(index, block);
+    }
 }
 
 /// Adds text to a block that is open.
