@@ -1009,6 +1009,12 @@ class StreamResult:
     def __ne__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
 
+def status_kind(status: int) -> str | None:
+    """Return the type of error that an HTTP status stands for; None below 400."""
+
+def status_of_kind(kind: str) -> int | None:
+    """Return the HTTP status of an error of this type; None for an unknown type."""
+
 def decode_error(
     dialect: str,
     status: int,

@@ -12,9 +12,9 @@ from amplifier_stream.process_metrics import StreamMetrics
 from amplifier_stream.process_result import ProcessedStream
 from amplifier_stream.process_run import ProcessRun, ToolTags, Transform
 
-__all__ = ["GRACE", "process_stream", "process_stream_sync"]
+__all__ = ["GRACE_SECONDS", "process_stream", "process_stream_sync"]
 
-GRACE = 5.0
+GRACE_SECONDS = 5.0
 """Seconds that the source, and then the callbacks, have when an answer is cancelled."""
 
 Emit = Callable[[AgentEvent], Any]
@@ -62,11 +62,11 @@ async def process_stream(
         import anyio
 
         try:
-            with anyio.move_on_after(GRACE, shield=True):
+            with anyio.move_on_after(GRACE_SECONDS, shield=True):
                 await source.close()
         finally:
             run.cancel()
-            with anyio.move_on_after(GRACE, shield=True):
+            with anyio.move_on_after(GRACE_SECONDS, shield=True):
                 if not isinstance(error, Exception):
                     for event in run.events():
                         await _settle(emit_event(event))

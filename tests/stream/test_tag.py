@@ -189,8 +189,8 @@ def test_a_repair_is_a_finding() -> None:
     [
         ([], "a tag parser needs at least one tag name"),
         (["a", "a"], "tag name `a` is given twice"),
-        ("a b", "tag name `a b` is not one"),
-        (["x" * 65], "is not one"),
+        ("a b", "invalid tag name `a b`"),
+        (["x" * 65], "invalid tag name"),
     ],
 )
 def test_bad_tag_names_are_refused(tags: Any, message: str) -> None:

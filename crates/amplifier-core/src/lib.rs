@@ -21,6 +21,7 @@ pub mod error;
 pub mod event;
 mod from_json;
 pub mod hook;
+mod http_status;
 mod json;
 mod message;
 mod model;
@@ -44,6 +45,7 @@ pub use content::{
 pub use contract::{SHARED_TYPES, Shape, SharedType};
 pub use cost::Cost;
 pub use from_json::{FromJson, ModelError};
+pub use http_status::StatusKind;
 pub use json::{BigInt, Json, JsonError, MAX_DEPTH, MAX_DIGITS, Object};
 pub use message::{
     ChatRequest, ChatResponse, Degradation, Message, MessageContent, ResponseFormat,

@@ -1,5 +1,6 @@
 //! What kind of failure an error is, and whether another try has a point.
 
+use amplifier_core::StatusKind;
 use amplifier_core::error::{
     AmplifierError, ApprovalError, ContextError, HookError, MountError, SessionError, ToolError,
 };
@@ -77,17 +78,16 @@ impl ErrorKind {
     /// The kind of an HTTP status that tells of a failure.
     #[must_use]
     pub fn of_status(status: u16) -> Option<Self> {
-        Some(match status {
-            401 => Self::Authentication,
-            402 => Self::Quota,
-            403 => Self::Permission,
-            404 | 410 => Self::NotFound,
-            408 => Self::Timeout,
-            413 => Self::ContextLength,
-            429 => Self::RateLimit,
-            400..=499 => Self::Validation,
-            500..=599 => Self::Server,
-            _ => return None,
+        Some(match StatusKind::of(status)? {
+            StatusKind::Authentication => Self::Authentication,
+            StatusKind::Billing => Self::Quota,
+            StatusKind::Permission => Self::Permission,
+            StatusKind::NotFound => Self::NotFound,
+            StatusKind::Timeout => Self::Timeout,
+            StatusKind::TooLarge => Self::ContextLength,
+            StatusKind::RateLimit => Self::RateLimit,
+            StatusKind::InvalidRequest => Self::Validation,
+            StatusKind::Overloaded | StatusKind::Server => Self::Server,
         })
     }
 

@@ -33,6 +33,7 @@ mod _engine {
     use crate::stream::{
         decoder::{StreamDecoder, decode_error},
         framing::{NdjsonDecoder, SseDecoder, SseEvent},
+        http_status::{status_kind, status_of_kind},
         process::StreamProcessor,
         stream_event::StreamEvent,
         stream_result::StreamResult,

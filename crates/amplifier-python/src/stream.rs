@@ -2,6 +2,7 @@
 
 pub(crate) mod decoder;
 pub(crate) mod framing;
+pub(crate) mod http_status;
 pub(crate) mod partial_arguments;
 pub(crate) mod process;
 pub(crate) mod stream_event;

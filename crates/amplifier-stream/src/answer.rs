@@ -7,7 +7,7 @@ use std::sync::Arc;
 use amplifier_core::{Json, Object};
 
 use crate::block::{Block, BlockType};
-use crate::error::{ProviderError, in_stream};
+use crate::error::{ResponseError, in_stream};
 use crate::json::{PartialArguments, Piece, Scanner};
 use crate::open_block::{OpenBlock, Part, Sealed};
 use crate::stream_event::{Change, StreamEvent};
@@ -51,18 +51,18 @@ impl Answer {
     }
 
     /// Marks the stream as failed; the first failure is the one that is told.
-    pub(crate) fn fail(&mut self, error: ProviderError) {
+    pub(crate) fn fail(&mut self, error: ResponseError) {
         self.result.error.get_or_insert(error);
     }
 
     /// Marks the stream as failed because of something that the dialect does not allow.
     pub(crate) fn fail_stream(&mut self, problem: &str) {
-        self.fail(ProviderError {
+        self.fail(ResponseError {
             kind: "invalid_stream".to_owned(),
             status: self.status,
             message: problem.to_owned(),
             retryable: true,
-            ..ProviderError::default()
+            ..ResponseError::default()
         });
     }
 

@@ -2,7 +2,7 @@
 
 use amplifier_core::{Json, Object};
 
-use crate::json::{JsonError, Scanner};
+use crate::json::{InvalidJson, Scanner};
 
 /// How deep lists and objects may be nested in the arguments of a tool call.
 pub const MAX_ARGUMENT_DEPTH: usize = 128;
@@ -11,14 +11,14 @@ pub const MAX_ARGUMENT_DEPTH: usize = 128;
 ///
 /// Refused are duplicate keys, numbers without a finite value, anything but an object, and nesting
 /// beyond [`MAX_ARGUMENT_DEPTH`]. Also says how many unpaired surrogate halves became U+FFFD.
-pub fn parse_arguments(text: &str) -> Result<(Object, usize), JsonError> {
+pub fn parse_arguments(text: &str) -> Result<(Object, usize), InvalidJson> {
     if text.trim_ascii().is_empty() {
         return Ok((Object::new(), 0));
     }
     let mut scanner = Scanner::strict(text, MAX_ARGUMENT_DEPTH);
     match scanner.document()? {
         Json::Object(arguments) => Ok((arguments, scanner.unpaired)),
-        other => Err(JsonError {
+        other => Err(InvalidJson {
             problem: format!("expected an object, found {}", other.kind()),
             at: 0,
         }),

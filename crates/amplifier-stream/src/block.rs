@@ -122,7 +122,7 @@ impl ToolCall {
     /// Judges the arguments of a call; also counts unpaired surrogate halves in them.
     pub(crate) fn judge(&mut self) -> usize {
         if self.name.is_empty() {
-            self.refuse("the call names no tool");
+            self.refuse("the call has no tool name");
             return 0;
         }
         if self.is_custom {

@@ -7,7 +7,7 @@ use amplifier_core::Object;
 
 use crate::answer::Answer;
 use crate::dialect::{Dialect, DialectDecoder};
-use crate::error::{ProviderError, decode_error};
+use crate::error::{ResponseError, decode_error};
 use crate::frames::Frames;
 use crate::framing::{LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
 use crate::headers::Headers;
@@ -147,11 +147,11 @@ impl StreamDecoder {
                     }
                 }
                 if let Some(failure) = self.failure {
-                    answer.fail(ProviderError {
+                    answer.fail(ResponseError {
                         kind: "stream_limit".to_owned(),
                         status: self.status,
                         message: failure.to_string(),
-                        ..ProviderError::default()
+                        ..ResponseError::default()
                     });
                 }
                 decoder.finish(answer)
@@ -186,7 +186,7 @@ fn take_whole(decoder: &mut dyn DialectDecoder, body: &[u8], answer: &mut Answer
 
 fn accept(decoder: &mut dyn DialectDecoder, frame: &SseEvent<'_>, answer: &mut Answer) {
     if frame.is_lossy {
-        let message = "bytes that are no UTF-8 became U+FFFD";
+        let message = "bytes that are not UTF-8 became U+FFFD";
         answer.find("invalid_utf8", None, message, None);
     }
     decoder.accept(frame, answer);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use amplifier_core::Object;
+use amplifier_core::{Object, StatusKind};
 
 use crate::dialect::Dialect;
 use crate::headers::Headers;
@@ -42,7 +42,7 @@ const SPENT: [&str; 3] = [
 
 /// An error of the provider, or of its stream.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ProviderError {
+pub struct ResponseError {
     /// The provider's type of the error, else what its status means; `invalid_stream` and
     /// `stream_limit` are ours.
     pub kind: String,
@@ -70,7 +70,7 @@ pub fn decode_error(
     headers: &Headers,
     body: &[u8],
     now: SystemTime,
-) -> ProviderError {
+) -> ResponseError {
     let body = String::from_utf8_lossy(body);
     let described = read(&body);
     let retryable = headers.should_retry().unwrap_or_else(|| match status {
@@ -81,7 +81,7 @@ pub fn decode_error(
         "" => format!("HTTP status {status} without a body"),
         text => text.chars().take(MAX_MESSAGE_CHARS).collect(),
     });
-    ProviderError {
+    ResponseError {
         kind: described.kind.unwrap_or_else(|| kind_of(status).to_owned()),
         code: described.code,
         status,
@@ -94,7 +94,7 @@ pub fn decode_error(
 }
 
 /// Decodes an error inside a stream whose HTTP status promised success.
-pub(crate) fn in_stream(status: u16, data: &str) -> ProviderError {
+pub(crate) fn in_stream(status: u16, data: &str) -> ResponseError {
     let described = read(data);
     let retryable = says_it_may_pass(&described);
     let kind = described
@@ -105,7 +105,7 @@ pub(crate) fn in_stream(status: u16, data: &str) -> ProviderError {
     let message = described
         .message
         .unwrap_or_else(|| data.trim().chars().take(MAX_MESSAGE_CHARS).collect());
-    ProviderError {
+    ResponseError {
         kind,
         code: described.code,
         status,
@@ -142,20 +142,11 @@ fn is_spent(described: &Described) -> bool {
 }
 
 fn may_pass(status: u16) -> bool {
-    matches!(status, 408 | 409 | 429 | 500..)
+    StatusKind::of(status).is_some_and(StatusKind::may_pass)
 }
 
 fn kind_of(status: u16) -> &'static str {
-    match status {
-        401 => "authentication_error",
-        402 => "billing_error",
-        403 => "permission_error",
-        404 => "not_found_error",
-        413 => "request_too_large",
-        429 => "rate_limit_error",
-        408 | 504 => "timeout_error",
-        529 => "overloaded_error",
-        500.. => "api_error",
-        _ => "invalid_request_error",
-    }
+    StatusKind::of(status)
+        .unwrap_or(StatusKind::InvalidRequest)
+        .as_str()
 }

@@ -17,7 +17,7 @@ pub(crate) use string::{Piece, join};
 /// Why a text is not the JSON that was wanted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem} at byte {at}")]
-pub struct JsonError {
+pub struct InvalidJson {
     /// What was found.
     pub problem: String,
     /// The place, in bytes of UTF-8.
@@ -61,14 +61,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// The only value of the text.
-    pub(crate) fn document(&mut self) -> Result<Json, JsonError> {
+    pub(crate) fn document(&mut self) -> Result<Json, InvalidJson> {
         let value = self.value()?;
         self.end()?;
         Ok(value)
     }
 
     /// Accepts white space and nothing else up to the end.
-    pub(crate) fn end(&mut self) -> Result<(), JsonError> {
+    pub(crate) fn end(&mut self) -> Result<(), InvalidJson> {
         self.skip_whitespace();
         if self.at == self.text.len() {
             Ok(())
@@ -80,8 +80,8 @@ impl<'a> Scanner<'a> {
     /// Walks an object; `field` must read the value of the key that it is given.
     pub(crate) fn object(
         &mut self,
-        mut field: impl FnMut(&str, &mut Self) -> Result<(), JsonError>,
-    ) -> Result<(), JsonError> {
+        mut field: impl FnMut(&str, &mut Self) -> Result<(), InvalidJson>,
+    ) -> Result<(), InvalidJson> {
         self.enter(b'{', "an object")?;
         if self.takes(b'}') {
             self.depth -= 1;
@@ -111,8 +111,8 @@ impl<'a> Scanner<'a> {
     /// Walks an array; `item` must read each item.
     pub(crate) fn array(
         &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<(), JsonError>,
-    ) -> Result<(), JsonError> {
+        mut item: impl FnMut(&mut Self) -> Result<(), InvalidJson>,
+    ) -> Result<(), InvalidJson> {
         self.enter(b'[', "an array")?;
         if self.takes(b']') {
             self.depth -= 1;
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Checks a value and gives the text that it is.
-    pub(crate) fn raw(&mut self) -> Result<&'a str, JsonError> {
+    pub(crate) fn raw(&mut self) -> Result<&'a str, InvalidJson> {
         let (skipped, raw) = self.spanned(Self::skip);
         skipped.map(|()| raw)
     }
@@ -146,7 +146,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a value; halves of surrogate pairs in it become U+FFFD and are counted.
-    pub(crate) fn value(&mut self) -> Result<Json, JsonError> {
+    pub(crate) fn value(&mut self) -> Result<Json, InvalidJson> {
         self.skip_whitespace();
         Ok(match self.peek() {
             Some(b'"') => Json::Str(self.string()?.into_owned()),
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
                     let value = scanner.value()?;
                     if map.insert(key.to_owned(), value).is_some() && scanner.refuses_ambiguity {
                         let problem = format!("duplicate key `{key}`");
-                        return Err(JsonError { problem, at });
+                        return Err(InvalidJson { problem, at });
                     }
                     Ok(())
                 })?;
@@ -179,7 +179,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    fn skip(&mut self) -> Result<(), JsonError> {
+    fn skip(&mut self) -> Result<(), InvalidJson> {
         self.skip_whitespace();
         match self.peek() {
             Some(b'"') => {
@@ -201,7 +201,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn literal<T>(&mut self, word: &str, value: T) -> Result<T, JsonError> {
+    fn literal<T>(&mut self, word: &str, value: T) -> Result<T, InvalidJson> {
         if !self.text[self.at..].starts_with(word) {
             return Err(self.unexpected("a value"));
         }
@@ -209,7 +209,7 @@ impl<'a> Scanner<'a> {
         Ok(value)
     }
 
-    fn enter(&mut self, bracket: u8, wanted: &str) -> Result<(), JsonError> {
+    fn enter(&mut self, bracket: u8, wanted: &str) -> Result<(), InvalidJson> {
         self.skip_whitespace();
         if self.peek() != Some(bracket) {
             return Err(self.unexpected(wanted));
@@ -253,7 +253,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn unexpected(&self, wanted: &str) -> JsonError {
+    fn unexpected(&self, wanted: &str) -> InvalidJson {
         let rest = &self.text[self.at..];
         let word = rest
             .split(|c: char| !c.is_alphanumeric() && c != '-')
@@ -268,8 +268,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn error(&self, problem: &str) -> JsonError {
-        JsonError {
+    fn error(&self, problem: &str) -> InvalidJson {
+        InvalidJson {
             problem: problem.to_owned(),
             at: self.at,
         }

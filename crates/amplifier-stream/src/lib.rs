@@ -35,10 +35,10 @@ pub use arguments::{MAX_ARGUMENT_DEPTH, parse_arguments};
 pub use block::{Block, BlockType, ToolCall};
 pub use decoder::StreamDecoder;
 pub use dialect::{Dialect, UnknownDialect};
-pub use error::{ProviderError, decode_error};
+pub use error::{ResponseError, decode_error};
 pub use framing::{LimitError, Limits, LineError, NdjsonDecoder, NdjsonLine, SseDecoder, SseEvent};
 pub use headers::Headers;
-pub use json::{JsonError, PartialArguments};
+pub use json::{InvalidJson, PartialArguments};
 #[cfg(feature = "futures")]
 pub use process::process_stream_async;
 pub use process::{

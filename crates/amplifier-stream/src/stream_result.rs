@@ -3,7 +3,7 @@
 use amplifier_core::{Json, Object};
 
 use crate::block::Block;
-use crate::error::ProviderError;
+use crate::error::ResponseError;
 use crate::stream_event::StreamEvent;
 
 /// The final record of a stream.
@@ -32,7 +32,7 @@ pub struct StreamResult {
     /// Whether the stream ended before its terminator.
     pub truncated: bool,
     /// What went wrong.
-    pub error: Option<ProviderError>,
+    pub error: Option<ResponseError>,
     /// What was repaired, ignored or not understood.
     pub findings: Vec<Finding>,
     /// What only the end of the stream completed, in a last line that has no line end.

@@ -238,7 +238,7 @@ fn a_call_with_bad_arguments_does_not_run() {
         stop(),
     ]);
     let bad = "invalid tool arguments: duplicate key `x` at byte 11";
-    let mut nameless = call("b", "", Value::Null, json!("the call names no tool"));
+    let mut nameless = call("b", "", Value::Null, json!("the call has no tool name"));
     nameless["name"] = json!("");
     let expected = json!([
         call("a", r#"{"x":1,"x":2}"#, Value::Null, json!(bad)),

@@ -24,8 +24,14 @@ fn what_is_no_plain_object_is_refused_with_its_reason() {
         ),
         (r#"{"a":1e400}"#, "number `1e400` overflows at byte 5"),
         (r#"{"a":01}"#, "number with a leading zero at byte 5"),
-        (r#"{"a":1.}"#, "number that ends in its point at byte 5"),
-        (r#"{"a":1e}"#, "number without its exponent at byte 5"),
+        (
+            r#"{"a":1.}"#,
+            "number without digits after its decimal point at byte 5",
+        ),
+        (
+            r#"{"a":1e}"#,
+            "number without digits in its exponent at byte 5",
+        ),
         ("[1]", "expected an object, found an array at byte 0"),
         ("null", "expected an object, found null at byte 0"),
         (r#""a""#, "expected an object, found a string at byte 0"),

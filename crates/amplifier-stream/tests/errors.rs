@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use amplifier_core::{Json, Object};
-use amplifier_stream::{Dialect, Headers, ProviderError, decode_error};
+use amplifier_stream::{Dialect, Headers, ResponseError, decode_error};
 
 fn headers(fields: &[(&str, &str)]) -> Headers {
     fields
@@ -12,11 +12,11 @@ fn headers(fields: &[(&str, &str)]) -> Headers {
         .collect()
 }
 
-fn decode(status: u16, fields: &[(&str, &str)], body: &str) -> ProviderError {
+fn decode(status: u16, fields: &[(&str, &str)], body: &str) -> ResponseError {
     decode_as(Dialect::Anthropic, status, fields, body)
 }
 
-fn decode_as(dialect: Dialect, status: u16, fields: &[(&str, &str)], body: &str) -> ProviderError {
+fn decode_as(dialect: Dialect, status: u16, fields: &[(&str, &str)], body: &str) -> ResponseError {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
     decode_error(dialect, status, &headers(fields), body.as_bytes(), now)
 }
@@ -33,7 +33,7 @@ fn object(text: &str) -> Object {
 fn a_body_is_read_whole() {
     let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Slow down",
         "details":{"error_code":"enforced_spend_limit_reached"}},"request_id":"req_body"}"#;
-    let expected = ProviderError {
+    let expected = ResponseError {
         kind: "rate_limit_error".to_owned(),
         code: Some("enforced_spend_limit_reached".to_owned()),
         status: 429,
@@ -52,7 +52,7 @@ fn a_body_is_read_whole() {
     let request_id = Some("req_head".to_owned());
     assert_eq!(
         from_header,
-        ProviderError {
+        ResponseError {
             retryable: true,
             request_id,
             ..expected

@@ -139,7 +139,7 @@ fn a_call_that_ended_before_the_restart_must_not_run() {
     let expected = [(0, Some("a"), None), (1, Some("b"), Some("{}".to_owned()))];
     assert_eq!(calls(&answer), expected);
     let error = answer.calls[0].error.as_ref().map(ToString::to_string);
-    assert_eq!(error.as_deref(), Some("the provider took the call back"));
+    assert_eq!(error.as_deref(), Some("the provider withdrew the call"));
 }
 
 fn created(id: &str) -> Value {

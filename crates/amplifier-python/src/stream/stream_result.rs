@@ -1,7 +1,7 @@
 //! `StreamResult`: what a whole stream amounts to.
 
 use amplifier_stream as stream;
-use amplifier_stream::ProviderError;
+use amplifier_stream::ResponseError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -164,7 +164,7 @@ impl StreamResult {
 /// The error as a new dict, without the id of its request.
 pub(crate) fn error_to_python<'py>(
     py: Python<'py>,
-    error: &ProviderError,
+    error: &ResponseError,
 ) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item(intern!(py, "type"), &error.kind)?;

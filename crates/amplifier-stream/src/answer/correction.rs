@@ -27,7 +27,7 @@ impl Answer {
             Block::Content(_) => Arc::clone(&block),
             Block::ToolCall(call) => {
                 let mut call = call.clone();
-                call.refuse("the provider took the call back");
+                call.refuse("the provider withdrew the call");
                 Arc::new(Block::ToolCall(call))
             }
         };

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::block::Block;
 use crate::dialect::DialectDecoder;
 use crate::dialect::kept::Kept;
-use crate::error::ProviderError;
+use crate::error::ResponseError;
 use crate::framing::SseEvent;
 use crate::json::Scanner;
 use crate::stream_result::{Finding, StreamResult};
@@ -86,12 +86,12 @@ impl DialectDecoder for Decoder {
         let metadata = self.kept.into_object(&mut answer);
         let reason = self.choice.finish_reason;
         if reason.as_deref() == Some("error") {
-            answer.fail(ProviderError {
+            answer.fail(ResponseError {
                 kind: "api_error".to_owned(),
                 status: answer.status,
                 message: "the answer ended with the finish reason `error`".to_owned(),
                 retryable: true,
-                ..ProviderError::default()
+                ..ResponseError::default()
             });
         }
         let usage = self.usage.or(self.choice.usage);

@@ -10,7 +10,7 @@ use crate::dialect::DialectDecoder;
 use crate::dialect::flow::{Flow, Kind};
 use crate::dialect::kept::Kept;
 use crate::framing::SseEvent;
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 use crate::open_block::OpenBlock;
 use crate::stream_result::{StreamResult, Usage};
 
@@ -76,7 +76,7 @@ impl DialectDecoder for Decoder {
 }
 
 impl Decoder {
-    fn take(&mut self, line: Line<'_>, data: &str, answer: &mut Answer) -> Result<(), JsonError> {
+    fn take(&mut self, line: Line<'_>, data: &str, answer: &mut Answer) -> Result<(), InvalidJson> {
         if line.is_error {
             answer.fail_reported(data);
             return Ok(());
@@ -120,7 +120,7 @@ impl Decoder {
 }
 
 /// Takes a call, which always comes whole and mostly without an id.
-fn take_call(raw: &str, answer: &mut Answer) -> Result<(), JsonError> {
+fn take_call(raw: &str, answer: &mut Answer) -> Result<(), InvalidJson> {
     let mut fields = Object::new();
     let mut arguments = None;
     let mut scanner = Scanner::new(raw);
@@ -172,7 +172,7 @@ fn stop_reason(result: &StreamResult) -> &'static str {
 }
 
 impl<'a> Line<'a> {
-    fn read(data: &'a str, kept: &mut Kept) -> Result<Self, JsonError> {
+    fn read(data: &'a str, kept: &mut Kept) -> Result<Self, InvalidJson> {
         let mut line = Self::default();
         let mut scanner = Scanner::new(data);
         scanner.object(|key, scanner| {
@@ -199,7 +199,7 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read(raw: &'a str) -> Result<Self, JsonError> {
+    fn read(raw: &'a str) -> Result<Self, InvalidJson> {
         let mut message = Self::default();
         Scanner::new(raw).object(|key, scanner| {
             match key {

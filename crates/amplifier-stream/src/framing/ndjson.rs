@@ -17,7 +17,7 @@ pub struct NdjsonLine<'a> {
     pub number: u64,
     /// The line without its end.
     pub text: Cow<'a, str>,
-    /// Whether bytes that are no UTF-8 became U+FFFD.
+    /// Whether bytes that are not UTF-8 became U+FFFD.
     pub is_lossy: bool,
 }
 

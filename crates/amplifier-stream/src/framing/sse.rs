@@ -22,7 +22,7 @@ pub struct SseEvent<'a> {
     pub id: Option<&'a str>,
     /// The last `retry:` since the event before, in milliseconds.
     pub retry: Option<u64>,
-    /// Whether bytes that are no UTF-8 became U+FFFD.
+    /// Whether bytes that are not UTF-8 became U+FFFD.
     pub is_lossy: bool,
 }
 

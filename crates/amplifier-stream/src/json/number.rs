@@ -2,14 +2,14 @@
 
 use amplifier_core::{Json, MAX_DIGITS};
 
-use super::{JsonError, Scanner, shorten};
+use super::{InvalidJson, Scanner, shorten};
 use crate::steps;
 
 impl<'a> Scanner<'a> {
-    pub(super) fn number(&mut self) -> Result<Json, JsonError> {
+    pub(super) fn number(&mut self) -> Result<Json, InvalidJson> {
         let at = self.at;
         let (digits, is_integer) = self.digits()?;
-        let invalid = || JsonError {
+        let invalid = || InvalidJson {
             problem: "invalid number".to_owned(),
             at,
         };
@@ -19,13 +19,13 @@ impl<'a> Scanner<'a> {
         let number: f64 = digits.parse().map_err(|_| invalid())?;
         if self.refuses_ambiguity && !number.is_finite() {
             let problem = format!("number `{}` overflows", shorten(digits));
-            return Err(JsonError { problem, at });
+            return Err(InvalidJson { problem, at });
         }
         Ok(Json::Float(number))
     }
 
     /// Takes a number and says whether it is an integer.
-    pub(super) fn digits(&mut self) -> Result<(&'a str, bool), JsonError> {
+    pub(super) fn digits(&mut self) -> Result<(&'a str, bool), InvalidJson> {
         let bytes = self.text.as_bytes();
         let start = self.at;
         let run = |from: usize| {
@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
             is_integer = false;
             let fraction = run(at + 1);
             if fraction == 0 {
-                return Err(self.error("number that ends in its point"));
+                return Err(self.error("number without digits after its decimal point"));
             }
             at += 1 + fraction;
         }
@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
             at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
             let exponent = run(at);
             if exponent == 0 {
-                return Err(self.error("number without its exponent"));
+                return Err(self.error("number without digits in its exponent"));
             }
             at += exponent;
         }

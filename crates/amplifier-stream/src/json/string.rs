@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{JsonError, Scanner};
+use super::{InvalidJson, Scanner};
 use crate::steps;
 
 /// A string of the wire that may begin or end inside a surrogate pair.
@@ -42,7 +42,7 @@ pub(super) enum Escape {
 
 impl<'a> Scanner<'a> {
     /// Reads a string; halves of surrogate pairs become U+FFFD and are counted.
-    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
+    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, InvalidJson> {
         let Piece {
             low,
             text,
@@ -66,7 +66,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a string whose neighbours are other pieces of the same text.
-    pub(crate) fn piece(&mut self) -> Result<Piece<'a>, JsonError> {
+    pub(crate) fn piece(&mut self) -> Result<Piece<'a>, InvalidJson> {
         match self.plain_string()? {
             Ok(plain) => Ok(Piece::from(plain)),
             Err(first) => self.escaped_piece(first),
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads on from the first escape of a string, behind its first text.
-    fn escaped_piece(&mut self, first: &str) -> Result<Piece<'a>, JsonError> {
+    fn escaped_piece(&mut self, first: &str) -> Result<Piece<'a>, InvalidJson> {
         let mut low = None;
         let mut high = None;
         let mut unpaired = 0;
@@ -109,7 +109,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string without escapes, or what comes before the first one.
     #[inline]
-    fn plain_string(&mut self) -> Result<Result<&'a str, &'a str>, JsonError> {
+    fn plain_string(&mut self) -> Result<Result<&'a str, &'a str>, InvalidJson> {
         self.skip_whitespace();
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
@@ -126,7 +126,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Moves to the next quote or backslash and says where it is.
-    pub(super) fn skip_plain(&mut self) -> Result<usize, JsonError> {
+    pub(super) fn skip_plain(&mut self) -> Result<usize, InvalidJson> {
         let rest = &self.text.as_bytes()[self.at..];
         let length = plain_length(rest);
         steps::count(length + 1);
@@ -138,7 +138,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(super) fn escape(&mut self) -> Result<Escape, JsonError> {
+    pub(super) fn escape(&mut self) -> Result<Escape, InvalidJson> {
         let letter = self.text.as_bytes().get(self.at + 1).copied();
         let character = match letter {
             Some(b'"') => '"',
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
         Ok(Escape::Char(character))
     }
 
-    fn unicode_escape(&mut self) -> Result<Escape, JsonError> {
+    fn unicode_escape(&mut self) -> Result<Escape, InvalidJson> {
         let unit = self
             .code_unit(self.at)
             .ok_or_else(|| self.error("`\\u` without four digits"))?;

@@ -9,7 +9,7 @@ use super::native::NativeCall;
 use crate::{CallError, ParsedCall, ToolCall};
 
 /// Why a call that its decoder dropped must not run.
-const DROPPED: &str = "the provider took the call back";
+const DROPPED: &str = "the provider withdrew the call";
 
 /// Places of calls in tags, by what is between the tags and whether the closing tag is there.
 pub(super) type TaggedPlaces = HashMap<(String, bool), Vec<usize>>;

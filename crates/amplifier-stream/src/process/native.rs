@@ -85,7 +85,7 @@ impl NativeCall {
         let finding = (unpaired > 0).then(|| Finding {
             kind: "unpaired_surrogate",
             block_index: Some(self.index),
-            message: format!("{unpaired} unpaired halves of surrogate pairs became U+FFFD"),
+            message: format!("{unpaired} unpaired surrogate halves became U+FFFD"),
             raw: None,
         });
         ParsedCall {

@@ -132,7 +132,7 @@ impl StreamProcessor {
         if !self.is_over {
             self.answer.cancelled = true;
             self.answer.truncated = true;
-            self.close(Some("the answer was given up"), &mut events);
+            self.close(Some("the answer was cancelled"), &mut events);
         }
         events
     }

@@ -21,7 +21,7 @@ pub struct ProcessedStream {
     pub usage: Option<Object>,
     /// Whether the answer ended before its last chunk; then no call of it may run.
     pub truncated: bool,
-    /// Whether the answer was given up.
+    /// Whether the answer was cancelled.
     pub cancelled: bool,
     /// What went wrong.
     pub error: Option<String>,

@@ -296,7 +296,7 @@ fn parts(
             ThinkingEvent::StrayClose(tag) => {
                 find(
                     "stray_closing_tag",
-                    format!("`{tag}` closes nothing"),
+                    format!("closing tag `{tag}` has no opening tag"),
                     &parts,
                 );
             }

@@ -6,7 +6,7 @@ use super::entity::{Repairs, unescape};
 use super::json_lexer::NAME_KEYS;
 use super::xml::{self, XmlError};
 use super::xml_lexer::ARGUMENT_KEYS;
-use crate::json::{JsonError, Scanner};
+use crate::json::{InvalidJson, Scanner};
 use crate::{Finding, MAX_ARGUMENT_DEPTH, parse_arguments};
 
 const SERVER_KEY: &str = "server_name";
@@ -51,12 +51,12 @@ pub enum CallError {
     TooLong(usize),
     /// It is not the JSON that it should be.
     #[error("{0}")]
-    Json(JsonError),
+    Json(InvalidJson),
     /// It is not the XML that it should be.
     #[error("{0}")]
     Xml(XmlError),
     /// It does not say which tool.
-    #[error("the call names no tool (`tool_name` is missing)")]
+    #[error("the call has no tool name (`tool_name` is missing)")]
     Nameless,
     /// A key has a value of another type.
     #[error("`{key}` must be {wanted}, found {found}")]
@@ -69,7 +69,7 @@ pub enum CallError {
         found: &'static str,
     },
     /// Two keys say the same.
-    #[error("`{0}` and `{1}` say the same; give one of them")]
+    #[error("`{0}` and `{1}` mean the same; use only one of them")]
     Ambiguous(String, String),
     /// The answer that holds it is not whole, or its decoder refused it.
     #[error("{0}")]
@@ -195,7 +195,7 @@ impl ParsedCall {
 
     fn find_unpaired(&mut self, unpaired: usize) {
         if unpaired > 0 {
-            let message = format!("{unpaired} unpaired halves of surrogate pairs became U+FFFD");
+            let message = format!("{unpaired} unpaired surrogate halves became U+FFFD");
             self.find("unpaired_surrogate", message);
         }
     }

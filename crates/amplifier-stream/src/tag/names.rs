@@ -13,11 +13,11 @@ pub enum TagNameError {
     #[error("a tag parser needs at least one tag name")]
     Missing,
     /// There are too many.
-    #[error("{0} tag names are too many (at most {MAX_NAMES})")]
+    #[error("too many tag names: {0} (at most {MAX_NAMES})")]
     TooMany(usize),
     /// One of them cannot stand in a tag.
     #[error(
-        "tag name `{0}` is not one (1 to {MAX_NAME_BYTES} bytes, \
+        "invalid tag name `{0}` (1 to {MAX_NAME_BYTES} bytes, \
          without blanks, controls and any of `<>/=\"'&!?`)"
     )]
     Invalid(String),

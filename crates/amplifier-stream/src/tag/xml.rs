@@ -84,7 +84,7 @@ pub(super) fn read(source: &str) -> Result<Inside, XmlError> {
                 Event::Comment(_) => {}
                 Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
                     return Err(XmlError {
-                        problem: "a declaration has no place in a call".to_owned(),
+                        problem: "a declaration is not allowed in a call".to_owned(),
                         at: from,
                     });
                 }
@@ -145,7 +145,7 @@ impl<'s> Tree<'s> {
         let end = tag.find(|c: char| c.is_ascii_whitespace());
         let (name, attributes) = tag.split_at(end.unwrap_or(tag.len()));
         if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') || name.contains('<') {
-            let problem = "a `<` that begins no tag; write `&lt;` or use CDATA".to_owned();
+            let problem = "a `<` that does not start a tag; write `&lt;` or use CDATA".to_owned();
             return Err(XmlError { problem, at });
         }
         if self.open.len() == MAX_ARGUMENT_DEPTH {

@@ -227,13 +227,13 @@ fn errors_inside_the_stream_fail_it_however_they_are_written() {
         json!({"error": {"code": "insufficient_quota", "message": "No quota"}, "output": [call("{}")]}),
     );
     let bare = ended("failed", json!({"error": null}));
-    let error = |kind: &str, code: Option<&str>, message: &str, retryable| ProviderError {
+    let error = |kind: &str, code: Option<&str>, message: &str, retryable| ResponseError {
         kind: kind.to_owned(),
         code: code.map(str::to_owned),
         status: 200,
         message: message.to_owned(),
         retryable,
-        ..ProviderError::default()
+        ..ResponseError::default()
     };
     for (events, expected) in [
         (
@@ -327,14 +327,14 @@ fn numbers_of_events_that_do_not_go_up_by_one_are_a_finding() {
     assert_eq!(numbered([Some(7), None, Some(8)]), []);
     assert_eq!(
         numbered([Some(0), Some(2), Some(5)]),
-        broken("events are missing: `sequence_number` 2 follows 0 (breaks in all: 2)")
+        broken("events are missing: `sequence_number` 2 follows 0 (number of breaks: 2)")
     );
     assert_eq!(
         numbered([Some(4), Some(4), Some(5)]),
-        broken("events came again: `sequence_number` 4 follows 4 (breaks in all: 1)")
+        broken("events came again: `sequence_number` 4 follows 4 (number of breaks: 1)")
     );
     assert_eq!(
         numbered([Some(4), Some(3), Some(4)]),
-        broken("events came again: `sequence_number` 3 follows 4 (breaks in all: 1)")
+        broken("events came again: `sequence_number` 3 follows 4 (number of breaks: 1)")
     );
 }

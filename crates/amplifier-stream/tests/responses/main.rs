@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use amplifier_stream::{
-    Change, Dialect, Headers, Limits, ProviderError, StreamDecoder, StreamEvent, StreamResult,
+    Change, Dialect, Headers, Limits, ResponseError, StreamDecoder, StreamEvent, StreamResult,
     Usage,
 };
 use serde_json::{Value, json};

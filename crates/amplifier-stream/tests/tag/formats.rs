@@ -129,11 +129,11 @@ fn what_cannot_be_read_clearly_says_why_and_does_not_run() {
         ),
         (
             r#"{"tool_name": "a", "name": "b"}"#,
-            "`tool_name` and `name` say the same; give one of them",
+            "`tool_name` and `name` mean the same; use only one of them",
         ),
         (
             r#"{"arguments": {}}"#,
-            "the call names no tool (`tool_name` is missing)",
+            "the call has no tool name (`tool_name` is missing)",
         ),
         (
             "<tool_name>a",
@@ -146,7 +146,7 @@ fn what_cannot_be_read_clearly_says_why_and_does_not_run() {
         ("</x>", "expected an opening tag, found `</x>` at byte 0"),
         (
             "<x>a < b</x>",
-            "a `<` that begins no tag; write `&lt;` or use CDATA at byte 5",
+            "a `<` that does not start a tag; write `&lt;` or use CDATA at byte 5",
         ),
         (
             "<x>a<y/></x>",
@@ -158,7 +158,7 @@ fn what_cannot_be_read_clearly_says_why_and_does_not_run() {
         ),
         (
             "<!DOCTYPE a><tool_name>a</tool_name>",
-            "a declaration has no place in a call at byte 0",
+            "a declaration is not allowed in a call at byte 0",
         ),
         (
             "<tool_name>a</tool_name><arguments>x</arguments>",

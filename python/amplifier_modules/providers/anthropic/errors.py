@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
+from amplifier_stream.http_status import status_kind, status_of_kind
 
 PROVIDER = "anthropic"
 _LONGEST_MESSAGE = 500
@@ -35,30 +36,6 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "timeout_error": llm_errors.LLMTimeoutError,
     "api_error": llm_errors.ProviderUnavailableError,
     "overloaded_error": llm_errors.ProviderUnavailableError,
-}
-_BY_STATUS: dict[int, type[LLMError]] = {
-    401: llm_errors.AuthenticationError,
-    402: llm_errors.QuotaExceededError,
-    403: llm_errors.AccessDeniedError,
-    404: llm_errors.NotFoundError,
-    408: llm_errors.LLMTimeoutError,
-    409: llm_errors.ProviderUnavailableError,
-    413: llm_errors.ContextLengthError,
-    429: llm_errors.RateLimitError,
-    504: llm_errors.LLMTimeoutError,
-}
-# An error in a stream came with status 200; this is what it would have come with before it.
-_STATUS_OF_TYPE = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
 }
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key may not use this; check its permissions"),
@@ -87,7 +64,8 @@ def api_error(
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
     if status is None or status < 400:
-        status = _STATUS_OF_TYPE.get(kind)
+        # An error in a stream came with status 200; this is what it would have come with before it.
+        status = status_of_kind(kind)
     text = str(details.get("message") or "")
     error_class = _error_class(kind, str(details.get("code") or ""), status, text)
     arguments: dict[str, Any] = {
@@ -201,11 +179,9 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         return llm_errors.InvalidRequestError
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
-    if status in _BY_STATUS:
-        return _BY_STATUS[status]
-    if status is None or status >= 500:
+    if status is None:
         return llm_errors.ProviderUnavailableError
-    return llm_errors.InvalidRequestError
+    return _BY_TYPE.get(status_kind(status) or "", llm_errors.InvalidRequestError)
 
 
 def _one_line(text: str) -> str:

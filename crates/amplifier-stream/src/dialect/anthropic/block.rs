@@ -5,12 +5,12 @@ use amplifier_core::{Json, Object};
 use super::wire::Delta;
 use crate::answer::{Answer, NotOpen};
 use crate::block::BlockType;
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 use crate::open_block::{OpenBlock, Part};
 use crate::text::Text;
 
 /// Reads the block that a start event brings; also counts unpaired surrogate halves.
-pub(super) fn read(raw: &str) -> Result<(OpenBlock, usize), JsonError> {
+pub(super) fn read(raw: &str) -> Result<(OpenBlock, usize), InvalidJson> {
     let mut fields = Object::new();
     let mut first_input = None;
     let mut scanner = Scanner::new(raw);

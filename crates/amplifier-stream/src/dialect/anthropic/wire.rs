@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use amplifier_core::{Json, Object};
 
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 
 /// The outside of an event; nested values stay text until the type of the event is known.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    pub(super) fn read(data: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(data: &'a str) -> Result<Self, InvalidJson> {
         let mut envelope = Self::default();
         let mut scanner = Scanner::new(data);
         scanner.object(|key, scanner| {
@@ -51,7 +51,7 @@ pub(super) struct Delta<'a> {
 }
 
 impl<'a> Delta<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, InvalidJson> {
         let mut delta = Self::default();
         let (read, raw) = scanner.spanned(|scanner| {
             scanner.object(|key, scanner| {
@@ -91,7 +91,7 @@ impl<'a> Delta<'a> {
 const GROWING: [&str; 4] = ["text", "partial_json", "thinking", "signature"];
 
 /// Reads a string; `null` is an empty one.
-fn read_piece<'a>(scanner: &mut Scanner<'a>) -> Result<Option<Piece<'a>>, JsonError> {
+fn read_piece<'a>(scanner: &mut Scanner<'a>) -> Result<Option<Piece<'a>>, InvalidJson> {
     if scanner.is_at_string() {
         return scanner.piece().map(Some);
     }
@@ -115,7 +115,7 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, InvalidJson> {
         let mut message = Self::default();
         let mut scanner = Scanner::new(raw);
         scanner.object(|key, scanner| {

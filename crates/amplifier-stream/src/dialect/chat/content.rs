@@ -7,7 +7,7 @@ use amplifier_core::{Json, Object};
 use crate::answer::Answer;
 use crate::block::BlockType;
 use crate::dialect::flow::{Flow, Kind};
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 use crate::open_block::OpenBlock;
 
 /// A part, as far as it is text.
@@ -23,9 +23,9 @@ struct Part<'a> {
 }
 
 /// Adds a part to the text or the thinking; a part of another type is a block as it is.
-pub(super) fn take(raw: &str, flow: &mut Flow, answer: &mut Answer) -> Result<(), JsonError> {
+pub(super) fn take(raw: &str, flow: &mut Flow, answer: &mut Answer) -> Result<(), InvalidJson> {
     if !raw.starts_with('{') {
-        let message = "a part of content that is no object was ignored";
+        let message = "a part of content that is not an object was ignored";
         answer.find("unknown_content", None, message, Some(raw));
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn take(raw: &str, flow: &mut Flow, answer: &mut Answer) -> Result<()
                 flow.grow(Kind::Thinking, piece, answer);
             }
             for raw in part.others {
-                let message = "thinking that is no text was ignored";
+                let message = "thinking that is not text was ignored";
                 answer.find("unknown_content", None, message, Some(raw));
             }
             Kind::Thinking
@@ -66,7 +66,7 @@ fn take_other(
     raw: &str,
     flow: &mut Flow,
     answer: &mut Answer,
-) -> Result<(), JsonError> {
+) -> Result<(), InvalidJson> {
     let mut scanner = Scanner::new(raw);
     if let Json::Object(fields) = scanner.document()? {
         flow.end(answer);
@@ -79,7 +79,7 @@ fn take_other(
 }
 
 impl<'a> Part<'a> {
-    fn read(raw: &'a str) -> Result<Self, JsonError> {
+    fn read(raw: &'a str) -> Result<Self, InvalidJson> {
         let mut part = Self::default();
         let mut scanner = Scanner::new(raw);
         scanner.object(|key, scanner| {
@@ -106,7 +106,7 @@ impl<'a> Part<'a> {
     }
 
     /// Reads `{"type": "text", "text": …}` within thinking.
-    fn read_thought(&mut self, scanner: &mut Scanner<'a>) -> Result<(), JsonError> {
+    fn read_thought(&mut self, scanner: &mut Scanner<'a>) -> Result<(), InvalidJson> {
         let raw = scanner.raw()?;
         let mut text = None;
         if raw.starts_with('{') {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::dialect::kept::Kept;
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 
 /// The outside of a chunk; what else it says goes to [`Kept`].
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Choice<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    pub(super) fn read(data: &'a str, kept: &mut Kept) -> Result<Self, JsonError> {
+    pub(super) fn read(data: &'a str, kept: &mut Kept) -> Result<Self, InvalidJson> {
         let mut chunk = Self::default();
         let mut scanner = Scanner::new(data);
         scanner.object(|key, scanner| {
@@ -70,7 +70,7 @@ impl<'a> Chunk<'a> {
 }
 
 impl<'a> Choice<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, InvalidJson> {
         let mut choice = Self::default();
         scanner.object(|key, scanner| {
             match key {
@@ -125,7 +125,7 @@ pub(super) enum Content<'a> {
 }
 
 impl<'a> Delta<'a> {
-    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, InvalidJson> {
         let mut delta = Self::default();
         let mut second_reasoning = None;
         let mut scanner = Scanner::new(raw);
@@ -197,7 +197,7 @@ pub(super) struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, InvalidJson> {
         let mut fragment = Self::default();
         scanner.object(|key, scanner| {
             match key {
@@ -222,7 +222,7 @@ impl<'a> Fragment<'a> {
         Ok(fragment)
     }
 
-    fn read_function(&mut self, scanner: &mut Scanner<'a>) -> Result<(), JsonError> {
+    fn read_function(&mut self, scanner: &mut Scanner<'a>) -> Result<(), InvalidJson> {
         scanner.object(|key, scanner| {
             match key {
                 "name" if scanner.is_at_string() => self.name = scanner.string()?,
@@ -246,7 +246,7 @@ impl<'a> Fragment<'a> {
 }
 
 /// The text of a value, unless it is null.
-fn value<'a>(scanner: &mut Scanner<'a>) -> Result<Option<&'a str>, JsonError> {
+fn value<'a>(scanner: &mut Scanner<'a>) -> Result<Option<&'a str>, InvalidJson> {
     let raw = scanner.raw()?;
     Ok((raw != "null").then_some(raw))
 }

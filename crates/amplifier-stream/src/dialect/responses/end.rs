@@ -4,7 +4,7 @@ use amplifier_core::{Json, Object};
 
 use crate::answer::Answer;
 use crate::block::{Block, ToolCall};
-use crate::error::ProviderError;
+use crate::error::ResponseError;
 use crate::stream_result::{StreamResult, Usage};
 
 /// Takes the status with which a terminal event ends the response; its name tells one, too.
@@ -16,12 +16,12 @@ pub(super) fn take_status(kind: &str, status: Option<String>, answer: &mut Answe
         .iter()
         .any(|word| matches!(*word, "failed" | "cancelled"))
     {
-        answer.fail(ProviderError {
+        answer.fail(ResponseError {
             kind: "api_error".to_owned(),
             status: answer.status,
             message: format!("the response ended with the status `{status}`"),
             retryable: true,
-            ..ProviderError::default()
+            ..ResponseError::default()
         });
     }
     answer.result.raw_stop_reason = Some(status);

@@ -31,7 +31,7 @@ impl Sequence {
                 "events came again"
             };
             let message = format!(
-                "{problem}: `sequence_number` {number} follows {last} (breaks in all: {})",
+                "{problem}: `sequence_number` {number} follows {last} (number of breaks: {})",
                 self.breaks
             );
             answer.find("broken_sequence", None, &message, None);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use amplifier_core::{Json, Object};
 
-use crate::json::{JsonError, Piece, Scanner};
+use crate::json::{InvalidJson, Piece, Scanner};
 
 /// What the request said and the response only repeats; the caller has it.
 const REPEATED: [&str; 6] = [
@@ -35,7 +35,7 @@ pub(super) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    pub(super) fn read(data: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(data: &'a str) -> Result<Self, InvalidJson> {
         let mut envelope = Self::default();
         let mut scanner = Scanner::new(data);
         scanner.object(|key, scanner| {
@@ -84,7 +84,7 @@ pub(super) fn terminal_kind(data: &str) -> Option<String> {
 }
 
 /// An index; one beyond 32 bits is none.
-fn number(scanner: &mut Scanner<'_>) -> Result<Option<u64>, JsonError> {
+fn number(scanner: &mut Scanner<'_>) -> Result<Option<u64>, InvalidJson> {
     Ok(scanner.raw()?.parse::<u32>().ok().map(u64::from))
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    pub(super) fn read(raw: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, InvalidJson> {
         let mut response = Self::default();
         let mut scanner = Scanner::new(raw);
         scanner.object(|key, scanner| {
