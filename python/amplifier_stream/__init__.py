@@ -1,7 +1,7 @@
-"""Model responses decoded from their bytes, in Rust.
+"""Decodes the responses of model providers, in Rust.
 
-`StreamDecoder` turns the body of a provider's response, in chunks of any size, into block events
-while it arrives and one `StreamResult` at its end; `decode_error` reads the body of a refusal;
+`StreamDecoder` turns the body of a response, in chunks of any size, into block events while it
+arrives and one `StreamResult` at the end. `decode_error` reads the body of an error response.
 `SseDecoder` and `NdjsonDecoder` are the framing alone.
 
     decoder = StreamDecoder("anthropic", response.status_code, response.headers)
@@ -10,8 +10,8 @@ while it arrives and one `StreamResult` at its end; `decode_error` reads the bod
             await hooks.emit(event.event, event.data)
     result = decoder.finish()
 
-`ThinkingParser` and `ToolCallParser` find thoughts and tool calls that a model writes as tags into
-its text; `process_stream` turns the chunks of an answer into events for an agent.
+`ThinkingParser` and `ToolCallParser` find thinking and tool calls that a model writes as tags into
+its text. `process_stream` turns the chunks of an answer into events for an agent.
 """
 
 from __future__ import annotations

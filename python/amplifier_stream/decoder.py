@@ -1,4 +1,4 @@
-"""Responses of model providers: bytes in, events and one result out."""
+"""Decodes responses of model providers: bytes in, events and one result out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values in seconds by their size, in memory that does not grow."""
+"""Histograms of durations, with a fixed number of buckets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BOUNDS = tuple(base * 10.0**power for power in range(-6, 2) for base in (1.0, 2
 
 
 class Histogram:
-    """Values in seconds by their size."""
+    """A histogram of durations in seconds."""
 
     def __init__(self) -> None:
         self._counts = [0] * (len(_BOUNDS) + 1)
@@ -25,10 +25,10 @@ class Histogram:
         self._largest = value if self._largest is None else max(self._largest, value)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return everything as plain data.
+        """Return the histogram as plain data.
 
-        `buckets` are pairs of an upper bound and how many values are at most that and over the
-        bound before; a bound of None is for the rest.
+        `buckets` are pairs of an upper bound and the number of values up to it and above the bound
+        before; the last bound, None, is for larger values. Empty buckets are left out.
         """
         bounds = (*_BOUNDS, None)
         filled = [[b, n] for b, n in zip(bounds, self._counts, strict=True) if n]

@@ -1,4 +1,4 @@
-"""The chunks of an answer as events for an agent, and what they amount to."""
+"""Turns the chunks of an answer into events for an agent, and one result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from amplifier_stream.process_run import ProcessRun, ToolTags, Transform
 __all__ = ["GRACE_SECONDS", "process_stream", "process_stream_sync"]
 
 GRACE_SECONDS = 5.0
-"""Seconds that the source, and then the callbacks, have when an answer is cancelled."""
+"""How long the source, and then the callbacks, may still run after a cancellation."""
 
 Emit = Callable[[AgentEvent], Any]
 Complete = Callable[[str, str, str, str], Any]
@@ -30,25 +30,25 @@ async def process_stream(
     transform: Transform | None = None,
     metrics: StreamMetrics | None = None,
 ) -> ProcessedStream:
-    """Turn the chunks of one answer into events, and return what they amount to.
+    """Turn the chunks of one answer into events, and return the result.
 
-    Whatever becomes of the answer, what is held back is given up, everything that began ends, the
-    source is closed, and `on_complete` hears of what there was. An error of a chunk or of the
-    source becomes an `ErrorEvent` and the `error` of the result; a cancellation goes on to the
-    caller, and so does what a callback raises, after which no event is emitted.
+    However the answer ends, held-back text is emitted, everything that began ends, the source is
+    closed, and `on_complete` is called. An error of a chunk or of the source becomes an `ErrorEvent`
+    and the `error` of the result. A cancellation is raised to the caller, and so is an exception of
+    a callback, after which no more events are emitted.
 
     Args:
         stream: The chunks; an `AgentEvent` among them is emitted in its place.
-        emit_event: Called with each event; what it returns is awaited if it can be.
+        emit_event: Called with each event; an awaitable result is awaited.
         on_complete: Called once with the assistant's text, the thinking, the calls that may run,
-            and the role; what it returns is awaited if it can be.
-        tool_tags: The tags of calls in the message, or a parser whose settings are taken; None
-            where calls are native, so that tags are text.
-        transform: Gives for each event those that are emitted in its place.
-        metrics: Measures the answer.
+            and the role; an awaitable result is awaited.
+        tool_tags: The tags of calls in the message, or a parser with the settings to use. None if
+            calls are native, so that tags are text.
+        transform: Returns the events to emit in place of each event.
+        metrics: Records measurements of the answer.
 
     Raises:
-        BaseException: What cancelled the answer, or what a callback raised.
+        BaseException: The cancellation, or an exception of a callback.
     """
     run = ProcessRun(tool_tags, transform, metrics)
     source = _AsyncSource(stream)
@@ -89,7 +89,7 @@ def process_stream_sync(
     """Turn the chunks of one answer into events without awaiting anything; see `process_stream`.
 
     Raises:
-        BaseException: What interrupted the answer, or what a callback raised.
+        BaseException: The interruption, or an exception of a callback.
     """
     run = ProcessRun(tool_tags, transform, metrics)
     source = iter(stream)
@@ -118,7 +118,7 @@ def process_stream_sync(
 
 
 class _AsyncSource:
-    """Chunks of an iterator of either kind."""
+    """Chunks from an async or a plain iterator."""
 
     def __init__(self, stream: AsyncIterable[Any] | Iterable[Any]) -> None:
         self._iterator: AsyncIterator[Any] | Iterator[Any]
@@ -128,7 +128,7 @@ class _AsyncSource:
             self._iterator = iter(stream)
 
     async def give(self, run: ProcessRun) -> None:
-        """Hand the next item to the run, or what became of the source."""
+        """Pass the next item to the run, or the end or failure of the source."""
         if not isinstance(self._iterator, AsyncIterator):
             _give(self._iterator, run)
             return

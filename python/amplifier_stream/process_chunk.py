@@ -1,4 +1,4 @@
-"""What a provider hands on of an answer while it arrives, and how a decoder's events become that."""
+"""The chunks of an answer, and how the events of a decoder become chunks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ChunkCall:
     """The native call that a chunk belongs to."""
 
     index: int
-    """The number that tells it from other calls of the answer."""
+    """Identifies the call among the calls of the answer."""
     id: str | None = None
-    """The provider's id; the first one stays."""
+    """The provider's id; a call that ends with another id is another call."""
     name: str | None = None
-    """The name of the tool; the first one stays."""
+    """The name of the tool; a call that ends with another name is another call."""
     block: dict[str, Any] | None = None
-    """The whole call as a decoder gives it, which ends it."""
+    """The complete call from a decoder; it ends the call."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class StreamChunk:
     content: str = ""
     """The text; of a `tool_call` a fragment of its arguments."""
     role: str | None = None
-    """Who speaks; the assistant where nobody is named."""
+    """The speaker; `assistant` if no chunk names one."""
     type: ChunkType = "message"
-    """What the content is."""
+    """The kind of content."""
     finished: bool = False
     """Whether it is the last chunk of a whole answer."""
     error: Any = None
-    """What went wrong: an exception, a text or a dict; None where nothing did."""
+    """The error: an exception, a text or a dict; None if there is none."""
     usage: Any = None
-    """What the answer cost so far, as the provider counts it."""
+    """The usage so far, as the provider counts it."""
     call: ChunkCall | None = None
     """The native call that the content belongs to."""
     block_index: int | None = None
@@ -65,7 +65,7 @@ class StreamChunk:
 
     @property
     def is_error(self) -> bool:
-        """Whether something went wrong."""
+        """Whether the chunk has an error."""
         return self.error is not None
 
     @property
@@ -87,7 +87,7 @@ _TYPES: dict[str, ChunkType] = {
 
 
 def chunk_of(event: StreamEvent) -> StreamChunk | None:
-    """Return the chunk that an event of a decoder is, None where it adds nothing to an answer."""
+    """Return the chunk for an event of a decoder; None if the event adds nothing to the answer."""
     kind = _TYPES.get(event.block_type)
     if kind is None:
         return None
@@ -103,7 +103,7 @@ def chunk_of(event: StreamEvent) -> StreamChunk | None:
 
 
 def last_chunk(result: StreamResult) -> StreamChunk:
-    """Return the chunk after all others: it finishes a whole answer, and tells of its error."""
+    """Return the last chunk: it finishes a complete answer, and has the error and the usage."""
     is_whole = not result.truncated and result.error is None
     calls = [block for block in result.blocks if block["type"] == "tool_call"]
     return StreamChunk(
@@ -119,7 +119,7 @@ def decoded_chunks_sync(
     Args:
         body: The bytes of the response, in pieces of any size.
         decoder: A decoder of its dialect.
-        thinking: Makes thinking of what stands between thinking tags in its text.
+        thinking: Turns the text between thinking tags into thinking.
     """
     for data in body:
         yield from _chunks(decoder.feed(data), thinking)

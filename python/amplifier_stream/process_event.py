@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class AgentEvent:
-    """Something that happens in an answer; agents and providers may derive their own types."""
+    """An event of an answer; agents and providers can derive their own types."""
 
     @property
     def type(self) -> str:
@@ -61,7 +61,7 @@ class ToolCallStartEvent(AgentEvent):
     id: str | None = None
     """The provider's id, of a native call."""
     name: str | None = None
-    """The name of the tool, where it is known already."""
+    """The name of the tool, if it is already known."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +71,19 @@ class ToolCallContentEvent(AgentEvent):
     index: int
     """The number of the call."""
     content: str
-    """What was added; nothing where only the name has become known."""
+    """What was added; empty if only the name became known."""
     name: str | None = None
-    """The name of the tool, once, when it has become known."""
+    """The name of the tool, in the one event in which it becomes known."""
 
 
 @dataclass(frozen=True)
 class ToolCallEndEvent(AgentEvent):
-    """A call ends; it may run exactly when it has arguments."""
+    """A call ends; it may run only if it has arguments."""
 
     index: int
     """The number of the call."""
     call: ParsedCall
-    """The call as it stands now; whether the answer around it will be whole, nobody knows yet."""
+    """The call so far; it is not known yet whether the answer will be complete."""
 
 
 @dataclass(frozen=True)
@@ -113,15 +113,15 @@ class RestartEvent(AgentEvent):
 
 @dataclass(frozen=True)
 class ErrorEvent(AgentEvent):
-    """Something went wrong; nothing follows."""
+    """The answer failed; no event follows."""
 
     error: Any
-    """What the chunk bore as its error, or the exception that its source raised."""
+    """The error of the chunk, or the exception that its source raised."""
 
 
 @dataclass(frozen=True)
 class CustomEvent(AgentEvent):
-    """Something of the agent's or the provider's own, without a type of its own."""
+    """An event of the agent or the provider that has no type of its own."""
 
     name: str
     data: Any = None

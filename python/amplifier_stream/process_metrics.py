@@ -1,4 +1,4 @@
-"""How fast the events of answers come, what processing costs, and how often tools succeed."""
+"""Measures the latency of events, the cost of processing, and the success of tools."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from amplifier_stream.histogram import Histogram
 __all__ = ["CAPABILITY", "StreamMetrics"]
 
 CAPABILITY = "stream.metrics"
-"""The name under which `StreamMetrics.attach` makes them known to hooks."""
+"""The capability under which `StreamMetrics.attach` registers the metrics for hooks."""
 
 
 class StreamMetrics:
     """Counters and histograms of processed answers.
 
-    Nothing is measured for an answer that is processed without them.
+    An answer that is processed without them is not measured.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -42,7 +42,7 @@ class StreamMetrics:
         self._latency.add(latency)
 
     def stream(self, *, failed: bool, cancelled: bool, truncated: bool) -> None:
-        """Count an answer that has come to its end."""
+        """Count an answer that ended."""
         self._counters["streams"] += 1
         self._counters["streams_failed"] += failed
         self._counters["streams_cancelled"] += cancelled
@@ -53,7 +53,7 @@ class StreamMetrics:
         self._counters["tools_succeeded" if succeeded else "tools_failed"] += 1
 
     def attach(self, coordinator: Any) -> Callable[[], None]:
-        """Count the tools of a session, and let its hooks read all this.
+        """Count the tools of a session, and give its hooks access to the metrics.
 
         Hooks find the metrics as the capability `stream.metrics` of the coordinator.
 
@@ -73,9 +73,9 @@ class StreamMetrics:
         return detach
 
     def snapshot(self) -> dict[str, Any]:
-        """Return everything as plain data, independent of what is measured later.
+        """Return a copy of all measurements as plain data.
 
-        Seconds everywhere; see `Histogram.snapshot` for the form of a histogram.
+        Durations are in seconds; see `Histogram.snapshot` for the form of a histogram.
         """
         counters = dict(self._counters)
         tools = counters["tools_succeeded"] + counters["tools_failed"]

@@ -1,4 +1,4 @@
-"""What a processed answer amounts to."""
+"""The result of a processed answer."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ __all__ = ["ProcessedStream"]
 
 @dataclass(frozen=True)
 class ProcessedStream:
-    """What an answer amounts to, whole or not."""
+    """The result of an answer, complete or not."""
 
     assistant_content: str
     """The text without thinking and calls."""
     thinking_content: str
     """The thinking."""
     tool_call_content: str
-    """The calls that may run, each as a JSON object or as it stood in its tags, on its own lines."""
+    """The calls that may run, each as a JSON object or as written in its tags, on its own lines."""
     role: str
-    """Who speaks."""
+    """The speaker."""
     calls: list[ParsedCall] = field(default_factory=list[ParsedCall])
-    """All calls in the order of their beginnings, those that must not run too."""
+    """All calls in the order in which they began, including those that must not run."""
     usage: Any = None
-    """What the answer cost, as the last chunk that tells says."""
+    """The usage from the last chunk that has it."""
     truncated: bool = False
     """Whether the answer ended before its last chunk; then no call of it may run."""
     cancelled: bool = False
-    """Whether the answer was given up."""
+    """Whether the answer was cancelled."""
     error: Any = None
-    """What went wrong: the error of a chunk, or the exception that its source raised."""
+    """The error of a chunk, or the exception that its source raised."""

@@ -1,4 +1,4 @@
-"""One answer on its way: the decisions of the engine, as the events that are still to be emitted."""
+"""One answer in progress: the decisions of the engine as events to emit."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _EVENTS: dict[str, type[AgentEvent]] = {
 
 
 class ProcessRun:
-    """What both drivers share; they differ in how they wait."""
+    """The part that the async and the sync driver share."""
 
     def __init__(
         self, tool_tags: ToolTags, transform: Transform | None, metrics: StreamMetrics | None
     ) -> None:
-        """Begin an answer; see `process_stream` for the arguments."""
+        """Start an answer; see `process_stream` for the arguments."""
         if tool_tags is not None and not isinstance(tool_tags, ToolCallParser):
             tool_tags = ToolCallParser(tool_tags)
         self._processor = StreamProcessor(tool_tags)
@@ -43,11 +43,11 @@ class ProcessRun:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer has come to its end."""
+        """Whether the answer ended."""
         return self._processor.is_over
 
     def take(self, item: StreamChunk | AgentEvent) -> None:
-        """Take what the source gave."""
+        """Take an item of the source."""
         if self._metrics is not None:
             self._received = self._metrics.clock()
         if isinstance(item, AgentEvent):
@@ -62,23 +62,23 @@ class ProcessRun:
             self._metrics.chunk(self._metrics.clock() - self._received)
 
     def finish(self) -> None:
-        """Take note that the source has no more."""
+        """Record that the source is exhausted."""
         self._note_time()
         self._decide(self._processor.finish())
 
     def fail(self, error: Exception) -> None:
-        """Take note that the source failed."""
+        """Record that the source failed."""
         self._note_time()
         self._error = error
         self._decide(self._processor.fail(str(error)))
 
     def cancel(self) -> None:
-        """Take note that nobody waits for the answer any more."""
+        """Record that the answer was cancelled."""
         self._note_time()
         self._decide(self._processor.cancel())
 
     def events(self) -> Iterator[AgentEvent]:
-        """Yield each event once, also those that an interrupted emission left."""
+        """Yield each event once, including those left by an interrupted emission."""
         while self._pending:
             event = self._pending.popleft()
             if self._metrics is not None:
@@ -86,7 +86,7 @@ class ProcessRun:
             yield event
 
     def result(self) -> ProcessedStream:
-        """Return what the answer amounts to; call it once, at the end."""
+        """Return the result; call it once, at the end."""
         result = ProcessedStream(**self._processor.result(), usage=self._usage, error=self._error)
         if self._metrics is not None:
             self._metrics.stream(

@@ -1,4 +1,4 @@
-"""What happens to the content blocks of a response while it arrives."""
+"""Events of content blocks while a response arrives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a whole response amounts to."""
+"""The result of a response."""
 
 from __future__ import annotations
 

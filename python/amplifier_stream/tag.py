@@ -1,4 +1,4 @@
-"""Thoughts and tool calls that a model writes as tags into its text."""
+"""Thinking and tool calls that a model writes as tags into its text."""
 
 from __future__ import annotations
 

@@ -1,33 +1,18 @@
 //! The wire dialects of the providers.
 
-use std::fmt;
 use std::str::FromStr;
 
-use crate::answer::Answer;
-use crate::framing::SseEvent;
 use crate::headers::Headers;
-use crate::stream_result::StreamResult;
 
 pub(crate) mod anthropic;
 pub(crate) mod chat;
+mod decoder;
 mod flow;
 mod kept;
 pub(crate) mod ollama;
 pub(crate) mod responses;
 
-/// Folds the frames of one response, in one dialect, into an answer.
-pub(crate) trait DialectDecoder: fmt::Debug + Send {
-    /// Takes one frame; a line of NDJSON is an event without a name.
-    fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer);
-
-    /// Takes a whole answer that came as one document, and says whether it is one.
-    fn accept_whole(&mut self, _data: &str, _answer: &mut Answer) -> bool {
-        false
-    }
-
-    /// Ends the stream.
-    fn finish(self: Box<Self>, answer: Answer) -> StreamResult;
-}
+pub(crate) use decoder::DialectDecoder;
 
 /// The name of a wire dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

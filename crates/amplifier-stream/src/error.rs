@@ -1,16 +1,16 @@
 //! Errors that a provider reports, in the body of a response or inside a stream.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use amplifier_core::{Object, StatusKind};
 
-use crate::dialect::Dialect;
-use crate::headers::Headers;
 use crate::json::Scanner;
 
 mod body;
+mod decode;
 
 use body::Described;
+pub use decode::decode_error;
 
 /// How much of a body without a message is told.
 const MAX_MESSAGE_CHARS: usize = 500;
@@ -60,37 +60,6 @@ pub struct ResponseError {
     pub request_id: Option<String>,
     /// Whatever else the provider says, such as `param`, `details` or `innererror`.
     pub details: Object,
-}
-
-/// Decodes the body of a response that is not a success, whatever it is.
-#[must_use]
-pub fn decode_error(
-    dialect: Dialect,
-    status: u16,
-    headers: &Headers,
-    body: &[u8],
-    now: SystemTime,
-) -> ResponseError {
-    let body = String::from_utf8_lossy(body);
-    let described = read(&body);
-    let retryable = headers.should_retry().unwrap_or_else(|| match status {
-        400.. => may_pass(status) && !is_spent(&described),
-        _ => says_it_may_pass(&described),
-    });
-    let message = described.message.unwrap_or_else(|| match body.trim() {
-        "" => format!("HTTP status {status} without a body"),
-        text => text.chars().take(MAX_MESSAGE_CHARS).collect(),
-    });
-    ResponseError {
-        kind: described.kind.unwrap_or_else(|| kind_of(status).to_owned()),
-        code: described.code,
-        status,
-        message,
-        retryable,
-        retry_after: headers.retry_after(now),
-        request_id: dialect.request_id(headers).or(described.request_id),
-        details: described.details,
-    }
 }
 
 /// Decodes an error inside a stream whose HTTP status promised success.

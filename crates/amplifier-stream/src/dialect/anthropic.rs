@@ -1,36 +1,22 @@
 //! Anthropic Messages: the events of one message, folded into blocks.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::answer::Answer;
-use crate::dialect::DialectDecoder;
+use crate::dialect::decoder::DialectDecoder;
 use crate::framing::SseEvent;
 use crate::stream_result::StreamResult;
 
 mod block;
 mod end;
 mod message;
+mod state;
 mod wire;
 
+pub(crate) use state::Decoder;
+
+use state::Phase;
 use wire::{Envelope, Message};
-
-/// Folds the events of one response.
-#[derive(Debug, Default)]
-pub(crate) struct Decoder {
-    phase: Phase,
-    /// Where blocks went whose index on the wire was taken.
-    moved: BTreeMap<u64, u64>,
-}
-
-/// Where the message is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Phase {
-    #[default]
-    Expected,
-    Open,
-    Stopped,
-}
 
 impl DialectDecoder for Decoder {
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer) {
@@ -129,34 +115,6 @@ impl Decoder {
                 Ok(())
             }
         }
-    }
-
-    /// Where the block with this index on the wire really is.
-    fn place(&self, index: u64) -> u64 {
-        self.moved.get(&index).copied().unwrap_or(index)
-    }
-
-    /// Opens a block and says at which index it really is.
-    fn begin_block(&mut self, index: u64, raw: &str, answer: &mut Answer) -> Result<u64, String> {
-        let (block, unpaired) = block::read(raw).map_err(|error| error.to_string())?;
-        if self.phase == Phase::Expected {
-            self.phase = Phase::Open;
-            let message = "a block came before `message_start`";
-            answer.find("missing_message_start", None, message, None);
-        }
-        let mut place = index;
-        if answer.has(index) {
-            place = answer.next_index();
-            self.moved.insert(index, place);
-            let message = format!("a second block with index {index} was put at index {place}");
-            answer.find("repeated_index", Some(place), &message, None);
-        }
-        answer.find_unpaired(Some(place), unpaired);
-        if let Some(model) = block::fallback_model(&block) {
-            answer.result.model = Some(model.to_owned());
-        }
-        answer.begin(place, block);
-        Ok(place)
     }
 
     /// Judges an event whose data is no JSON object: what it said is lost, which matters unless it

@@ -9,7 +9,7 @@ use amplifier_core::{Json, Object};
 
 use crate::answer::Answer;
 use crate::block::Block;
-use crate::dialect::DialectDecoder;
+use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::kept::Kept;
 use crate::error::ResponseError;
 use crate::framing::SseEvent;

@@ -6,7 +6,7 @@ use amplifier_core::{Json, Object};
 
 use crate::answer::Answer;
 use crate::block::{Block, BlockType};
-use crate::dialect::DialectDecoder;
+use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::flow::{Flow, Kind};
 use crate::dialect::kept::Kept;
 use crate::framing::SseEvent;

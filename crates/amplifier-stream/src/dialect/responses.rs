@@ -4,13 +4,12 @@
 //! they add up to, and the output of the terminal response replaces those items.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::mem;
 
 use amplifier_core::{Json, Object};
 
 use crate::answer::Answer;
-use crate::dialect::DialectDecoder;
+use crate::dialect::decoder::DialectDecoder;
 use crate::framing::SseEvent;
 use crate::json::Scanner;
 use crate::stream_result::StreamResult;
@@ -21,32 +20,15 @@ mod item;
 mod output;
 mod sequence;
 mod source;
+mod state;
 mod wire;
 
-use item::Item;
+pub(crate) use state::Decoder;
+
 use sequence::Sequence;
 use source::{List, Source};
+use state::Phase;
 use wire::{Envelope, Response};
-
-/// Folds the events of one response.
-#[derive(Debug, Default)]
-pub(crate) struct Decoder {
-    phase: Phase,
-    /// Items that grow, by the index of their block.
-    items: BTreeMap<u64, Item>,
-    /// Where items went whose index on the wire was taken.
-    moved: BTreeMap<u64, u64>,
-    sequence: Sequence,
-}
-
-/// Where the response is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Phase {
-    #[default]
-    Expected,
-    Open,
-    Ended,
-}
 
 impl DialectDecoder for Decoder {
     fn accept(&mut self, frame: &SseEvent<'_>, answer: &mut Answer) {

@@ -31,6 +31,8 @@ impl HeldLine {
     pub(super) fn extend(&mut self, piece: &[u8]) -> Result<(), LimitError> {
         let length = self.bytes.len() + piece.len();
         if length > self.limit {
+            // A line at the limit may still be followed by its CR, or begin with a mark: neither is
+            // part of the line, but both are in the buffer.
             let last = piece.last().or(self.bytes.last());
             let uncounted = self.mark(piece) + usize::from(last == Some(&b'\r'));
             if length - uncounted > self.limit {

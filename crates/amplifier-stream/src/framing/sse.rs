@@ -101,6 +101,7 @@ impl SseDecoder {
         sink: &mut impl FnMut(SseEvent<'_>),
     ) -> Result<(), LimitError> {
         let mut rest = chunk;
+        // Most events lie in one chunk with one `data` line, and are handed on without a copy.
         // The first `data` line of the event, as long as it can stay where it is.
         let mut data: Option<&[u8]> = None;
         if self.skips_line_feed && !rest.is_empty() {
@@ -116,6 +117,8 @@ impl SseDecoder {
                 match rest.first() {
                     Some(b'\n') => rest = &rest[1..],
                     Some(_) => {}
+                    // The CR ends the line at once: to wait for a line feed would hold an event
+                    // back until the next chunk.
                     None => self.skips_line_feed = true,
                 }
             }

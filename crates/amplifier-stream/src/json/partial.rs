@@ -76,6 +76,8 @@ enum Open<'value> {
 impl PartialArguments {
     /// Reads on and gives the value so far; `text` is all that came, with the part already read.
     pub fn read(&mut self, text: &str) -> &Object {
+        // Comparing all of the text would cost as much as reading it again. A place within a character,
+        // or beyond the end, shows for certain that the text is another one.
         if !text.is_char_boundary(self.reader.at + self.reader.pending) {
             // It does not begin with what was read.
             *self = Self::default();
@@ -146,6 +148,8 @@ impl Reader {
     /// Reads on in an open container, which is the `level`th, and says whether it is closed.
     fn fill(&mut self, open: &mut Open<'_>, level: usize, text: &str) -> bool {
         steps::count(1);
+        // No reference into the value can be kept between two reads, so each read walks down the newest
+        // values again: that costs the depth, not the size.
         let mut goes_inside = level < self.depth;
         loop {
             if goes_inside {
@@ -208,6 +212,7 @@ impl Reader {
             }
         };
         let opens = state != State::InText;
+        // The parser refuses such arguments, and the walk down recurses once for each level.
         if opens && self.depth == MAX_ARGUMENT_DEPTH {
             return self.stop();
         }
@@ -226,6 +231,7 @@ impl Reader {
         match open {
             Open::List(items) => items.push(value),
             Open::Object(entries) => {
+                // The parser refuses a duplicate key; to replace its value would take back what was shown.
                 if entries.contains_key(&self.key) {
                     return self.stop();
                 }

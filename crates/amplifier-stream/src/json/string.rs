@@ -192,11 +192,14 @@ impl<'a> Scanner<'a> {
 /// compares as vectors, then words of eight bytes.
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks::<32>();
+    // 32 bytes at once, in a loop without branches that the compiler turns into vector instructions;
+    // then words of 8 to find the place, then the last bytes one by one.
     let plain = 32 * blocks.iter().take_while(|block| is_plain(block)).count();
     let (words, tail) = bytes[plain..].as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
+            // The word was read as little-endian, so its lowest bits are its first byte.
             return plain + number * 8 + special.trailing_zeros() as usize / 8;
         }
     }
@@ -216,7 +219,11 @@ fn is_plain(block: &[u8; 32]) -> bool {
 /// Sets the highest bit of each byte that ends plain text; only the first one is certain.
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
+    // Subtracting `limit` from each byte borrows, and so sets its highest bit, where the byte is
+    // below it; `& !word` leaves out bytes of 0x80 and more, whose bit was set before. A borrow goes
+    // on into the next byte, which may then be marked by mistake: bytes after the first do not count.
     let below = |limit: u8, word: u64| word.wrapping_sub(ONES * u64::from(limit)) & !word;
+    // A byte that is equal becomes 0, the only value below 1.
     let equal = |byte: u8| below(1, word ^ (ONES * u64::from(byte)));
     (below(0x20, word) | equal(b'"') | equal(b'\\')) & (ONES << 7)
 }

@@ -74,6 +74,8 @@ impl JsonLexer {
                         self.is_kept = self.looks_for_name && self.depth == 1;
                     }
                     b'{' | b'[' => self.depth += 1,
+                    // Which bracket closes which is for the parser to check; here only the depth
+                    // counts.
                     b'}' | b']' if self.depth <= 1 => return JsonStep::Done(at + 1),
                     b'}' | b']' => self.depth -= 1,
                     b',' => self.is_value_of_name = false,
@@ -95,6 +97,7 @@ impl JsonLexer {
                     }
                 }
                 State::Escape if byte == b'\n' => return JsonStep::Broken(at),
+                // Of `\uXXXX` the digits are like any text: none of them can end the string.
                 State::Escape => self.state = State::String,
                 State::AfterString => match byte {
                     b' ' | b'\t' | b'\n' | b'\r' => {}
@@ -106,6 +109,7 @@ impl JsonLexer {
                         self.state = State::Value;
                     }
                     b',' | b'}' | b']' => {
+                        // The same byte again, as the end of a value.
                         self.state = State::Value;
                         continue;
                     }

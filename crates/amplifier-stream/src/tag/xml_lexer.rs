@@ -69,11 +69,14 @@ impl XmlLexer {
                     }
                 }
                 State::Text => {
+                    // The caller decides whether this `<` begins the closing tag of the call; until
+                    // then the lexer stands before it.
                     let end = search::find(b'<', &bytes[at..]);
                     self.keep(&bytes[at..end.map_or(bytes.len(), |end| at + end)]);
                     return end.map_or(XmlStep::More, |end| XmlStep::Angle(at + end));
                 }
                 State::Markup => match byte {
+                    // A `<` within a tag: the first one was text, and this one is looked at anew.
                     b'<' => self.state = State::Text,
                     b'>' => {
                         search::count(1);
@@ -85,6 +88,8 @@ impl XmlLexer {
                     }
                     _ => at += self.extend_tag(&bytes[at..]),
                 },
+                // Only a `>` can end a section, so the search is for that byte; the two bytes before
+                // it may have come in an earlier piece, which is why they are kept.
                 State::Section(end, last) => {
                     let place = search::find(b'>', &bytes[at..]);
                     let run = &bytes[at..place.map_or(bytes.len(), |place| at + place)];
@@ -102,6 +107,7 @@ impl XmlLexer {
                 }
                 State::Json(json) => match json.advance(&bytes[at..]) {
                     JsonStep::More => return XmlStep::More,
+                    // Outside of its strings JSON has no `<`: whatever this is, XML goes on here.
                     JsonStep::Angle(place) | JsonStep::Done(place) | JsonStep::Broken(place) => {
                         at += place;
                         self.state = State::Text;
@@ -125,6 +131,8 @@ impl XmlLexer {
 
     /// Takes bytes of a tag and says how many: what may begin a section one by one.
     fn extend_tag(&mut self, bytes: &[u8]) -> usize {
+        // One byte at a time after a `!`: behind `<!--` and `<![CDATA[` everything is content, so a run
+        // must not go past them.
         let length = if self.tag.first().unwrap_or(&bytes[0]) == &b'!' {
             1
         } else {
@@ -163,6 +171,7 @@ impl XmlLexer {
             self.is_named |= is_named;
             return is_named.then(|| name.to_owned());
         }
+        // An argument may be called `name`, too; that is not the name of the tool.
         if tag.ends_with(b"/") || self.is_in_arguments {
             return None;
         }

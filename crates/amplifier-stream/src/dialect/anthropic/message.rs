@@ -2,8 +2,8 @@
 
 use amplifier_core::Json;
 
+use super::state::{Decoder, Phase};
 use super::wire::Message;
-use super::{Decoder, Phase};
 use crate::answer::Answer;
 use crate::json::Scanner;
 use crate::stream_result::StreamResult;

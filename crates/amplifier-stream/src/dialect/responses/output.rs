@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use amplifier_core::{Json, Object};
 
+use super::block;
 use super::item::Item;
 use super::source::Source;
+use super::state::{Decoder, Phase};
 use super::wire::Envelope;
-use super::{Decoder, Phase, block};
 use crate::answer::Answer;
 use crate::arguments::parse_arguments;
 use crate::block::{Block, BlockType};

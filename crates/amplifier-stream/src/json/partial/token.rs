@@ -82,6 +82,8 @@ impl Reader {
 
     /// Adds a number or a word once the byte after it is there.
     pub(super) fn read_word(&mut self, open: &mut Open<'_>, text: &str) -> Step {
+        // `pending` counts the bytes of the word that were looked at, so that a long number that comes in
+        // many pieces is not scanned from its start each time.
         let rest = &text.as_bytes()[self.at + self.pending..];
         let more = rest.iter().take_while(|byte| is_of_word(**byte)).count();
         steps::count(more + 1);
@@ -112,6 +114,7 @@ fn is_whole_escape(text: &[u8]) -> bool {
     const HIGH: [u8; 6] = *b"89abAB";
     match text {
         [_] => false,
+        // `\uD800` to `\uDBFF`: the first half of a pair.
         [_, b'u', b'd' | b'D', second, _, _, rest @ ..] if HIGH.contains(second) => {
             let may_be_pair = rest.is_empty() || rest == b"\\" || rest.starts_with(b"\\u");
             // The other half of the pair may be on its way.

@@ -1,0 +1,58 @@
+//! How far a message is, and where its blocks are.
+
+use std::collections::BTreeMap;
+
+use super::block;
+use crate::answer::Answer;
+
+/// Folds the events of one response.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    pub(super) phase: Phase,
+    /// Where blocks went whose index on the wire was taken.
+    pub(super) moved: BTreeMap<u64, u64>,
+}
+
+/// Where the message is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Phase {
+    #[default]
+    Expected,
+    Open,
+    Stopped,
+}
+
+impl Decoder {
+    /// Where the block with this index on the wire really is.
+    pub(super) fn place(&self, index: u64) -> u64 {
+        self.moved.get(&index).copied().unwrap_or(index)
+    }
+
+    /// Opens a block and says at which index it really is.
+    pub(super) fn begin_block(
+        &mut self,
+        index: u64,
+        raw: &str,
+        answer: &mut Answer,
+    ) -> Result<u64, String> {
+        let (block, unpaired) = block::read(raw).map_err(|error| error.to_string())?;
+        if self.phase == Phase::Expected {
+            self.phase = Phase::Open;
+            let message = "a block came before `message_start`";
+            answer.find("missing_message_start", None, message, None);
+        }
+        let mut place = index;
+        if answer.has(index) {
+            place = answer.next_index();
+            self.moved.insert(index, place);
+            let message = format!("a second block with index {index} was put at index {place}");
+            answer.find("repeated_index", Some(place), &message, None);
+        }
+        answer.find_unpaired(Some(place), unpaired);
+        if let Some(model) = block::fallback_model(&block) {
+            answer.result.model = Some(model.to_owned());
+        }
+        answer.begin(place, block);
+        Ok(place)
+    }
+}
