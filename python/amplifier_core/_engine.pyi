@@ -1128,8 +1128,8 @@ class ThinkingFilter:
 class ToolCallParser:
     """Finds tool calls in a text, wherever it is cut.
 
-    The tags are `<tool>` by default. A closing tag in a string of JSON, in CDATA or in a comment
-    closes nothing. A call that is not closed, or longer than `max_call_bytes`, never runs. The id
+    The tags are `<tool>` by default. A closing tag in a JSON string, in CDATA or in a comment
+    does not close a call. A call that is not closed, or longer than `max_call_bytes`, never runs. The id
     of a call is the prefix and a number; the default prefix is one that no other parser has.
     """
 

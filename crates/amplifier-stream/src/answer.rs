@@ -18,7 +18,7 @@ mod correction;
 /// What a dialect folds its frames into.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// The HTTP status, which errors inside the stream bear.
+    /// The HTTP status, which errors inside the stream get.
     pub(crate) status: u16,
     blocks: BTreeMap<u64, Slot>,
     /// The arguments of the blocks whose arguments were asked for.
@@ -50,7 +50,7 @@ impl Answer {
         }
     }
 
-    /// Marks the stream as failed; the first failure is the one that is told.
+    /// Marks the stream as failed; the first failure is the one that is reported.
     pub(crate) fn fail(&mut self, error: ResponseError) {
         self.result.error.get_or_insert(error);
     }

@@ -12,7 +12,7 @@ mod decode;
 use body::Described;
 pub use decode::decode_error;
 
-/// How much of a body without a message is told.
+/// How much of a body without a message is reported.
 const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Types and codes of errors that may pass, where no HTTP status says so.

@@ -29,7 +29,7 @@ impl Headers {
     /// How long to wait before another try: `retry-after-ms`, else `retry-after` in seconds or as
     /// an HTTP date, counted from the response's own `date` where it has one, else from `now`.
     ///
-    /// What is no number or date, lies in the past or beyond a day says nothing.
+    /// A value that is not a number or a date, in the past, or longer than a day is ignored.
     #[must_use]
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         let number = |text: &str| text.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! What a stream decoder reports while bytes arrive.
+//! The events of a decoder while bytes arrive.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use amplifier_core::Object;
 
 use crate::block::{Block, BlockType};
 
-/// A content block begins, grows, is complete or is taken back.
+/// A content block begins, grows, is complete or is dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamEvent {
     /// The type of the block.
@@ -28,6 +28,6 @@ pub enum Change {
     PartialJson(String),
     /// It is complete.
     End(Arc<Block>),
-    /// It is taken back, ended or not: the answer does not have it, or has something else there.
+    /// It is dropped, whether it ended or not: it is not part of the answer, or starts again.
     Drop(Arc<Block>),
 }

@@ -1,4 +1,4 @@
-//! What a whole stream amounts to.
+//! The result of a stream.
 
 use amplifier_core::{Json, Object};
 
@@ -27,15 +27,15 @@ pub struct StreamResult {
     pub model: Option<String>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
-    /// Every other thing that the provider said about the answer.
+    /// All other fields that the provider sent about the answer.
     pub metadata: Object,
     /// Whether the stream ended before its terminator.
     pub truncated: bool,
-    /// What went wrong.
+    /// The error, if any.
     pub error: Option<ResponseError>,
     /// What was repaired, ignored or not understood.
     pub findings: Vec<Finding>,
-    /// What only the end of the stream completed, in a last line that has no line end.
+    /// Events that only the end of the stream completed.
     pub events: Vec<StreamEvent>,
 }
 
@@ -63,6 +63,6 @@ pub struct Finding {
     pub block_index: Option<u64>,
     /// What was found.
     pub message: String,
-    /// The thing itself, where it would be lost otherwise.
+    /// The original, if it would be lost otherwise.
     pub raw: Option<Json>,
 }

@@ -6,6 +6,7 @@
 //! fixed number of times, and a call without its closing tag never has arguments to run with.
 
 mod block_filter;
+mod block_parts;
 mod call;
 mod candidate;
 mod coerce;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunk::{ChunkCall, ChunkType, StreamChunk};
 use crate::{Block, BlockType, Change, StreamEvent, StreamResult, ToolCall};
 
-/// The chunk that an event of a decoder is; none where it adds nothing to an answer.
+/// The chunk for an event of a decoder; `None` if the event adds nothing to the answer.
 #[must_use]
 pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
     let kind = match event.block_type {
@@ -59,7 +59,7 @@ pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
     })
 }
 
-/// The chunk after all others: it finishes an answer that is whole, and tells of its error.
+/// The last chunk: it finishes a complete answer, and has its error and usage.
 #[must_use]
 pub fn last_chunk(result: &StreamResult) -> StreamChunk {
     let calls = result.blocks.iter().filter_map(|block| match block {

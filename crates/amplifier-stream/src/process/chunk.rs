@@ -1,4 +1,4 @@
-//! What a provider hands on of an answer while it arrives.
+//! The pieces of an answer while it arrives.
 
 use std::sync::Arc;
 
@@ -35,15 +35,15 @@ impl ChunkType {
 pub struct StreamChunk {
     /// The text.
     pub content: String,
-    /// Who speaks; the assistant where nobody is named.
+    /// The speaker; the assistant if no chunk names one.
     pub role: Option<String>,
     /// What the content is.
     pub kind: ChunkType,
     /// Whether it is the last chunk of a whole answer.
     pub finished: bool,
-    /// What went wrong.
+    /// The error.
     pub error: Option<String>,
-    /// What the answer cost so far.
+    /// The usage so far.
     pub usage: Option<Object>,
     /// The native call that the content belongs to.
     pub call: Option<ChunkCall>,
@@ -56,7 +56,7 @@ pub struct StreamChunk {
 }
 
 impl StreamChunk {
-    /// Whether something went wrong.
+    /// Whether the chunk has an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.error.is_some()
@@ -78,12 +78,12 @@ impl StreamChunk {
 /// The native call that a chunk belongs to.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkCall {
-    /// The number that tells it from other calls of the answer.
+    /// Identifies the call among the calls of the answer.
     pub index: u64,
     /// The provider's id.
     pub id: Option<String>,
     /// The name of the tool.
     pub name: Option<String>,
-    /// The whole call as a decoder gives it, which ends it.
+    /// The complete call from a decoder; it ends the call.
     pub block: Option<Arc<ToolCall>>,
 }

@@ -6,10 +6,10 @@ use super::processor::StreamProcessor;
 use super::result::ProcessedStream;
 use crate::ToolCallParser;
 
-/// Processes the chunks of one answer, and lets go of them after the last one.
+/// Processes the chunks of one answer, up to the last one.
 ///
-/// `on_complete` hears of the assistant's text, the thinking, the calls that may run and the role,
-/// once, whatever becomes of the answer; calls in the message are found by `parser`.
+/// `on_complete` is called once, however the answer ends, with the assistant's text, the thinking, the
+/// calls that may run and the role. `parser` finds the calls in the message.
 pub fn process_stream(
     stream: impl IntoIterator<Item = StreamChunk>,
     parser: impl Into<Option<ToolCallParser>>,
@@ -25,10 +25,10 @@ pub fn process_stream(
     run.finish()
 }
 
-/// Processes the chunks of one answer as they come, and lets go of them after the last one.
+/// Processes the chunks of one answer as they arrive, up to the last one.
 ///
-/// As [`process_stream`]; a future that is dropped before its end has cancelled the answer, and
-/// `emit_event` and `on_complete` hear of what there was.
+/// Works as [`process_stream`]. Dropping the future before its end cancels the answer; `emit_event` and
+/// `on_complete` are still called for what arrived.
 #[cfg(feature = "futures")]
 pub async fn process_stream_async(
     stream: impl futures_core::Stream<Item = StreamChunk>,

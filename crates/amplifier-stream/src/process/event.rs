@@ -1,9 +1,9 @@
-//! What an agent hears of an answer.
+//! The events of an answer for an agent.
 
 use super::chunk::ChunkType;
 use crate::ParsedCall;
 
-/// Something that happens in an answer.
+/// An event of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
     /// Thinking begins.
@@ -18,19 +18,19 @@ pub enum AgentEvent {
         index: u64,
         /// The provider's id, of a native call.
         id: Option<String>,
-        /// The name of the tool, where it is known already.
+        /// The name of the tool, if it is already known.
         name: Option<String>,
     },
     /// A call goes on by this text.
     ToolCallContent {
         /// The number of the call.
         index: u64,
-        /// What was added; nothing where only the name has become known.
+        /// What was added; empty if only the name became known.
         content: String,
-        /// The name of the tool, once, when it has become known.
+        /// The name of the tool, in the one event in which it becomes known.
         name: Option<String>,
     },
-    /// A call ends; it may run exactly when it has arguments.
+    /// A call ends; it may run only if it has arguments.
     ToolCallEnd(Box<ParsedCall>),
     /// The thinking or the message starts again: what was told of it so far does not count, what
     /// counts of it follows.
@@ -41,9 +41,9 @@ pub enum AgentEvent {
     MessageContent(String),
     /// The message ends.
     MessageEnd,
-    /// Something went wrong; nothing follows.
+    /// The answer failed; no event follows.
     Error(String),
-    /// Something of the agent's or the provider's own.
+    /// An event of the agent or the provider that has no variant of its own.
     Custom {
         /// What it is called.
         name: String,

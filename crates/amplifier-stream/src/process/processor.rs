@@ -55,13 +55,13 @@ impl StreamProcessor {
         }
     }
 
-    /// Whether the answer has come to its end, so that nothing counts any more.
+    /// Whether the answer ended; later chunks are ignored.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Takes a chunk and gives what it brings.
+    /// Takes a chunk and returns its events.
     pub fn feed(&mut self, chunk: &StreamChunk) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         if self.is_over {
@@ -126,7 +126,7 @@ impl StreamProcessor {
         events
     }
 
-    /// Ends an answer that nobody waits for any more; that is no error.
+    /// Cancels the answer, which is not an error.
     pub fn cancel(&mut self) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         if !self.is_over {
@@ -137,7 +137,7 @@ impl StreamProcessor {
         events
     }
 
-    /// What the answer amounts to; one that has not ended counts as given up.
+    /// The result; an answer that has not ended counts as cancelled.
     #[must_use]
     pub fn into_result(mut self) -> ProcessedStream {
         self.cancel();

@@ -1,10 +1,10 @@
-//! What a processed answer amounts to.
+//! The result of a processed answer.
 
 use amplifier_core::Object;
 
 use crate::ParsedCall;
 
-/// What an answer amounts to, whole or not.
+/// The result of an answer, complete or not.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProcessedStream {
     /// The text without thinking and calls.
