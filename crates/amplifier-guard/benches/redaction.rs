@@ -322,7 +322,7 @@ fn log() -> String {
 /// Events of a session, one to a line: texts of a model and source code, escaped.
 fn events() -> String {
     let mut numbers = Numbers(4);
-    let code = include_str!("../src/log_path.rs");
+    let code = include_str!("../src/path/log_path.rs");
     let lines: Vec<&str> = code.lines().collect();
     let events = (0..400).map(|event| {
         let text = if event % 3 == 0 {

@@ -1,9 +1,9 @@
 //! What looks suspicious in a text, with its place. A text is data: nothing in it is changed.
 
 mod hidden;
-mod sign;
 #[cfg(test)]
-mod slow;
+mod reference;
+mod sign;
 
 /// What a suspicious part of a text looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,5 +1,14 @@
 //! Path containment: every open happens beneath one directory.
 
+mod error;
+mod lines;
+mod log_path;
+mod pattern;
+mod protected;
+mod search;
+mod walk;
+mod write;
+
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
@@ -9,10 +18,17 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 
-use crate::PathError;
-use crate::error::shown;
-use crate::protected::misleading;
 use crate::trace::refused;
+
+pub use error::PathError;
+pub use lines::{LineRange, LineWindow};
+pub use log_path::log_path;
+pub use pattern::{NamePattern, PatternError};
+pub use search::{FileMatches, LineMatch, LineSearch, SearchReport};
+pub use walk::{Walk, WalkedFile, Walker};
+
+use error::shown;
+use protected::misleading;
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;

@@ -12,14 +12,16 @@ mod name;
 mod named;
 mod places;
 mod random;
+#[cfg(test)]
+mod reference;
 mod runs;
 mod scheme;
-#[cfg(test)]
-mod slow;
 mod stem;
 mod stream;
 mod value;
 mod vendor;
+#[cfg(test)]
+mod writing;
 
 use std::borrow::Cow;
 

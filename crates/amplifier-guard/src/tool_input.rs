@@ -15,8 +15,8 @@ pub use refusal::ToolInputError;
 pub use schema::ToolSchemaError;
 
 use crate::SettingError;
-use crate::pointer::Pointer;
 use crate::shown::shown;
+use crate::text::pointer::Pointer;
 use instance::{Arguments, Seen};
 
 /// How often the values of one call are looked at before it is refused.

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::{FindingKind, Stretch};
 use crate::shown;
-use crate::stems::Stems;
+use crate::text::stems::Stems;
 
 /// How many bytes around a word are looked at to tell what it is part of.
 pub(super) const BEFORE: usize = 120;

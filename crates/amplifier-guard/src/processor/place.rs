@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::pointer::escaped;
+use crate::text::pointer::escaped;
 
 /// The way to a part of a message, from the part up; shown as a JSON pointer.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use crate::stems::Stems;
 use crate::steps;
+use crate::text::stems::Stems;
 
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq)]

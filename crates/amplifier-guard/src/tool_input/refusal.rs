@@ -4,8 +4,8 @@ use amplifier_core::{Json, JsonError, Object};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 
-use crate::pointer;
 use crate::shown::{shown, shown_under};
+use crate::text::pointer;
 
 /// Arguments that no tool runs with; says the place, what was found and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,8 +7,8 @@ use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
 use super::instance::Arguments;
-use crate::pointer::{self, Pointer};
 use crate::shown::shown;
+use crate::text::pointer::{self, Pointer};
 
 /// How many objects a schema may have where each reference stands for what it refers to.
 const MOST_OBJECTS: usize = 20_000;

@@ -26,6 +26,8 @@ mod shape;
 mod stream;
 mod value;
 mod vendor;
+// Shared with the comparison inside the crate, which needs what is private there.
+#[path = "../../src/redact/writing.rs"]
 mod writing;
 
 use amplifier_guard::{Redactor, RedactorStream};

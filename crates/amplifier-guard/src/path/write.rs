@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use crate::error::shown;
-use crate::path::expect_file;
-use crate::protected::{misread, protected};
+use super::error::shown;
+use super::expect_file;
+use super::protected::{misread, protected};
 use crate::trace::refused;
 use crate::{PathError, PathPolicy};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memchr::{memchr, memchr_iter};
 
-use crate::error::shown;
+use super::error::shown;
 use crate::{PathError, PathPolicy};
 
 const PIECE: usize = 1 << 18;

@@ -9,10 +9,7 @@ use super::escape::{ALL, BACKSLASH, ENTITY, Layer, PERCENT};
 use super::known::Known;
 use super::places::Places;
 use super::vendor::{Keys, aws_secret, is_boundary};
-use super::{Redactor, Span, Until, block, joined, named, runs, scheme};
-
-#[path = "../../tests/guard/redact/writing.rs"]
-mod writing;
+use super::{Redactor, Span, Until, block, joined, named, runs, scheme, writing};
 
 /// All places that values could stand at.
 fn places(text: &[u8]) -> Places {

@@ -8,8 +8,8 @@ use std::time::UNIX_EPOCH;
 
 use cap_std::fs::{Dir, DirEntry, Metadata};
 
-use crate::error::shown;
-use crate::path::expect_file;
+use super::error::shown;
+use super::expect_file;
 use crate::{Kind, NamePattern, PathError, PathPolicy};
 
 /// A regular file that a walk came upon.

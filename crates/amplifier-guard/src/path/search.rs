@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use memchr::{memchr, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::error::shown;
-use crate::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
+use super::error::shown;
+use super::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
 use crate::{PathError, PathPolicy, PatternError, Walker};
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.

@@ -1,0 +1,7 @@
+//! What is done about failures.
+
+mod backoff;
+mod breaker;
+mod error_context;
+mod error_handler;
+mod rate;

@@ -1,0 +1,8 @@
+//! What is read and written beneath a root, and what never is.
+
+mod containment;
+mod log_path;
+mod races;
+mod reading;
+mod reference;
+mod writing;
