@@ -8,6 +8,7 @@ use url::{Host, Url};
 
 pub use address::Network;
 
+use crate::text::character::Class;
 use crate::trace::refused;
 
 /// The longest URL that is looked at, in bytes.
@@ -322,15 +323,15 @@ impl UrlPolicy {
     }
 }
 
-/// Refuses what readers of URLs strip, translate or stop at.
+/// Refuses what readers of URLs strip, translate or stop at. Other characters that nobody sees are
+/// percent-encoded, and in a host name they are dropped or refused, before anything is judged.
 fn expect_plain(url: &str) -> Result<(), UrlError> {
     if url.len() > LONGEST_URL {
         return Err(UrlError::TooLong { found: url.len() });
     }
     let path_end = url.find(['?', '#']).unwrap_or(url.len());
     let odd = url.char_indices().find(|&(offset, character)| {
-        character.is_control()
-            || matches!(character, '\u{2028}' | '\u{2029}')
+        matches!(Class::of(character), Class::Control | Class::Separator)
             || (character == '\\' && offset < path_end)
             || (character.is_whitespace()
                 && (offset == 0 || offset + character.len_utf8() == url.len()))

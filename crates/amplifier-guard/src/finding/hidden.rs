@@ -1,6 +1,7 @@
 //! Characters that cannot be seen or that turn the direction of a text.
 
 use super::{FindingKind, Stretch};
+use crate::text::character::Class;
 
 /// Runs of characters that cannot be seen.
 pub(super) fn find(text: &str) -> Vec<Stretch> {
@@ -31,14 +32,8 @@ pub(super) fn find(text: &str) -> Vec<Stretch> {
     parts
 }
 
-/// Controls, zero-width characters, marks and overrides of direction, and tags. Joiners and
-/// variation selectors are none: scripts and pictographs need them.
+/// Whether nobody sees a character. Ends of lines and tabs lay a text out; joiners, variation
+/// selectors and blanks of braille are left to scripts and pictographs, which need them.
 pub(super) fn is_hidden(character: char) -> bool {
-    matches!(
-        character,
-        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
-            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
+    !matches!(character, '\n' | '\t' | '\r') && Class::of(character).is_hidden()
 }

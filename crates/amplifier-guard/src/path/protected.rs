@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::TerminalText;
+use crate::text::character::{self, Class};
 
 /// What a refused name does.
 const RUNS: &str = "decides what runs";
@@ -109,15 +110,13 @@ pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
     None
 }
 
-/// A name as the most careless file system takes it: case, invisible characters, what stands
-/// behind a colon, and dots and blanks at the end do not count.
+/// A name as the most careless file system takes it: case, invisible characters, wide forms, what
+/// stands behind a colon, and dots and blanks at the end do not count.
 fn folded(name: &str) -> String {
     let visible: String = name
         .chars()
-        .filter(|character| {
-            !matches!(character,
-                '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        })
+        .filter(|character| matches!(Class::of(*character), Class::Visible | Class::Control))
+        .flat_map(character::plain)
         .flat_map(char::to_lowercase)
         .collect();
     let name = visible.split(':').next().unwrap_or_default();
@@ -141,7 +140,10 @@ fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     if text.contains('\\') || has_drive {
         return Some("it is a path of windows (write `/` between names, from the root on)");
     }
-    if text.chars().any(char::is_control) {
+    if text
+        .chars()
+        .any(|character| Class::of(character) == Class::Control)
+    {
         return Some("it holds a control character");
     }
     if is_expanded(text.split('/').next().unwrap_or_default()) {
@@ -225,17 +227,8 @@ fn climbs_when_decoded(name: &str) -> bool {
             let slash = (!chunk.invalid().is_empty()).then_some('/');
             chunk.valid().chars().chain(slash)
         })
-        .flat_map(|character| {
-            let plain = match character {
-                '\u{ff0e}' | '\u{2024}' | '\u{fe52}' => ".",
-                '\u{2025}' | '\u{fe30}' => "..",
-                '\u{ff0f}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff3c}' | '\u{fe68}'
-                | '\\' => "/",
-                _ => "",
-            };
-            let other = plain.is_empty().then_some(character);
-            plain.chars().chain(other)
-        })
+        .flat_map(character::plain)
+        .map(|character| if character == '\\' { '/' } else { character })
         .collect();
     text.split('/').any(|part| part == "..")
 }

@@ -1,6 +1,7 @@
 //! One plain command line of POSIX shell to its words, and everything else refused by name.
 
 use super::ShellError;
+use crate::text::character::{Class, is_look_alike};
 
 /// The words of one simple command, as every shell would hand them to the program.
 pub(super) fn words(command: &str) -> Result<Vec<String>, ShellError> {
@@ -111,7 +112,7 @@ impl<'command> Reader<'command> {
                 }
                 _ => {}
             }
-            if is_hidden(character) || is_look_alike(character) {
+            if Class::of(character) != Class::Visible || is_look_alike(character) {
                 return self.refuse(length, "a character that looks like another, or like none");
             }
             word.push(character);
@@ -153,7 +154,8 @@ impl<'command> Reader<'command> {
     }
 
     fn push_quoted(&self, word: &mut String, character: char) -> Result<(), ShellError> {
-        if is_hidden(character) {
+        // Quoted text may hold what looks like ASCII, and what scripts and pictographs need.
+        if Class::of(character).is_hidden() {
             return self.refuse(character.len_utf8(), "a control or invisible character");
         }
         word.push(character);
@@ -181,24 +183,4 @@ fn is_name(word: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_alphabetic() || first == '_')
         && characters.all(|character| character.is_alphanumeric() || character == '_')
-}
-
-/// Characters that nobody sees, or that change how others are seen.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Characters that, outside quotes, can be taken for blanks, operators or ASCII letters.
-fn is_look_alike(character: char) -> bool {
-    !character.is_ascii()
-        && (character.is_whitespace()
-            || matches!(character,
-                '\u{037e}' | '\u{2000}'..='\u{206f}' | '\u{2212}' | '\u{2215}' | '\u{2223}'
-                | '\u{fe10}'..='\u{fe19}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff01}'..='\u{ff5e}'
-                | '\u{1d400}'..='\u{1d7ff}'))
 }

@@ -1,11 +1,12 @@
 //! What a character is, for being shown.
 
 use icu_properties::props::{
-    BinaryProperty, CanonicalCombiningClass, DefaultIgnorableCodePoint, Emoji, EnumeratedProperty,
-    ExtendedPictographic, GeneralCategory, JoiningType, Math, PrependedConcatenationMark, Script,
-    UnifiedIdeograph,
+    BinaryProperty, CanonicalCombiningClass, Emoji, EnumeratedProperty, ExtendedPictographic,
+    GeneralCategory, JoiningType, Math, Script, UnifiedIdeograph,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
+
+use crate::text::character::{self, Contextual};
 
 /// How a character is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,48 +21,20 @@ pub(super) enum Class {
     Hidden,
 }
 
-/// The characters that are shown only where they mean something.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Contextual {
-    NonJoiner,
-    Joiner,
-    /// A variation selector, or the vowel separator of Mongolian.
-    Variation,
-    Tag,
-    BrailleBlank,
-}
-
 pub(super) fn class(character: char) -> Class {
-    match character {
-        '\n' | '\t' | ' '..='~' | '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' => Class::Base,
-        '\u{200c}' => Class::Contextual(Contextual::NonJoiner),
-        '\u{200d}' => Class::Contextual(Contextual::Joiner),
-        '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
-            Class::Contextual(Contextual::Variation)
-        }
-        '\u{e0020}'..='\u{e007f}' => Class::Contextual(Contextual::Tag),
-        '\u{2800}' => Class::Contextual(Contextual::BrailleBlank),
-        _ => class_by_category(character),
-    }
-}
-
-fn class_by_category(character: char) -> Class {
-    use GeneralCategory as Category;
-    let shown = match value::<GeneralCategory>(character) {
-        Category::Format if has::<PrependedConcatenationMark>(character) => Class::Base,
-        Category::Control
-        | Category::Format
-        | Category::Surrogate
-        | Category::LineSeparator
-        | Category::ParagraphSeparator => Class::Hidden,
-        Category::NonspacingMark | Category::EnclosingMark => Class::Mark,
-        Category::Unassigned if is_noncharacter(character) => Class::Hidden,
-        _ => Class::Base,
-    };
-    if has::<DefaultIgnorableCodePoint>(character) {
-        Class::Hidden
-    } else {
-        shown
+    match character::Class::of(character) {
+        // No marks below: Latin needs no look into the properties.
+        character::Class::Visible if character < '\u{300}' => Class::Base,
+        character::Class::Visible => match value::<GeneralCategory>(character) {
+            GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark => Class::Mark,
+            _ => Class::Base,
+        },
+        character::Class::Control if matches!(character, '\n' | '\t') => Class::Base,
+        character::Class::Contextual(contextual) => Class::Contextual(contextual),
+        character::Class::Control
+        | character::Class::Separator
+        | character::Class::Bidirectional
+        | character::Class::Invisible => Class::Hidden,
     }
 }
 
@@ -127,9 +100,4 @@ fn value<P: EnumeratedProperty>(character: char) -> P {
 
 fn has<P: BinaryProperty>(character: char) -> bool {
     CodePointSetData::new::<P>().contains(character)
-}
-
-fn is_noncharacter(character: char) -> bool {
-    let code = u32::from(character);
-    (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
 }

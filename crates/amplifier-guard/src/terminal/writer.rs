@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::class::{self, Class, Contextual};
+use super::class::{self, Class};
+use crate::text::character::Contextual;
 
 /// The most characters drawn over one other: the limit of the stream-safe format of UAX #15.
 const MOST_OVER: usize = 30;

@@ -1,6 +1,7 @@
 //! What the guard decides, at every sink, and what is done about failures.
 
 mod any_input;
+mod character;
 mod claude;
 mod everyday;
 mod failure;

@@ -229,13 +229,18 @@ fn what_cannot_be_seen_is_found_in_runs() {
         ('\u{e}', '\u{1f}'),
         ('\u{7f}', '\u{9f}'),
         ('\u{ad}', '\u{ad}'),
+        ('\u{61c}', '\u{61c}'),
+        ('\u{115f}', '\u{1160}'),
         ('\u{200b}', '\u{200b}'),
         ('\u{200e}', '\u{200f}'),
         ('\u{2028}', '\u{202e}'),
         ('\u{2060}', '\u{206f}'),
+        ('\u{3164}', '\u{3164}'),
         ('\u{feff}', '\u{feff}'),
-        ('\u{fff9}', '\u{fffb}'),
-        ('\u{e0000}', '\u{e007f}'),
+        ('\u{fff0}', '\u{fffb}'),
+        ('\u{fffe}', '\u{ffff}'),
+        ('\u{dfffe}', '\u{dffff}'),
+        ('\u{e0000}', '\u{e00ff}'),
     ];
     for character in (0..=0x0e_00ff).filter_map(char::from_u32) {
         let is_hidden = ranges

@@ -1,0 +1,178 @@
+//! Characters that can deceive: those that nobody sees, and those that look like others.
+//!
+//! This is the one table of them. Each sink asks for the classes that matter to it; where it lets one
+//! pass that another sink refuses, it says why.
+
+/// What a character does to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// It is seen, and it is what it looks like, or [`ascii`] names what it can be taken for.
+    Visible,
+    /// A terminal acts on it.
+    Control,
+    /// Some readers end a line at it.
+    Separator,
+    /// It turns the direction of the text around it.
+    Bidirectional,
+    /// Nothing is seen of it, or it is no character at all.
+    Invisible,
+    /// Nothing is seen of it, but scripts and pictographs need it in some places.
+    Contextual(Contextual),
+}
+
+/// The invisible characters that mean something where they stand right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contextual {
+    NonJoiner,
+    Joiner,
+    /// A variation selector, or the vowel separator of Mongolian.
+    Variation,
+    /// A tag: it makes the flags of three regions, and anywhere else it hides a letter.
+    Tag,
+    BrailleBlank,
+}
+
+impl Class {
+    /// The class of a character.
+    ///
+    /// The ranges are those of Unicode's `Default_Ignorable_Code_Point`, of the categories `Cc`,
+    /// `Cf` (but for the signs that stand before numbers, which are seen), `Zl` and `Zp`, and of the
+    /// noncharacters. They are written out because a comparison of ranges is several times faster
+    /// than a look into the properties; a test compares them with the properties for every character.
+    pub(crate) fn of(character: char) -> Self {
+        match character {
+            ' '..='~' | '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{34e}' => Self::Visible,
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Self::Control,
+            '\u{2028}' | '\u{2029}' => Self::Separator,
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => Self::Bidirectional,
+            '\u{200c}' => Self::Contextual(Contextual::NonJoiner),
+            '\u{200d}' => Self::Contextual(Contextual::Joiner),
+            '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
+                Self::Contextual(Contextual::Variation)
+            }
+            '\u{e0020}'..='\u{e007f}' => Self::Contextual(Contextual::Tag),
+            '\u{2800}' => Self::Contextual(Contextual::BrailleBlank),
+            // Soft hyphen, grapheme joiner, fillers of Hangul, inherent vowels of Khmer.
+            '\u{ad}'
+            | '\u{34f}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{3164}'
+            | '\u{ffa0}'
+            // Blanks without width, operators that are not written, deprecated formats.
+            | '\u{200b}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff0}'..='\u{fffb}'
+            // Formats of hieroglyphs, shorthand and music.
+            | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            // What is kept for more tags and selectors.
+            | '\u{e0000}'..='\u{e001f}'
+            | '\u{e0080}'..='\u{e00ff}'
+            | '\u{e01f0}'..='\u{e0fff}' => Self::Invisible,
+            _ if is_noncharacter(character) => Self::Invisible,
+            _ => Self::Visible,
+        }
+    }
+
+    /// Whether nobody sees the character, wherever it stands.
+    ///
+    /// Tags are among them: of all texts with tags, only a terminal that has judged the whole
+    /// sequence may show three.
+    pub(crate) fn is_hidden(self) -> bool {
+        match self {
+            Self::Control | Self::Separator | Self::Bidirectional | Self::Invisible => true,
+            Self::Contextual(contextual) => contextual == Contextual::Tag,
+            Self::Visible => false,
+        }
+    }
+}
+
+fn is_noncharacter(character: char) -> bool {
+    let code = u32::from(character);
+    // The last two of each plane, and a block kept within the Arabic forms.
+    (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
+}
+
+/// Whether a character that is not ASCII can be taken for a blank.
+pub(crate) fn is_blank(character: char) -> bool {
+    !character.is_ascii() && (character.is_whitespace() || character == '\u{2800}')
+}
+
+/// Whether a character can be taken for one of ASCII, or is of a block in which nobody tells dashes,
+/// quotation marks and dots from those of ASCII.
+pub(crate) fn is_look_alike(character: char) -> bool {
+    is_blank(character)
+        || matches!(character, '\u{2000}'..='\u{206f}' | '\u{fe10}'..='\u{fe19}'
+            | '\u{fe30}'..='\u{fe6f}' | '\u{1d400}'..='\u{1d7ff}')
+        || ascii(character).is_some()
+}
+
+/// The character of ASCII that a character can be taken for, and how often it stands there.
+///
+/// Some layers put it in its place: normalisation NFKC, the code pages of Windows, file systems that
+/// fold case as Unicode does.
+pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
+    let code = u32::from(character);
+    let from = |first: char, place: u32| char::from_u32(u32::from(first) + place);
+    let plain = match character {
+        _ if character.is_ascii() => return None,
+        _ if is_blank(character) => ' ',
+        '\u{17f}' => 's',
+        '\u{212a}' => 'K',
+        '\u{37e}' | '\u{fe14}' | '\u{fe54}' => ';',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
+        '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',
+        '\u{201c}' | '\u{201d}' | '\u{201f}' => '"',
+        '\u{2024}' | '\u{fe52}' => '.',
+        '\u{2025}' | '\u{fe30}' => return Some(('.', 2)),
+        '\u{2026}' | '\u{fe19}' => return Some(('.', 3)),
+        '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
+        '\u{2223}' => '|',
+        '\u{fe10}' | '\u{fe50}' => ',',
+        '\u{fe13}' | '\u{fe55}' => ':',
+        '\u{fe15}' | '\u{fe57}' => '!',
+        '\u{fe16}' | '\u{fe56}' => '?',
+        '\u{fe33}' | '\u{fe34}' | '\u{fe4d}'..='\u{fe4f}' => '_',
+        '\u{fe35}' | '\u{fe59}' => '(',
+        '\u{fe36}' | '\u{fe5a}' => ')',
+        '\u{fe37}' | '\u{fe5b}' => '{',
+        '\u{fe38}' | '\u{fe5c}' => '}',
+        '\u{fe47}' => '[',
+        '\u{fe48}' => ']',
+        '\u{fe5f}' => '#',
+        '\u{fe60}' => '&',
+        '\u{fe61}' => '*',
+        '\u{fe62}' => '+',
+        '\u{fe64}' => '<',
+        '\u{fe65}' => '>',
+        '\u{fe66}' => '=',
+        '\u{fe68}' => '\\',
+        '\u{fe69}' => '$',
+        '\u{fe6a}' => '%',
+        '\u{fe6b}' => '@',
+        // The wide forms stand in the order of ASCII.
+        '\u{ff01}'..='\u{ff5e}' => from('!', code - 0xff01)?,
+        // The alphabets of mathematics follow each other: capital letters, then small ones.
+        '\u{1d400}'..='\u{1d6a3}' => match (code - 0x1d400) % 52 {
+            place @ ..26 => from('A', place)?,
+            place => from('a', place - 26)?,
+        },
+        '\u{1d7ce}'..='\u{1d7ff}' => from('0', (code - 0x1d7ce) % 10)?,
+        _ => return None,
+    };
+    Some((plain, 1))
+}
+
+/// What can be taken for a character's place in ASCII, or the character itself.
+pub(crate) fn plain(character: char) -> impl Iterator<Item = char> {
+    let (plain, times) = ascii(character).unwrap_or((character, 1));
+    std::iter::repeat_n(plain, times)
+}
