@@ -2,7 +2,7 @@
 
 use amplifier_core::{Json, Object};
 
-use crate::LONGEST_NAME;
+use crate::identifier::LONGEST_NAME;
 use crate::shown::{shown, shown_under};
 
 /// The limits of messages and tools, the names and defaults of which are those of seed 001.

@@ -17,7 +17,10 @@ pub use processed::ProcessedMessage;
 pub use refusal::{MessageError, ToolUseError};
 
 use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
-use crate::{Finding, Limits, OnFinding, ToolInputPolicy, check_call_id, check_tool_name};
+use crate::finding::{Finding, OnFinding};
+use crate::identifier::{check_call_id, check_tool_name};
+use crate::limits::Limits;
+use crate::tool_input::ToolInputPolicy;
 use entry::Entry;
 
 /// What may be empty.

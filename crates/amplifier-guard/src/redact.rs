@@ -16,6 +16,7 @@ mod random;
 mod reference;
 mod runs;
 mod scheme;
+mod span;
 mod stem;
 mod stream;
 mod value;
@@ -30,9 +31,7 @@ pub use stream::RedactorStream;
 
 use known::Known;
 use places::Places;
-
-/// What stands in the place of each secret begins with this.
-const MARK: &str = "[REDACTED:";
+use span::{MARK, Span, Until, joined, without};
 
 /// A secret that cannot be looked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -156,106 +155,12 @@ impl Redactor {
     }
 }
 
-/// The text with a mark in the place of each span.
-fn without<'text>(text: &'text [u8], spans: &[Span]) -> Cow<'text, [u8]> {
-    if spans.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut redacted = Vec::with_capacity(text.len());
-    let mut place = 0;
-    for span in spans {
-        redacted.extend_from_slice(&text[place..span.start]);
-        span.write_mark(&mut redacted);
-        place = span.end;
-    }
-    redacted.extend_from_slice(&text[place..]);
-    Cow::Owned(redacted)
-}
-
 /// What a text holds.
 struct Scan {
     /// The secrets, in order and apart from each other.
     spans: Vec<Span>,
     /// From where on more text could change what was found.
     open: Option<usize>,
-}
-
-/// A secret in a text.
-#[derive(Clone, Copy)]
-struct Span {
-    start: usize,
-    end: usize,
-    kind: &'static str,
-    until: Until,
-}
-
-impl Span {
-    fn write_mark(&self, text: &mut Vec<u8>) {
-        text.extend_from_slice(MARK.as_bytes());
-        text.extend_from_slice(self.kind.as_bytes());
-        text.push(b']');
-    }
-}
-
-/// Where a secret ends that goes on beyond what could be held back.
-#[derive(Clone, Copy)]
-enum Until {
-    /// A blank or a quotation mark.
-    Word,
-    /// This quotation mark, or the end of the line.
-    Quote(u8),
-    /// The end of the line.
-    Line,
-    /// What cannot stand in a PEM block.
-    Block,
-}
-
-impl Until {
-    fn is_end(self, byte: u8) -> bool {
-        match self {
-            Self::Word => byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`'),
-            Self::Quote(quote) => byte == quote || byte == b'\n',
-            Self::Line => byte == b'\n',
-            Self::Block => {
-                !byte.is_ascii_alphanumeric()
-                    && !byte.is_ascii_whitespace()
-                    && !matches!(byte, b'+' | b'/' | b'=' | b'\\' | b'%' | b'-')
-            }
-        }
-    }
-}
-
-/// The spans in order, those that touch joined, at the boundaries of characters.
-///
-/// A joined span is of the kind of its longest part.
-fn joined(text: &[u8], mut spans: Vec<Span>) -> Vec<Span> {
-    let is_inside = |place: usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
-    for span in &mut spans {
-        while span.start > 0 && is_inside(span.start) {
-            span.start -= 1;
-        }
-        while is_inside(span.end) {
-            span.end += 1;
-        }
-    }
-    spans.retain(|span| span.end > span.start);
-    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let mut joined: Vec<(Span, usize)> = Vec::with_capacity(spans.len());
-    for span in spans {
-        let length = span.end - span.start;
-        match joined.last_mut() {
-            Some((last, longest)) if span.start <= last.end => {
-                if length > *longest {
-                    (last.kind, *longest) = (span.kind, length);
-                }
-                if span.end > last.end {
-                    (last.end, last.until) = (span.end, span.until);
-                }
-            }
-            _ => joined.push((span, length)),
-        }
-    }
-    joined.into_iter().map(|(span, _)| span).collect()
 }
 
 /// Everything that stands in the place of a secret, one to a line.

@@ -1,5 +1,7 @@
 //! Shell containment: which command lines may run without a person.
 
+mod error;
+mod options;
 mod program;
 mod sed;
 mod table;
@@ -9,63 +11,12 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::trace::refused;
 
+pub use error::ShellError;
+
 /// The longest command line that is looked at, in bytes.
 const LONGEST_COMMAND: usize = 16_384;
 /// The most words of a command line that is looked at.
 const MOST_WORDS: usize = 1000;
-
-/// Why a command line needs a person.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShellError {
-    /// There is no command.
-    #[error("the command is empty")]
-    Empty,
-    /// It is longer than anyone reads.
-    #[error("the command has {found} {unit}, more than {limit}")]
-    TooLong {
-        /// What was found.
-        found: usize,
-        /// What was counted: `bytes` or `words`.
-        unit: &'static str,
-        /// The most that is looked at.
-        limit: usize,
-    },
-    /// It is more than one plain command, or may be read as more.
-    #[error("the command is not plain: {construct} at {offset}")]
-    NotPlain {
-        /// The construct that was found.
-        construct: &'static str,
-        /// Where it is, in bytes from 0.
-        offset: usize,
-    },
-    /// No allowed prefix begins it.
-    #[error("no allowed prefix begins with `{program}` and the words after it")]
-    NotAllowed {
-        /// The first word, escaped.
-        program: String,
-    },
-    /// The program runs whatever its words name.
-    #[error("`{program}` runs other programs")]
-    Runs {
-        /// The program.
-        program: String,
-    },
-    /// A word that makes an allowed program run, write or load something.
-    #[error("`{program}` runs, writes or loads something with `{word}`")]
-    Word {
-        /// The program.
-        program: String,
-        /// The word, escaped.
-        word: String,
-    },
-    /// A word that names something outside the root.
-    #[error("`{word}` lies outside the project")]
-    Outside {
-        /// The word, escaped.
-        word: String,
-    },
-}
 
 /// Decides which command lines may run without a person.
 ///

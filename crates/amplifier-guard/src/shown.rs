@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::{Redactor, TerminalText};
+use crate::redact::Redactor;
+use crate::terminal::TerminalText;
 
 /// The most characters that are shown.
 const MOST: usize = 80;

@@ -14,7 +14,7 @@ use jsonschema::Validator;
 pub use refusal::ToolInputError;
 pub use schema::ToolSchemaError;
 
-use crate::SettingError;
+use crate::setting::SettingError;
 use crate::shown::shown;
 use crate::text::pointer::Pointer;
 use instance::{Arguments, Seen};

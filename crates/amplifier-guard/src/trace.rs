@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::Redactor;
+use crate::redact::Redactor;
 use crate::terminal::TerminalText;
 
 /// The most characters of a reason.

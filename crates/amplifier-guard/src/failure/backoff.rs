@@ -1,6 +1,6 @@
 //! How long to wait before a failed call is made again.
 
-use crate::SettingError;
+use crate::setting::SettingError;
 
 /// The longest wait that a server may ask for, in seconds: a day.
 const LONGEST_ASKED: f64 = 86_400.0;

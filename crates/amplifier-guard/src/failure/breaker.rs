@@ -1,6 +1,6 @@
 //! The circuit breaker: a service that fails again and again is left alone for a while.
 
-use crate::SettingError;
+use crate::setting::SettingError;
 
 /// What a breaker does with the next call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use amplifier_core::Timestamp;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{ErrorKind, Redactor};
+use super::error_kind::ErrorKind;
+use crate::redact::Redactor;
 
 /// The most past operations that are kept, the latest ones.
 const LONGEST_HISTORY: usize = 32;

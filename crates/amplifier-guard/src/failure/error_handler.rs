@@ -2,7 +2,10 @@
 
 use amplifier_core::error::AmplifierError;
 
-use crate::{Backoff, ErrorFrequency, ErrorKind, SettingError};
+use super::backoff::Backoff;
+use super::error_frequency::ErrorFrequency;
+use super::error_kind::ErrorKind;
+use crate::setting::SettingError;
 
 /// The longest wait before a retry, whatever factors an error brings; in seconds.
 const LONGEST_DELAY: f64 = 86_400.0;

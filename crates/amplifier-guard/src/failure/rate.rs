@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::SettingError;
+use crate::setting::SettingError;
 use crate::trace::refused;
 
 /// The most bytes of a name.

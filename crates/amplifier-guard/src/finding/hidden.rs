@@ -1,6 +1,6 @@
 //! Characters that cannot be seen or that turn the direction of a text.
 
-use super::{FindingKind, Stretch};
+use super::kind::{FindingKind, Stretch};
 use crate::text::character::Class;
 
 /// Runs of characters that cannot be seen.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{FindingKind, Stretch};
+use super::kind::{FindingKind, Stretch};
 use crate::shown;
 use crate::text::stems::Stems;
 

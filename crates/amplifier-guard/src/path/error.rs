@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Kind, TerminalText};
+use super::entry::Kind;
+use crate::terminal::TerminalText;
 
 /// A path that was refused or could not be read.
 ///

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use memchr::{memchr, memchr_iter};
 
+use super::PathPolicy;
+use super::error::PathError;
 use super::error::shown;
-use crate::{PathError, PathPolicy};
 
 const PIECE: usize = 1 << 18;
 

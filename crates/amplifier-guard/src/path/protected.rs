@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::TerminalText;
+use crate::terminal::TerminalText;
 use crate::text::character::{self, Class};
 
 /// What a refused name does.

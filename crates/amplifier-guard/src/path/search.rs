@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use memchr::{memchr, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::PathPolicy;
+use super::error::PathError;
 use super::error::shown;
+use super::pattern::PatternError;
 use super::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
-use crate::{PathError, PathPolicy, PatternError, Walker};
+use super::walk::Walker;
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.
 const FIRST_BUFFER: usize = 1 << 16;

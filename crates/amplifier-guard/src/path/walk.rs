@@ -8,9 +8,12 @@ use std::time::UNIX_EPOCH;
 
 use cap_std::fs::{Dir, DirEntry, Metadata};
 
+use super::PathPolicy;
+use super::entry::Kind;
+use super::error::PathError;
 use super::error::shown;
 use super::expect_file;
-use crate::{Kind, NamePattern, PathError, PathPolicy};
+use super::pattern::NamePattern;
 
 /// A regular file that a walk came upon.
 #[derive(Clone, Debug, Eq, PartialEq)]

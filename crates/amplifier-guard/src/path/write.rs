@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+use super::PathPolicy;
+use super::error::PathError;
 use super::error::shown;
 use super::expect_file;
 use super::protected::{misread, protected};
 use crate::trace::refused;
-use crate::{PathError, PathPolicy};
 
 /// The longest name and the longest path that Linux takes, in bytes.
 const LONGEST_NAME: usize = 255;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::place::Place;
 use super::walk::{Part, Visit};
-use crate::Finding;
+use crate::finding::Finding;
 use crate::finding::{self, Stretch};
 
 /// The most findings that are kept of a message.

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::place::Place;
 use super::walk::{Part, Visit};
 use super::{CanBeEmpty, MessageError, MessageProcessor};
+use crate::identifier::{check_call_id, check_tool_name};
 use crate::shown::shown;
-use crate::{check_call_id, check_tool_name};
 
 /// Checks one message on the way through it.
 pub(super) struct Entry<'a> {

@@ -7,7 +7,8 @@ use amplifier_core::{ContentBlock as KernelBlock, Degradation, Message, MessageC
 use super::contents::{self, ContentStatistics};
 use super::walk;
 use crate::claude::{ClaudeMessage, ContentBlock};
-use crate::{Finding, ToolInputError, ToolInputPolicy};
+use crate::finding::Finding;
+use crate::tool_input::{ToolInputError, ToolInputPolicy};
 
 /// A message that was checked; there is no other way to make one, so that it need not be checked
 /// again.

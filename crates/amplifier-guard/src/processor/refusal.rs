@@ -3,8 +3,10 @@
 use amplifier_core::{JsonError, ModelError};
 
 use super::CanBeEmpty;
+use crate::finding::Finding;
+use crate::identifier::NameError;
 use crate::shown::shown;
-use crate::{Finding, NameError, ToolInputError};
+use crate::tool_input::ToolInputError;
 
 /// A message that is not used; says the place, what was found and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

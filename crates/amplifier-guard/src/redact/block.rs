@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::random::stretch;
-use super::{Span, Until};
+use super::span::{Span, Until};
 
 const BEGIN: &[u8] = b"-----BEGIN";
 /// The longest label of a block, such as ` ENCRYPTED PRIVATE KEY`.

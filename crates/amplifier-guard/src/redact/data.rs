@@ -2,8 +2,8 @@
 
 use super::name::{self, Name};
 use super::random::is_random;
+use super::span::{MARK, Until};
 use super::value::{self, Value};
-use super::{MARK, Until};
 
 /// The mark for a text under a key, if the key says that it is secret.
 pub(super) fn mark(key: &str, text: &str) -> Option<String> {

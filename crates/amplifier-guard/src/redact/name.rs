@@ -1,6 +1,6 @@
 //! Names that say secret.
 
-use super::MARK;
+use super::span::MARK;
 
 /// The longest name that is looked at, in bytes.
 pub(super) const LONGEST: usize = 64;

@@ -5,8 +5,8 @@ use memchr::{memchr, memrchr};
 use super::name::{self, Name};
 use super::places::Places;
 use super::random::{LOOK, is_random, stretch};
+use super::span::{Span, Until};
 use super::value::{self, Value};
-use super::{Span, Until};
 
 /// Finds named values, and where one begins whose end is yet to come.
 pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Option<usize> {

@@ -5,6 +5,7 @@ use memchr::memmem;
 use super::name::{self, LONGEST_QUOTES};
 use super::random::stretch;
 use super::scheme;
+use super::span::Span;
 use super::stem::{self, Stem};
 use crate::steps;
 
@@ -25,7 +26,7 @@ pub(super) struct Places {
     /// The quotation mark that ends one, with a comma and a blank behind it.
     pub(super) pairs: Vec<usize>,
     /// Tokens behind schemes of authorisation.
-    pub(super) tokens: Vec<super::Span>,
+    pub(super) tokens: Vec<Span>,
 }
 
 impl Places {

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use super::escape::{ALL, BACKSLASH, ENTITY, Layer, PERCENT};
 use super::known::Known;
 use super::places::Places;
+use super::span::{Span, Until, joined};
 use super::vendor::{Keys, aws_secret, is_boundary};
-use super::{Redactor, Span, Until, block, joined, named, runs, scheme, writing};
+use super::{Redactor, block, named, runs, scheme, writing};
 
 /// All places that values could stand at.
 fn places(text: &[u8]) -> Places {

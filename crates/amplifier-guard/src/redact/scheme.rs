@@ -1,7 +1,8 @@
 //! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
 
 use super::random::{LOOK, is_random, stretch};
-use super::{Span, Until, runs};
+use super::runs;
+use super::span::{Span, Until};
 
 /// The fewest characters behind a scheme.
 const LEAST: usize = 11;

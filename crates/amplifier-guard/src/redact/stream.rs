@@ -1,6 +1,7 @@
 //! Secrets taken out of text that comes in chunks.
 
-use super::{Redactor, Scan, Span, Until, runs};
+use super::span::{Span, Until};
+use super::{Redactor, Scan, runs};
 
 /// Most bytes held back; what goes on longer is judged by what has come.
 const MOST_HELD: usize = 8192;

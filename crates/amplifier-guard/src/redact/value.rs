@@ -1,7 +1,7 @@
 //! Values behind secret names: where they end, and which are none.
 
-use super::Until;
 use super::random::{LOOK, is_random, stretch, variety};
+use super::span::Until;
 use crate::steps;
 
 /// Where a value stands.

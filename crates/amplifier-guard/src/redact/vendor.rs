@@ -2,7 +2,7 @@
 
 use super::random::{LOOK, is_random, stretch};
 use super::runs::Runs;
-use super::{Span, Until};
+use super::span::{Span, Until};
 
 /// The characters of a key after its prefix.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The programs whose options, words or subcommands run, write or load something.
 
-use super::program::{Operands, Options, Program};
+use super::options::{Operands, Options, Program};
 
 pub(super) const PLAIN: Program = Program {
     name: "",

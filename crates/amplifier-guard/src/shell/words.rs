@@ -1,6 +1,6 @@
 //! One plain command line of POSIX shell to its words, and everything else refused by name.
 
-use super::ShellError;
+use super::error::ShellError;
 use crate::text::character::{Class, is_look_alike};
 
 /// The words of one simple command, as every shell would hand them to the program.
