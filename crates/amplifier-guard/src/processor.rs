@@ -5,6 +5,7 @@ mod entry;
 mod place;
 mod processed;
 mod refusal;
+mod rule;
 mod thinking;
 mod walk;
 
@@ -15,6 +16,7 @@ use amplifier_core::{Degradation, FromJson, Json, Message, MessageContent};
 pub use contents::ContentStatistics;
 pub use processed::ProcessedMessage;
 pub use refusal::{MessageError, ToolUseError};
+pub use rule::CanBeEmpty;
 
 use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
 use crate::finding::{Finding, OnFinding};
@@ -22,48 +24,7 @@ use crate::identifier::{check_call_id, check_tool_name};
 use crate::limits::Limits;
 use crate::tool_input::ToolInputPolicy;
 use entry::Entry;
-
-/// What may be empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CanBeEmpty {
-    /// The text of a block.
-    Text,
-    /// The id of a tool call.
-    Id,
-    /// The name of a tool.
-    Name,
-    /// What a tool gave back.
-    ToolResult,
-    /// What was thought.
-    Thinking,
-    /// A message, without a block.
-    Message,
-}
-
-impl CanBeEmpty {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Text,
-        Self::Id,
-        Self::Name,
-        Self::ToolResult,
-        Self::Thinking,
-        Self::Message,
-    ];
-
-    /// It as a word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Id => "id",
-            Self::Name => "name",
-            Self::ToolResult => "tool_result",
-            Self::Thinking => "thinking",
-            Self::Message => "message",
-        }
-    }
-}
+use rule::Rules;
 
 /// Checks messages, in the Claude dialect and in the kernel's.
 ///
@@ -93,9 +54,8 @@ impl CanBeEmpty {
 /// ```
 #[derive(Clone, Debug)]
 pub struct MessageProcessor {
-    limits: Limits,
+    rules: Rules,
     on_finding: OnFinding,
-    can_be_empty: Vec<CanBeEmpty>,
 }
 
 impl Default for MessageProcessor {
@@ -110,19 +70,19 @@ impl MessageProcessor {
     #[must_use]
     pub fn new(limits: Limits, on_finding: OnFinding) -> Self {
         Self {
-            limits,
+            rules: Rules {
+                limits,
+                can_be_empty: vec![CanBeEmpty::Thinking, CanBeEmpty::ToolResult],
+            },
             on_finding,
-            can_be_empty: vec![CanBeEmpty::Thinking, CanBeEmpty::ToolResult],
         }
     }
 
     /// The same with another list of what may be empty.
     #[must_use]
-    pub fn allow_empty(self, can_be_empty: impl IntoIterator<Item = CanBeEmpty>) -> Self {
-        Self {
-            can_be_empty: can_be_empty.into_iter().collect(),
-            ..self
-        }
+    pub fn allow_empty(mut self, can_be_empty: impl IntoIterator<Item = CanBeEmpty>) -> Self {
+        self.rules.can_be_empty = can_be_empty.into_iter().collect();
+        self
     }
 
     /// Makes a text a message of the user.
@@ -160,7 +120,7 @@ impl MessageProcessor {
         let degradations = self.without_thinking(|lost| thinking::leave_out(&mut message, lost));
         let thoughts = message.thinking.as_ref().map_or(0, Vec::len);
         self.check_length(message.content.len() + thoughts)?;
-        Entry::check(self, calls, |entry| walk::claude(&message, entry))?;
+        Entry::check(&self.rules, calls, |entry| walk::claude(&message, entry))?;
         let mut processed = ProcessedMessage::new(message, degradations);
         if self.on_finding != OnFinding::Report {
             processed.needs_approval = self.decide(processed.findings())?;
@@ -180,7 +140,7 @@ impl MessageProcessor {
             MessageContent::Text(_) => 1,
             MessageContent::Blocks(blocks) => blocks.len(),
         })?;
-        Entry::check(self, calls, |entry| walk::kernel(&message, entry))?;
+        Entry::check(&self.rules, calls, |entry| walk::kernel(&message, entry))?;
         let mut processed = ProcessedMessage::new(message, degradations);
         if self.on_finding != OnFinding::Report {
             processed.needs_approval = self.decide(processed.findings())?;
@@ -194,26 +154,18 @@ impl MessageProcessor {
         call: &ToolUseBlock,
         tools: &ToolInputPolicy,
     ) -> Result<(), ToolUseError> {
-        if !(call.id.is_empty() && self.can_be_empty(CanBeEmpty::Id)) {
+        if !(call.id.is_empty() && self.rules.can_be_empty(CanBeEmpty::Id)) {
             check_call_id(&call.id).map_err(ToolUseError::Name)?;
         }
-        check_tool_name(&call.name, self.longest_name()).map_err(ToolUseError::Name)?;
+        check_tool_name(&call.name, self.rules.longest_name()).map_err(ToolUseError::Name)?;
         tools
             .check_value(&call.name, &call.input)
             .map_err(ToolUseError::Input)
     }
 
-    fn can_be_empty(&self, what: CanBeEmpty) -> bool {
-        self.can_be_empty.contains(&what)
-    }
-
-    fn longest_name(&self) -> usize {
-        usize::try_from(self.limits.name_max_chars).unwrap_or(usize::MAX)
-    }
-
     fn without_thinking(&self, leave_out: impl FnOnce(&mut Vec<Degradation>)) -> Vec<Degradation> {
         let mut degradations = Vec::new();
-        if !self.limits.thinking_mode_enabled {
+        if !self.rules.limits.thinking_mode_enabled {
             leave_out(&mut degradations);
         }
         degradations
@@ -221,11 +173,11 @@ impl MessageProcessor {
 
     fn check_length(&self, blocks: usize) -> Result<(), MessageError> {
         let blocks = blocks as u64;
-        let most = self.limits.max_content_blocks;
+        let most = self.rules.limits.max_content_blocks;
         if blocks > most {
             return Err(MessageError::TooManyBlocks { blocks, most });
         }
-        if blocks == 0 && !self.can_be_empty(CanBeEmpty::Message) {
+        if blocks == 0 && !self.rules.can_be_empty(CanBeEmpty::Message) {
             return Err(MessageError::NoBlock);
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! A secret becomes `[REDACTED:<kind>]`, which says nothing of it. Everything is found in one way
 //! forward with bounded looks back and ahead, so that the time is linear in the text.
 
+mod base64;
 mod block;
 mod data;
 mod escape;

@@ -9,31 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 pub use line::TerminalLine;
+pub use part::Untrusted;
 use part::{Part, each, is_plain};
 use writer::Writer;
-
-/// Text as it came: characters, bytes that need not be UTF-8, or code points that may be surrogates.
-#[derive(Clone, Copy, Debug)]
-pub enum Untrusted<'text> {
-    /// Text.
-    Text(&'text str),
-    /// Bytes; those that are not UTF-8 are shown as `\x9b`.
-    Bytes(&'text [u8]),
-    /// Code points; those that are no characters are shown as `\u{d800}`.
-    Codes(&'text [u32]),
-}
-
-impl<'text> From<&'text str> for Untrusted<'text> {
-    fn from(text: &'text str) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl<'text> From<&'text [u8]> for Untrusted<'text> {
-    fn from(bytes: &'text [u8]) -> Self {
-        Self::Bytes(bytes)
-    }
-}
 
 /// Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
 ///

@@ -5,13 +5,14 @@ use amplifier_core::{
     ModelError, Object, Role, ToolResultBlock as KernelResult, UnknownBlock as KernelUnknown,
 };
 
+use super::block::{
+    ContentBlock, ImageBlock, OtherType, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock,
+    UnknownBlock,
+};
 use super::degradation::Degradations;
 use super::into_kernel::KEPT_WHOLE;
 use super::memo::Memo;
-use super::{
-    ClaudeMessage, ContentBlock, ImageBlock, OtherType, TextBlock, ThinkingBlock, ToolResultBlock,
-    ToolUseBlock, UnknownBlock,
-};
+use super::message::ClaudeMessage;
 
 /// What stands before the type of an unknown block of the kernel whose type the dialect knows,
 /// but with other fields.

@@ -6,8 +6,9 @@ use amplifier_core::{
     UnknownBlock, UnknownType,
 };
 
+use super::block::{self, ContentBlock};
 use super::memo::Memo;
-use super::{ClaudeMessage, ContentBlock};
+use super::message::ClaudeMessage;
 
 /// What stands before the type of a block of the dialect for which the kernel has no variant that
 /// holds it exactly: the block is kept whole as one of this unknown type.
@@ -187,7 +188,7 @@ fn whole(block: ContentBlock) -> KernelBlock {
     KernelBlock::Unknown(UnknownBlock { block_type, extra })
 }
 
-fn redacted_thinking(mut block: super::UnknownBlock) -> KernelBlock {
+fn redacted_thinking(mut block: block::UnknownBlock) -> KernelBlock {
     let is_free = !block.extra.contains_key("visibility");
     match block.extra.get_mut("data") {
         Some(Json::Str(data)) if is_free => {
@@ -203,7 +204,7 @@ fn redacted_thinking(mut block: super::UnknownBlock) -> KernelBlock {
     }
 }
 
-fn reasoning(mut block: super::UnknownBlock) -> KernelBlock {
+fn reasoning(mut block: block::UnknownBlock) -> KernelBlock {
     let is_free = !block.extra.contains_key("visibility");
     let [content, summary] = ["content", "summary"].map(|key| {
         block

@@ -2,7 +2,7 @@
 
 use amplifier_core::{Json, Message, Object, Role};
 
-use super::ClaudeMessage;
+use super::message::ClaudeMessage;
 
 /// What the kernel's own fields cannot say of a message of the dialect.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use amplifier_core::{Form, FromJson, Json, ModelError, Object, Schema, deseriali
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::ContentBlock;
+use super::block::ContentBlock;
 
 /// One message of a conversation with Claude.
 ///

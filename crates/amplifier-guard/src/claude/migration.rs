@@ -2,8 +2,9 @@
 
 use amplifier_core::Object;
 
+use super::block::{ContentBlock, ToolResultBlock};
 use super::memo::is_known;
-use super::{ClaudeMessage, ContentBlock, ToolResultBlock};
+use super::message::ClaudeMessage;
 
 /// What stood before what a tool gave back.
 const RESPONSE: &str = "Tool result:";

@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use super::place::Place;
+use super::refusal::MessageError;
+use super::rule::{CanBeEmpty, Rules};
 use super::walk::{Part, Visit};
-use super::{CanBeEmpty, MessageError, MessageProcessor};
 use crate::identifier::{check_call_id, check_tool_name};
 use crate::shown::shown;
 
 /// Checks one message on the way through it.
 pub(super) struct Entry<'a> {
-    processor: &'a MessageProcessor,
+    rules: &'a Rules,
     open_calls: Option<&'a HashSet<String>>,
     calls: HashSet<&'a str>,
     answered: HashSet<&'a str>,
@@ -21,12 +22,12 @@ pub(super) struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// Holds what `count` counts in texts to the limit of characters.
     fn new(
-        processor: &'a MessageProcessor,
+        rules: &'a Rules,
         open_calls: Option<&'a HashSet<String>>,
         count: fn(&str) -> usize,
     ) -> Self {
         Self {
-            processor,
+            rules,
             open_calls,
             calls: HashSet::new(),
             answered: HashSet::new(),
@@ -37,15 +38,15 @@ impl<'a> Entry<'a> {
 
     /// Checks what `walk` leads to.
     pub(super) fn check(
-        processor: &'a MessageProcessor,
+        rules: &'a Rules,
         open_calls: Option<&'a HashSet<String>>,
         walk: impl Fn(&mut Self) -> Result<(), MessageError>,
     ) -> Result<(), MessageError> {
         // Bytes are no fewer than characters and need no counting.
-        match walk(&mut Self::new(processor, open_calls, str::len)) {
+        match walk(&mut Self::new(rules, open_calls, str::len)) {
             Err(MessageError::TooLong { .. }) => {
                 let characters = |text: &str| text.chars().count();
-                walk(&mut Self::new(processor, open_calls, characters))
+                walk(&mut Self::new(rules, open_calls, characters))
             }
             checked => checked,
         }
@@ -62,7 +63,7 @@ impl<'a> Entry<'a> {
     }
 
     fn empty(&self, what: CanBeEmpty, place: Place<'_>) -> Result<(), MessageError> {
-        if self.processor.can_be_empty(what) {
+        if self.rules.can_be_empty(what) {
             return Ok(());
         }
         Err(MessageError::Empty {
@@ -82,7 +83,7 @@ impl<'a> Visit<'a> for Entry<'a> {
             return self.empty(what, place);
         }
         self.characters += (self.count)(text) as u64;
-        let most = self.processor.limits.message_max_chars;
+        let most = self.rules.limits.message_max_chars;
         if self.characters > most {
             let characters = self.characters;
             return Err(MessageError::TooLong { characters, most });
@@ -101,7 +102,7 @@ impl<'a> Visit<'a> for Entry<'a> {
         if name.is_empty() {
             return self.empty(CanBeEmpty::Name, block.name("name"));
         }
-        check_tool_name(name, self.processor.longest_name()).map_err(|error| MessageError::Name {
+        check_tool_name(name, self.rules.longest_name()).map_err(|error| MessageError::Name {
             pointer: block.name("name").to_string(),
             error,
         })

@@ -2,7 +2,7 @@
 
 use amplifier_core::{JsonError, ModelError};
 
-use super::CanBeEmpty;
+use super::rule::CanBeEmpty;
 use crate::finding::Finding;
 use crate::identifier::NameError;
 use crate::shown::shown;

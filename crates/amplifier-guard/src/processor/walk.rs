@@ -2,8 +2,8 @@
 
 use amplifier_core::{ContentBlock as KernelBlock, Json, Message, MessageContent, Object, Role};
 
-use super::CanBeEmpty;
 use super::place::Place;
+use super::rule::CanBeEmpty;
 use crate::claude::{ClaudeMessage, ContentBlock};
 
 /// What is done on the way.

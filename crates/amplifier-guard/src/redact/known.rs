@@ -6,7 +6,9 @@
 //! part may stand is found first, at a few bytes; only there is the text decoded.
 
 mod escaped;
+mod found;
 mod gram;
+mod live;
 mod part;
 mod rolling;
 
@@ -14,8 +16,10 @@ use memchr::memchr2_iter;
 
 use crate::steps;
 
-use escaped::Live;
+use super::base64::sextet;
+use found::{Found, is_break};
 use gram::Grams;
+use live::Live;
 use part::{Parts, number};
 use rolling::Rolling;
 
@@ -246,53 +250,4 @@ fn side<'text>(bytes: impl Iterator<Item = &'text u8>) -> (usize, usize) {
     }
     steps::count(length);
     (length, characters)
-}
-
-/// Places of a text, neighbours joined as they come.
-#[derive(Default)]
-struct Found {
-    places: Vec<(usize, usize)>,
-}
-
-impl Found {
-    fn add(&mut self, start: usize, end: usize) {
-        match self.places.last_mut() {
-            Some(last) if start >= last.0 && start <= last.1 => last.1 = last.1.max(end),
-            _ => self.places.push((start, end)),
-        }
-    }
-
-    /// Forgets the places of fewer characters than are worth hiding.
-    fn drop_shorter(&mut self, text: &[u8], characters: usize) {
-        self.places.retain(|(start, end)| {
-            let place = &text[*start..*end];
-            place.is_ascii()
-                || place.iter().filter(|byte| **byte & 0xc0 != 0x80).count() >= characters
-        });
-    }
-
-    fn joined(mut self) -> Vec<(usize, usize)> {
-        self.places.sort_unstable();
-        let mut joined = Self::default();
-        for (start, end) in self.places {
-            joined.add(start, end);
-        }
-        joined.places
-    }
-}
-
-/// What a character of either base64 alphabet stands for.
-fn sextet(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
-}
-
-fn is_break(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
 }

@@ -1,5 +1,6 @@
 //! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
 
+use super::base64::sextet;
 use super::random::{LOOK, is_random, stretch};
 use super::runs;
 use super::span::{Span, Until};
@@ -55,14 +56,8 @@ fn is_credentials(run: &[u8]) -> bool {
     // The colon ends in one of four sextets of each three bytes.
     let mut bits = 0_u32;
     body.iter().take(LOOK).enumerate().any(|(place, byte)| {
-        let sextet = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            // No bit of a colon is in the last two, whichever it is.
-            _ => 63,
-        };
-        bits = bits << 6 | u32::from(sextet);
+        // Another character counts as the last sextet, of which no bits are those of a colon.
+        bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
         match place % 4 {
             1 => bits >> 4 & 0xff == u32::from(b':'),
             2 => bits >> 2 & 0xff == u32::from(b':'),

@@ -1,7 +1,7 @@
 //! Values behind secret names: where they end, and which are none.
 
 use super::random::{LOOK, is_random, stretch, variety};
-use super::span::Until;
+use super::span::{MARK, Until};
 use crate::steps;
 
 /// Where a value stands.
@@ -339,7 +339,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         || ends(b"$(", b")")
         || ends(b"{", b"}")
         || ends(b"%", b"%")
-        || value.starts_with(super::MARK.as_bytes())
+        || value.starts_with(MARK.as_bytes())
         || value == b"[REDACTED]"
         || bare.is_empty()
         || (value.ends_with(b"...") || value.ends_with("…".as_bytes())) && value.len() < 20

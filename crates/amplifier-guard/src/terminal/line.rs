@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::Untrusted;
-use super::part::{Part, each, steps};
+use super::part::{Part, Untrusted, each, steps};
 use super::writer::Writer;
 
 /// Makes one line of a text that may come in chunks.

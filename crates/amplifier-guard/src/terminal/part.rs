@@ -1,6 +1,27 @@
 //! The parts of which a text is, however it came.
 
-use super::Untrusted;
+/// Text as it came: characters, bytes that need not be UTF-8, or code points that may be surrogates.
+#[derive(Clone, Copy, Debug)]
+pub enum Untrusted<'text> {
+    /// Text.
+    Text(&'text str),
+    /// Bytes; those that are not UTF-8 are shown as `\x9b`.
+    Bytes(&'text [u8]),
+    /// Code points; those that are no characters are shown as `\u{d800}`.
+    Codes(&'text [u32]),
+}
+
+impl<'text> From<&'text str> for Untrusted<'text> {
+    fn from(text: &'text str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'text> From<&'text [u8]> for Untrusted<'text> {
+    fn from(bytes: &'text [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
 
 /// A part of a text as the writer takes it.
 #[derive(Clone, Copy)]

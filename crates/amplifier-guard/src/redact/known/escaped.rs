@@ -5,49 +5,14 @@
 
 use memchr::memchr3_iter;
 
+use super::super::base64::sextet;
 use super::super::escape::{ALL, Escape, Layer, TOGETHER};
-use super::{Found, Known, SIDE, is_break, sextet};
+use super::found::{Found, is_break};
+use super::{Known, SIDE};
 use crate::steps;
 
 /// How far an escape reaches, three layers deep, with a part after it.
 const REACH: usize = 96;
-/// The bytes that may be part of a secret once they are decoded, or of another escape.
-pub(super) struct Live {
-    bytes: [bool; 256],
-    /// Whether a secret holds what escapes begin with, so that each of them matters.
-    all: bool,
-    /// Whether a secret has several lines, so that each end of a line matters.
-    breaks: bool,
-}
-
-impl Live {
-    pub(super) fn new(secrets: &[Vec<u8>]) -> Self {
-        let mut bytes = [false; 256];
-        for byte in secrets.iter().flatten() {
-            bytes[usize::from(*byte)] = true;
-        }
-        let all = b"%\\&".iter().any(|byte| bytes[usize::from(*byte)]);
-        let breaks = b"\n\r".iter().any(|byte| bytes[usize::from(*byte)]);
-        for byte in 0..=u8::MAX {
-            bytes[usize::from(byte)] |= sextet(byte).is_some()
-                || is_break(byte)
-                || matches!(byte, b'%' | b'\\' | b'&' | b';' | b'#');
-        }
-        Self { bytes, all, breaks }
-    }
-
-    fn has(&self, byte: u8) -> bool {
-        self.bytes[usize::from(byte)]
-    }
-
-    /// Whether the escape that the text begins with stands for any such byte.
-    fn is_in(&self, text: &[u8]) -> bool {
-        Escape::of(text).is_some_and(|escape| {
-            let mut buffer = [0; 4];
-            self.all || escape.bytes(&mut buffer).iter().any(|byte| self.has(*byte))
-        })
-    }
-}
 
 impl Known {
     pub(super) fn find_escaped(&self, text: &[u8], found: &mut Found) {

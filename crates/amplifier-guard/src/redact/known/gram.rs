@@ -4,6 +4,7 @@
 //! digits. So each fourth or fifth place is one inside it, and the few bytes there (a gram) stand in
 //! the secret, in its base64 or in its digits. Capital letters count as small ones.
 
+use super::super::base64::characters;
 use crate::steps;
 
 /// What a gram is looked for in.
@@ -207,18 +208,11 @@ fn sextets(secret: &[u8], lead: usize) -> Vec<u8> {
 
 /// The grams of sextets, in the characters of both alphabets.
 fn written(sextets: &[u8], grams: &mut Vec<u32>) {
-    let characters: Vec<&[u8]> = sextets
-        .iter()
-        .map(|sextet| match sextet {
-            62 => b"+-".as_slice(),
-            63 => b"/_".as_slice(),
-            sextet => std::slice::from_ref(&LETTERS[usize::from(*sextet)]),
-        })
-        .collect();
-    let count: usize = characters.iter().map(|choice| choice.len()).product();
+    let choices: Vec<&[u8]> = sextets.iter().map(|sextet| characters(*sextet)).collect();
+    let count: usize = choices.iter().map(|choice| choice.len()).product();
     for number in 0..count {
         let mut rest = number;
-        let bytes: Vec<u8> = characters
+        let bytes: Vec<u8> = choices
             .iter()
             .map(|choice| {
                 let byte = choice[rest % choice.len()];
@@ -229,5 +223,3 @@ fn written(sextets: &[u8], grams: &mut Vec<u32>) {
         grams.push(gram(&bytes));
     }
 }
-
-const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

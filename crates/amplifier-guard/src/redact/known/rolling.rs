@@ -1,7 +1,8 @@
 //! The last bytes of a text that is decoded from base64 and from hexadecimal digits as it goes.
 
+use super::super::base64::sextet;
+use super::found::{Found, is_break};
 use super::part::Parts;
-use super::{Found, is_break, sextet};
 use crate::steps;
 
 /// The last sextets and nibbles, and where each came from.
