@@ -1,6 +1,6 @@
 //! The names of tools and the ids of their calls: one spelling, which everyone sees alike.
 
-use crate::shown::shown;
+use crate::shown::shown_in_ascii;
 
 /// The most characters of a tool's name, unless another limit is given.
 pub const LONGEST_NAME: usize = 100;
@@ -105,7 +105,7 @@ fn check(
         if !is_allowed {
             return Err(NameError::Character {
                 what,
-                name: shown(&ascii(name)),
+                name: shown_in_ascii(name),
                 code: character.into(),
                 place,
                 allowed,
@@ -116,24 +116,10 @@ fn check(
     if length > most {
         return Err(NameError::TooLong {
             what,
-            name: shown(&ascii(name)),
+            name: shown_in_ascii(name),
             length,
             most,
         });
     }
     Ok(())
-}
-
-/// The beginning of a name in characters that cannot be mistaken.
-fn ascii(name: &str) -> String {
-    const LONGEST: usize = 200;
-    let mut text = String::new();
-    for character in name.chars().take(LONGEST) {
-        if character.is_ascii() {
-            text.push(character);
-        } else {
-            text.extend(character.escape_unicode());
-        }
-    }
-    text
 }

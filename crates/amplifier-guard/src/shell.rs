@@ -9,6 +9,7 @@ mod words;
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::shown::escaped;
 use crate::trace::refused;
 
 pub use error::ShellError;
@@ -142,14 +143,6 @@ fn expect_words(words: Vec<String>) -> Result<Vec<String>, ShellError> {
 
 /// The beginning of `text`, escaped.
 fn shown(text: &str) -> String {
-    const LONGEST: usize = 100;
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
+    const MOST_CHARACTERS: usize = 100;
+    escaped(text.as_bytes(), MOST_CHARACTERS)
 }

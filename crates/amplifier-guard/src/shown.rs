@@ -1,16 +1,17 @@
-//! Text of someone else in an error message, and where something in it looks like a secret.
+//! Text of someone else in a message: short, in one line, and where it may hold secrets, without them.
 
 use std::sync::LazyLock;
 
 use crate::redact::Redactor;
 use crate::terminal::TerminalText;
 
-/// The most characters that are shown.
-const MOST: usize = 80;
+/// The most characters of a text of unknown size in a message.
+const MOST_CHARACTERS: usize = 80;
 
 /// The most characters that are looked at.
-const WINDOW: usize = 1024;
+const WINDOW_CHARACTERS: usize = 1024;
 
+/// It knows no secret, only what secrets look like.
 static REDACTOR: LazyLock<Option<Redactor>> =
     LazyLock::new(|| Redactor::new(std::iter::empty::<&str>()).ok());
 
@@ -22,14 +23,20 @@ pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
         .unwrap_or_default()
 }
 
-/// `text` as one short line: what looks like a secret is taken out, what cannot be seen is escaped.
+/// The beginning of `text` as [`line()`], as long as most messages show it.
 pub(crate) fn shown(text: &str) -> String {
-    let text = match text.char_indices().nth(WINDOW) {
+    line(text, MOST_CHARACTERS)
+}
+
+/// `text` as one line of at most `most` characters: what looks like a secret is taken out, what
+/// cannot be seen is escaped.
+pub(crate) fn line(text: &str, most: usize) -> String {
+    let text = match text.char_indices().nth(WINDOW_CHARACTERS) {
         Some((end, _)) => &text[..end],
         None => text,
     };
     match REDACTOR.as_ref() {
-        Some(redactor) => TerminalText::line(&*redactor.redact(text), MOST),
+        Some(redactor) => TerminalText::line(&*redactor.redact(text), most),
         None => String::new(),
     }
 }
@@ -40,4 +47,37 @@ pub(crate) fn shown_under(key: &str, text: &str) -> String {
         .as_ref()
         .and_then(|redactor| redactor.redact_field(key, text));
     mark.unwrap_or_else(|| shown(text))
+}
+
+/// The beginning of a name as [`shown`], in ASCII: letters of other scripts can be mistaken for it.
+pub(crate) fn shown_in_ascii(name: &str) -> String {
+    let mut text = String::new();
+    // As many as show a secret for what it is.
+    for character in name.chars().take(200) {
+        if character.is_ascii() {
+            text.push(character);
+        } else {
+            text.extend(character.escape_unicode());
+        }
+    }
+    shown(&text)
+}
+
+/// The beginning of `text`, which need not be UTF-8, with all of its characters: `…` is behind the
+/// first `most` of them where more follow.
+pub(crate) fn escaped(text: &[u8], most: usize) -> String {
+    // No character has more than four bytes.
+    let mut shown = one_line(&text[..text.len().min(4 * (most + 1))]);
+    if let Some((end, _)) = shown.char_indices().nth(most) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
+}
+
+/// The whole text in one line in which nothing acts or hides.
+pub(crate) fn one_line(text: &[u8]) -> String {
+    TerminalText::show(text)
+        .replace('\n', "\\n")
+        .replace('\t', "\\t")
 }

@@ -1,25 +1,16 @@
-//! Decisions, told to whoever listens by `tracing`: why, but never with a secret that looks like one.
+//! What the guard refuses, as events of `tracing`: why, but never with what looks like a secret.
 
 use std::fmt::Display;
 
-use crate::redact::Redactor;
-use crate::terminal::TerminalText;
+use crate::shown;
 
 /// The most characters of a reason.
-const MOST: usize = 300;
+const MOST_CHARACTERS: usize = 300;
 
-/// Tells that `sink` refused something.
+/// Reports that `sink` refused something.
 pub(crate) fn refused(sink: &'static str, reason: &impl Display) {
     if tracing::enabled!(target: "amplifier_guard::sinks", tracing::Level::DEBUG) {
-        let reason = told(reason);
+        let reason = shown::line(&reason.to_string(), MOST_CHARACTERS);
         tracing::debug!(target: "amplifier_guard::sinks", sink, reason, "refused");
-    }
-}
-
-/// The words of an error as one line without what looks like a secret.
-fn told(reason: &impl Display) -> String {
-    match Redactor::new(std::iter::empty::<&str>()) {
-        Ok(redactor) => TerminalText::line(&*redactor.redact(&reason.to_string()), MOST),
-        Err(_) => String::new(),
     }
 }

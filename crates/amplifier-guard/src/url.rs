@@ -8,6 +8,7 @@ use url::{Host, Url};
 
 pub use address::Network;
 
+use crate::shown::escaped;
 use crate::text::character::Class;
 use crate::trace::refused;
 
@@ -389,14 +390,6 @@ fn is_inside(host: &str) -> bool {
 
 /// The beginning of `text`, escaped.
 fn shown(text: &str) -> String {
-    const LONGEST: usize = 100;
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
+    const MOST_CHARACTERS: usize = 100;
+    escaped(text.as_bytes(), MOST_CHARACTERS)
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error_kind::ErrorKind;
 use crate::redact::Redactor;
+use crate::shown::escaped;
 
 /// The most past operations that are kept, the latest ones.
 const LONGEST_HISTORY: usize = 32;
@@ -236,7 +237,7 @@ impl fmt::Display for ErrorContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = vec![format!(
             "operation `{}`",
-            cut(&safe("", &self.operation), LONGEST_VALUE)
+            escaped(safe("", &self.operation).as_bytes(), LONGEST_VALUE)
         )];
         if self.retry_count > 0 {
             parts.push(format!("retry {}", self.retry_count));
@@ -246,37 +247,27 @@ impl fmt::Display for ErrorContext {
             ("tool use", &self.tool_use_id),
         ] {
             if let Some(id) = id {
-                parts.push(format!("{name} `{}`", cut(&safe("", id), LONGEST_ID)));
+                parts.push(format!(
+                    "{name} `{}`",
+                    escaped(safe("", id).as_bytes(), LONGEST_ID)
+                ));
             }
         }
         for (name, value) in &self.metadata {
-            let value = cut(&safe(name, value), LONGEST_VALUE);
-            let name = cut(&safe("", name), LONGEST_VALUE);
+            let value = escaped(safe(name, value).as_bytes(), LONGEST_VALUE);
+            let name = escaped(safe("", name).as_bytes(), LONGEST_VALUE);
             parts.push(format!("{name}={value}"));
         }
         for past in self.history.iter().rev() {
-            let operation = cut(&safe("", &past.operation), LONGEST_VALUE);
+            let operation = escaped(safe("", &past.operation).as_bytes(), LONGEST_VALUE);
             parts.push(match &past.error {
                 None => format!("after `{operation}`"),
-                Some(error) => format!("after `{operation}` ({})", cut(error, LONGEST_VALUE)),
+                Some(error) => format!(
+                    "after `{operation}` ({})",
+                    escaped(error.as_bytes(), LONGEST_VALUE)
+                ),
             });
         }
-        formatter.write_str(&cut(&parts.join(", "), LONGEST_DESCRIPTION))
+        formatter.write_str(&escaped(parts.join(", ").as_bytes(), LONGEST_DESCRIPTION))
     }
-}
-
-/// The first characters of a text, with those that cannot be seen escaped.
-fn cut(text: &str, most: usize) -> String {
-    let mut shown = String::with_capacity(text.len().min(4 * most));
-    for (index, character) in text.chars().enumerate() {
-        if index == most {
-            shown.push('…');
-            break;
-        }
-        match character {
-            '\'' | '"' | '\\' => shown.push(character),
-            _ => shown.extend(character.escape_debug()),
-        }
-    }
-    shown
 }

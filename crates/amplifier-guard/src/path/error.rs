@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::entry::Kind;
-use crate::terminal::TerminalText;
+use crate::shown::escaped;
 
 /// A path that was refused or could not be read.
 ///
@@ -125,27 +125,8 @@ pub enum PathError {
     },
 }
 
-/// `path` as text for a message: what is not UTF-8 or cannot be seen escaped, at most 200 long.
+/// `path` as text for a message: what is not UTF-8 or cannot be seen escaped, and only its beginning.
 pub(crate) fn shown(path: &Path) -> String {
-    const LONGEST: usize = 200;
-    let bytes = path.as_os_str().as_encoded_bytes();
-    // No character has more than four bytes.
-    let text = one_line(&bytes[..bytes.len().min(4 * (LONGEST + 1))]);
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-/// The bytes of a path as one line in which nothing acts or hides.
-pub(crate) fn one_line(path: &[u8]) -> String {
-    TerminalText::show(path)
-        .chars()
-        .flat_map(|character| {
-            let breaks = matches!(character, '\n' | '\t');
-            let escaped = breaks.then(|| character.escape_default());
-            let plain = (!breaks).then_some(character);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
+    const MOST_CHARACTERS: usize = 200;
+    escaped(path.as_os_str().as_encoded_bytes(), MOST_CHARACTERS)
 }

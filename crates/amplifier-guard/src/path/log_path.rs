@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::error::one_line;
+use crate::shown::one_line;
 
 /// `path` for a log: counted from `root` where it lies beneath, else from `home` as `~`, with
 /// doubled separators, `.` and, where its spelling tells, `..` gone and what acts or cannot be seen escaped.

@@ -1,4 +1,7 @@
 //! Which file names a glob pattern means.
+//!
+//! The crate `globset` reads them otherwise: it matches bytes, so that its `?` is a part of `é`, its
+//! `[!a]` crosses directories, and `a}` is an error.
 
 use std::path::Path;
 

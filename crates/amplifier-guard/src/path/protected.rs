@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use percent_encoding::percent_decode;
+
 use crate::terminal::TerminalText;
 use crate::text::character::{self, Class};
 
@@ -214,7 +216,7 @@ fn climbs_when_decoded(name: &str) -> bool {
     let mut bytes = name.as_bytes().to_vec();
     // Each round shortens what it changes.
     loop {
-        let decoded = percent_decoded(&bytes);
+        let decoded: Vec<u8> = percent_decode(&bytes).collect();
         if decoded.len() == bytes.len() {
             break;
         }
@@ -231,21 +233,4 @@ fn climbs_when_decoded(name: &str) -> bool {
         .map(|character| if character == '\\' { '/' } else { character })
         .collect();
     text.split('/').any(|part| part == "..")
-}
-
-fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
-    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while let Some(&byte) = bytes.get(index) {
-        let pair = (digit(bytes.get(index + 1)), digit(bytes.get(index + 2)));
-        if let (b'%', (Some(high), Some(low))) = (byte, pair) {
-            decoded.push(u8::try_from(high * 16 + low).unwrap_or(byte));
-            index += 3;
-        } else {
-            decoded.push(byte);
-            index += 1;
-        }
-    }
-    decoded
 }

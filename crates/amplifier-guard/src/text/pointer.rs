@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use amplifier_core::{Json, Object};
+use percent_encoding::percent_decode_str;
 
 /// The names on the way to a value.
 #[derive(Clone, Debug, Default)]
@@ -67,20 +68,7 @@ fn unescaped(name: &str) -> String {
     name.replace("~1", "/").replace("~0", "~")
 }
 
-/// A part of a URI without its percent-encoding.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        if *byte != b'%' {
-            bytes.push(*byte);
-            continue;
-        }
-        let (digits, after) = rest.split_at_checked(2)?;
-        let digits = str::from_utf8(digits).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
+/// A part of a URI without its percent-encoding; none where that is no UTF-8.
+fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    percent_decode_str(text).decode_utf8().ok()
 }
