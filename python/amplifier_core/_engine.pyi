@@ -247,8 +247,17 @@ def claude_new_tool_use_id(random: int) -> str:
 def _round_trip_error_context(json: bytes) -> str:
     """Read a JSON text as an error context and return the JSON that it writes."""
 
+def error_context_limits() -> tuple[int, int]:
+    """Return the most past operations and the most retries of an error context."""
+
+def enter_error_context(json: bytes, operation: str, at: str) -> str:
+    """Return the JSON of an error context after it went on to another operation."""
+
+def retry_error_context(json: bytes, kind: str, at: str) -> str:
+    """Return the JSON of an error context after its operation failed and is tried again."""
+
 def describe_error_context(json: bytes) -> str:
-    """Return the one line that tells an error context, which comes as JSON."""
+    """Return the one line that describes an error context, which comes as JSON."""
 
 def error_kinds() -> list[tuple[str, bool]]:
     """Return each kind of failure and whether the same call may succeed later."""

@@ -6,18 +6,24 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
     AfterValidator,
     Field,
     PrivateAttr,
     SerializerFunctionWrapHandler,
+    TypeAdapter,
     model_serializer,
 )
 from typing_extensions import override
 
-from amplifier_core._engine import describe_error_context
+from amplifier_core._engine import (
+    describe_error_context,
+    enter_error_context,
+    error_context_limits,
+    retry_error_context,
+)
 from amplifier_core._models.base_model import ClosedModel
 from amplifier_guard.error_kind import ErrorKind
 from amplifier_guard.redact import Redactor
@@ -25,8 +31,7 @@ from amplifier_guard.redact import Redactor
 Redact: TypeAlias = Callable[[str, str], str]
 """Gets the name of a field or of metadata and its text, and gives the text without secrets."""
 
-_LONGEST_HISTORY = 32
-_MOST_RETRIES = 2**32 - 1
+_MOST_OPERATIONS, _MOST_RETRIES = error_context_limits()
 
 
 def _now() -> datetime:
@@ -43,11 +48,16 @@ def _standard() -> Redactor:
     return Redactor()
 
 
+@cache
+def _time() -> TypeAdapter[datetime]:
+    return TypeAdapter(datetime)
+
+
 class _Kept:
-    """A redactor that a context keeps; it is no part of what the context is."""
+    """The redactor of a context; it is not part of the context's value."""
 
     def __init__(self, redactor: Redactor) -> None:
-        self.redact = _by(redactor)
+        self.redactor = redactor
 
     @override
     def __eq__(self, other: object) -> bool:
@@ -81,7 +91,7 @@ class PastOperation(ClosedModel):
 
 
 def _latest(history: list[PastOperation]) -> list[PastOperation]:
-    return history[-_LONGEST_HISTORY:]
+    return history[-_MOST_OPERATIONS:]
 
 
 class ErrorContext(ClosedModel):
@@ -110,20 +120,7 @@ class ErrorContext(ClosedModel):
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Take the secrets out of each text by its name, and by what it looks like."""
-        redact = self._kept.redact
-        written: dict[str, Any] = write(self)
-        for name in ("operation", "message_id", "tool_use_id"):
-            if isinstance(text := written.get(name), str):
-                written[name] = redact(name, text)
-        if isinstance(metadata := written.get("metadata"), dict):
-            pairs = cast("dict[str, str]", metadata).items()
-            written["metadata"] = {
-                redact("metadata", name): redact(name, value) for name, value in pairs
-            }
-        for past in written.get("history", ()):
-            if "operation" in past:
-                past["operation"] = redact("operation", past["operation"])
-        return written
+        return self._kept.redactor.redact_data(write(self))
 
     @classmethod
     def builder(
@@ -150,26 +147,29 @@ class ErrorContext(ClosedModel):
         return ErrorContextBuilder(context, redact)
 
     def entered(self, operation: str, timestamp: datetime | None = None) -> None:
-        """Go on to another operation; the one so far becomes history."""
-        timestamp = timestamp or _now()
-        self._remember(timestamp, None)
-        self.operation = _writable(operation)
-        self.timestamp = timestamp
+        """Go on to another operation; the current one becomes history."""
+        at = _time().dump_python(timestamp or _now(), mode="json")
+        self._follow(enter_error_context(self._json(), _writable(operation), at))
 
     def retried(self, kind: ErrorKind, timestamp: datetime | None = None) -> None:
-        """Note that the operation failed and is tried again."""
-        self.retry_count = min(self.retry_count + 1, _MOST_RETRIES)
-        self._remember(timestamp or _now(), kind)
+        """Record that the operation failed and is tried again."""
+        at = _time().dump_python(timestamp or _now(), mode="json")
+        self._follow(retry_error_context(self._json(), kind, at))
 
-    def _remember(self, timestamp: datetime, error: str | None) -> None:
-        past = PastOperation(operation=self.operation, timestamp=timestamp, error=error)
-        self.history = _latest([*self.history, past])
+    def _follow(self, written: str) -> None:
+        """Take over what the engine has made of the context."""
+        context = ErrorContext.model_validate_json(written)
+        self.operation, self.timestamp = context.operation, context.timestamp
+        self.retry_count, self.history = context.retry_count, context.history
+
+    def _json(self) -> bytes:
+        # Not by `model_dump_json`, which fails on a lone surrogate: reporting an error must not.
+        written = json.dumps(self.model_dump(mode="json"), ensure_ascii=False)
+        return written.encode("utf-8", "replace")
 
     def __str__(self) -> str:
-        """Tell the context in one line."""
-        # Not by `model_dump_json`, which fails on a lone surrogate: who tells an error must not.
-        written = json.dumps(self.model_dump(mode="json"), ensure_ascii=False)
-        return describe_error_context(written.encode("utf-8", "replace"))
+        """Describe the context in one line."""
+        return describe_error_context(self._json())
 
 
 class ErrorContextBuilder:

@@ -52,7 +52,8 @@ mod _engine {
             claude_new_tool_use_id, claude_to_kernel,
         },
         error_context::{
-            asked_wait, describe_error_context, error_kind, error_kinds, round_trip_error_context,
+            asked_wait, describe_error_context, enter_error_context, error_context_limits,
+            error_kind, error_kinds, retry_error_context, round_trip_error_context,
         },
         error_handler::ErrorHandler,
         limits::{check_tool_name, resolve_limits},

@@ -12,9 +12,6 @@ use super::error_kind::ErrorKind;
 use crate::redact::Redactor;
 use crate::shown::escaped;
 
-/// The most past operations that are kept, the latest ones.
-const LONGEST_HISTORY: usize = 32;
-
 /// The most characters of the parts of a description, and of the whole.
 const LONGEST_ID: usize = 8;
 const LONGEST_VALUE: usize = 100;
@@ -84,6 +81,9 @@ pub struct PastOperation {
 }
 
 impl ErrorContext {
+    /// The most past operations that are kept, the latest ones.
+    pub const MOST_OPERATIONS: usize = 32;
+
     /// Begin a context. `redact` gets each text with the name of its field or metadata, and gives
     /// it back without secrets.
     pub fn builder<R: Fn(&str, &str) -> String>(
@@ -147,7 +147,7 @@ impl ErrorContext {
 }
 
 fn forget(history: &mut Vec<PastOperation>) {
-    let surplus = history.len().saturating_sub(LONGEST_HISTORY);
+    let surplus = history.len().saturating_sub(ErrorContext::MOST_OPERATIONS);
     history.drain(..surplus);
 }
 

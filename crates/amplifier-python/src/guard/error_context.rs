@@ -1,6 +1,8 @@
 //! Error contexts and kinds of failures, for `amplifier_guard`.
 
+use amplifier_core::Timestamp;
 use amplifier_guard::{ErrorContext, ErrorKind, asked_wait_of_text};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::Error;
@@ -9,6 +11,32 @@ use crate::error::Error;
 #[pyfunction(name = "_round_trip_error_context")]
 pub(crate) fn round_trip_error_context(json: &[u8]) -> Result<String, Error> {
     Ok(context(json)?.to_json()?)
+}
+
+/// Return the most past operations and the most retries of an error context.
+#[pyfunction]
+pub(crate) fn error_context_limits() -> (usize, u32) {
+    (ErrorContext::MOST_OPERATIONS, u32::MAX)
+}
+
+/// Return the JSON of an error context after it went on to another operation.
+#[pyfunction]
+pub(crate) fn enter_error_context(json: &[u8], operation: &str, at: &str) -> Result<String, Error> {
+    let mut context = context(json)?;
+    context.entered(operation, time(at)?);
+    Ok(context.to_json()?)
+}
+
+/// Return the JSON of an error context after its operation failed and is tried again.
+#[pyfunction]
+pub(crate) fn retry_error_context(json: &[u8], kind: &str, at: &str) -> Result<String, Error> {
+    let mut kinds = ErrorKind::ALL.iter();
+    let known = kinds.find(|known| known.as_str() == kind);
+    let known =
+        known.ok_or_else(|| PyValueError::new_err(format!("unknown kind of failure `{kind}`")))?;
+    let mut context = context(json)?;
+    context.retried(*known, time(at)?);
+    Ok(context.to_json()?)
 }
 
 /// Return a one-line description of an error context, given as JSON.
@@ -37,6 +65,11 @@ pub(crate) fn error_kind(names: Vec<String>, status: Option<u16>) -> &'static st
 #[pyfunction]
 pub(crate) fn asked_wait(text: &str) -> Option<f64> {
     asked_wait_of_text(text)
+}
+
+fn time(text: &str) -> PyResult<Timestamp> {
+    let time = Timestamp::from_text(text);
+    time.ok_or_else(|| PyValueError::new_err(format!("`{text}` is not a timestamp")))
 }
 
 fn context(json: &[u8]) -> Result<ErrorContext, Error> {

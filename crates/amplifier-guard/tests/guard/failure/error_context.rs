@@ -172,7 +172,11 @@ proptest! {
             .build();
         context.message_id = message_id;
         context.tool_use_id = tool_use_id;
-        context.metadata = metadata.into_iter().collect();
+        // What has a secret name is written as a mark, and so read as another value.
+        let metadata = metadata.into_iter();
+        context.metadata = metadata
+            .filter(|(name, value)| Redactor::new([""; 0]).unwrap().redact_field(name, value).is_none())
+            .collect();
         for operation in history {
             context.entered(operation, at(1));
             context.retried(ErrorKind::Stream, at(2));
