@@ -1,7 +1,8 @@
-"""Time as the engine takes it: whole nanoseconds from 0 on."""
+"""Time as the engine takes it, in whole nanoseconds, and as a message shows it, in seconds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -14,3 +15,9 @@ _LAST = 2**64 - 1
 def now(clock: Clock) -> int:
     """Read a clock; what the engine cannot hold becomes the nearest that it can."""
     return min(max(clock(), 0), _LAST)
+
+
+def in_seconds(seconds: float) -> str:
+    """Show a duration, rounded up to the next millisecond: `4 s`, `0.25 s`."""
+    text = f"{math.ceil(seconds * 1000) / 1000:.3f}"
+    return f"{text.rstrip('0').rstrip('.')} s"

@@ -1,4 +1,4 @@
-"""Approvals: a person's yes is for the exact bytes that run, once, and lapses to no."""
+"""Approvals: a person's yes is for exactly what runs, once, and expires."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from amplifier_guard.guard_error import GuardError
 
 __all__ = ["Approval", "ApprovalDenied", "ApprovalTicket"]
+
+_ASK_AGAIN = "ask again"
 
 
 class ApprovalDenied(GuardError, PermissionError):
@@ -78,15 +80,17 @@ class ApprovalTicket:
             state = self._state
             self._state = "used" if state == "approved" else state
             if state == "approved" and self._clock() >= self._ends:
-                raise ApprovalDenied("the approval is too old; ask again")
+                raise ApprovalDenied(f"the approval has expired; {_ASK_AGAIN}", hint=_ASK_AGAIN)
             if state != "approved":
                 raise ApprovalDenied(f"the request is {state}, not approved")
             if approval != self.approval:
-                raise ApprovalDenied("what is to run is not what was approved; ask again")
+                raise ApprovalDenied(
+                    f"this is not what was approved; {_ASK_AGAIN}", hint=_ASK_AGAIN
+                )
 
     def _expect(self, state: str) -> None:
         if self._state != state:
-            raise ApprovalDenied(f"the request is {self._state} already")
+            raise ApprovalDenied(f"the request is already {self._state}")
         if self._clock() >= self._ends:
             self._state = "denied"
-            raise ApprovalDenied("the answer came too late, so it is no")
+            raise ApprovalDenied("the answer came too late and counts as no")

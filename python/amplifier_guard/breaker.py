@@ -1,12 +1,14 @@
-"""The circuit breaker: a service that fails again and again is left alone for a while."""
+"""The circuit breaker: stops calling a service for a while after repeated failures."""
 
 from __future__ import annotations
 
 import time
 from typing import Literal, NewType, cast
 
+from typing_extensions import override
+
 from amplifier_core._engine import CircuitBreaker as Engine
-from amplifier_guard._clock import Clock, now
+from amplifier_guard._clock import Clock, in_seconds, now
 from amplifier_guard._count import count
 from amplifier_guard.guard_error import GuardError
 
@@ -15,31 +17,37 @@ Permit = NewType("Permit", int)
 
 
 class CircuitOpen(GuardError, RuntimeError):
-    """A call to a service that is left alone for a while.
+    """A call to a service whose circuit is open.
 
     Args:
-        retry_after: Seconds until a call may be let through.
+        retry_after: Seconds until the next call is allowed.
     """
 
     def __init__(self, retry_after: float) -> None:
-        super().__init__(f"circuit is open: try again in {retry_after:.3f} s")
+        hint = f"retry in {in_seconds(retry_after)}"
+        super().__init__(f"circuit open after repeated failures; {hint}", hint=hint)
         self.retry_after = retry_after
+
+    @override
+    def __reduce__(self) -> tuple[type[CircuitOpen], tuple[float]]:
+        """Pickle the argument, as the message is made from it."""
+        return type(self), (self.retry_after,)
 
 
 class CircuitBreaker:
     """Refuses calls to a service that failed several times in a row; safe to share.
 
-    After some seconds it lets one call through, the trial: if that succeeds it closes, if that
+    After `recovery` seconds it lets one trial call through: if that succeeds it closes, if that
     fails it stays open for as long again. Calls that began before it last changed its state do not
     count.
 
     Args:
         failures: Failures in a row that open it.
-        recovery: Seconds until the trial; a trial that never ends is given up after as long.
-        clock: Gives now in nanoseconds; an earlier time counts as the latest seen.
+        recovery: Seconds until the trial; a trial without a result is given up after as long.
+        clock: Gives now in nanoseconds; a time before the latest one counts as the latest.
 
     Raises:
-        ValueError: A setting makes no sense.
+        ValueError: A setting is out of range.
     """
 
     def __init__(
@@ -50,19 +58,19 @@ class CircuitBreaker:
 
     @property
     def state(self) -> Literal["closed", "open", "half_open"]:
-        """What it does with the next call: let it through, refuse it, or try one."""
+        """`closed` lets calls through, `open` refuses them, `half_open` waits for the trial."""
         state = self._engine.state(now(self._clock))
         return cast(Literal["closed", "open", "half_open"], state)
 
     def wait(self) -> float:
-        """Give the seconds until a call is let through, 0 for now."""
+        """Return the seconds until the next call is allowed, 0 for now."""
         return self._engine.wait(now(self._clock))
 
     def admit(self) -> Permit:
-        """Ask to make a call.
+        """Ask for permission to make a call.
 
         Raises:
-            CircuitOpen: The service is left alone, or a trial is under way.
+            CircuitOpen: The circuit is open, or a trial is under way.
         """
         permit, wait = self._engine.admit(now(self._clock))
         if permit is None:
@@ -70,13 +78,13 @@ class CircuitBreaker:
         return Permit(permit)
 
     def succeeded(self, permit: Permit) -> None:
-        """Tell that the call succeeded, which closes the breaker."""
+        """Report that the call succeeded, which closes the breaker."""
         self._engine.succeeded(permit)
 
     def failed(self, permit: Permit) -> None:
-        """Tell that the call failed, which counts or, in a trial, opens the breaker anew."""
+        """Report that the call failed, which counts or, in a trial, opens the breaker again."""
         self._engine.failed(permit, now(self._clock))
 
     def abandoned(self, permit: Permit) -> None:
-        """Tell that the call ended in a way that says nothing of the service."""
+        """Report that the call ended in a way that says nothing about the service."""
         self._engine.abandoned(permit)

@@ -78,7 +78,7 @@ class ProcessedMessage:
 
     def __init__(self, checked: EngineMessage) -> None:
         if type(checked) is not EngineMessage:
-            raise TypeError("a `ProcessedMessage` is made by a `MessageProcessor`")
+            raise TypeError("only a `MessageProcessor` can make a `ProcessedMessage`")
         self._checked = checked
 
     @cached_property

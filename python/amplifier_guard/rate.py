@@ -1,4 +1,4 @@
-"""How many calls a user, a tool and a provider may make in a span of time."""
+"""Rate limits of users, tools and providers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from typing_extensions import override
+
 from amplifier_core._engine import RateLimiter as Engine
-from amplifier_guard._clock import Clock, now
+from amplifier_guard._clock import Clock, in_seconds, now
 from amplifier_guard._count import count
 from amplifier_guard.guard_error import GuardError
 
@@ -25,34 +27,40 @@ class Rate:
 
 
 class RateLimited(GuardError, RuntimeError):
-    """A call that would be one too many.
+    """A call beyond a rate limit.
 
     Args:
-        scope: Whose calls are too many.
-        retry_after: Seconds until the call is allowed, if nobody else takes its place.
+        scope: Whose limit is reached.
+        retry_after: Seconds until the call is allowed, unless another caller is faster.
     """
 
     def __init__(self, scope: Literal["user", "tool", "provider"], retry_after: float) -> None:
-        super().__init__(f"too many calls of this {scope}: try again in {retry_after:.3f} s")
-        self.scope = scope
+        hint = f"retry in {in_seconds(retry_after)}"
+        super().__init__(f"rate limit of this {scope} reached; {hint}", hint=hint)
+        self.scope: Literal["user", "tool", "provider"] = scope
         self.retry_after = retry_after
+
+    @override
+    def __reduce__(self) -> tuple[type[RateLimited], tuple[str, float]]:
+        """Pickle the arguments, as the message is made from them."""
+        return type(self), (self.scope, self.retry_after)
 
 
 class RateLimiter:
     """Counts calls by user, tool and provider in token buckets; safe to share.
 
-    The arithmetic is exact. The names are bounded in number: where there is no room, one whose
-    bucket is full goes, which loses nothing, and while there is none new names have to wait.
+    The arithmetic is exact. The number of names is bounded: when there is no room, a name whose
+    bucket is full is forgotten, which loses nothing; while there is none, new names have to wait.
 
     Args:
         user: Rate of each user; None for no limit.
         tool: Rate of each tool.
         provider: Rate of each provider.
         max_names: Most names that are counted at a time, at least 3.
-        clock: Gives now in nanoseconds; an earlier time counts as the latest seen.
+        clock: Gives now in nanoseconds; a time before the latest one counts as the latest.
 
     Raises:
-        ValueError: A setting makes no sense.
+        ValueError: A setting is out of range.
     """
 
     def __init__(
@@ -72,10 +80,10 @@ class RateLimiter:
     def take(
         self, *, user: str | None = None, tool: str | None = None, provider: str | None = None
     ) -> None:
-        """Take a call out of each bucket that is named, or out of none.
+        """Count one call for each name that is given, or for none of them.
 
         Raises:
-            RateLimited: It would be one too many of one of them.
+            RateLimited: It would exceed the rate of one of them.
             ValueError: A name is longer than 1024 bytes.
         """
         refusal = self._engine.take(user, tool, provider, now(self._clock))

@@ -140,7 +140,7 @@ def test_a_rate_of_tools_that_is_used_up_is_an_error_to_the_model(keyed: Any, mo
     assert done.returncode == 0
     results = [block.get("is_error") for block in model.requests[1]["messages"][-1]["content"]]
     assert sorted(map(bool, results)) == [False, True]
-    assert "too many calls of this tool" in done.stdout
+    assert "rate limit of this tool reached" in done.stdout
 
 
 @pytest.mark.parametrize(

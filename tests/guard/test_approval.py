@@ -64,7 +64,7 @@ def test_only_true_is_a_yes(answer: object) -> None:
     ticket.answer(answer)  # type: ignore[arg-type]
     with pytest.raises(ApprovalDenied, match="the request is denied, not approved"):
         ticket.redeem(CALL)
-    with pytest.raises(ApprovalDenied, match="the request is denied already"):
+    with pytest.raises(ApprovalDenied, match="the request is already denied"):
         ticket.answer(approved=True)
 
 
@@ -78,7 +78,7 @@ def test_an_approval_lapses_to_no(passed: float, runs: bool) -> None:
         late.answer(approved=True)
         late.redeem(CALL)
         return
-    with pytest.raises(ApprovalDenied, match="too old"):
+    with pytest.raises(ApprovalDenied, match="expired"):
         early.redeem(CALL)
     with pytest.raises(ApprovalDenied, match="too late"):
         late.answer(approved=True)

@@ -168,7 +168,9 @@ async def test_an_open_circuit_ends_the_retries_with_the_error_itself_and_withou
     assert caught.value is errors[1]
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
     assert world.waits == [0.5]
-    assert caught.value.__notes__[0].endswith(": given up (circuit is open: try again in 60.000 s)")
+    assert caught.value.__notes__[0].endswith(
+        ": given up (circuit open after repeated failures; retry in 60 s)"
+    )
     with pytest.raises(CircuitOpen):
         await world.call(breaker=breaker)
     assert world.calls == 2
@@ -222,7 +224,7 @@ async def test_a_wait_for_the_limiter_beyond_the_budget_is_not_begun():
         await world.call(**settings)
     with pytest.raises(RateLimited) as refused:
         await world.call(**settings)
-    assert failed.value.__notes__[0].endswith("too many calls of this user: try again in 9.500 s)")
+    assert failed.value.__notes__[0].endswith("rate limit of this user reached; retry in 9.5 s)")
     assert refused.value.retry_after == 9.5
     assert (world.calls, world.waits) == (1, [0.5])
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_line import is_plain_line
 
 from amplifier_core.message_models import Message, TextBlock, ToolCallBlock
 from amplifier_guard import (
@@ -77,7 +78,7 @@ def test_what_was_processed_is_not_checked_again() -> None:
     with pytest.raises(MessageRejected):
         strict.process(MESSAGE)
     for forged in (MESSAGE, object(), processed):
-        with pytest.raises(TypeError, match="is made by a `MessageProcessor`"):
+        with pytest.raises(TypeError, match="only a `MessageProcessor`"):
             ProcessedMessage(forged)  # type: ignore[arg-type]
 
 
@@ -92,7 +93,7 @@ def test_changes_of_the_model_do_not_reach_what_was_checked() -> None:
 @pytest.mark.parametrize(
     ("message", "pointer", "said"),
     [
-        ({"role": "user", "content": []}, "", "message has no block"),
+        ({"role": "user", "content": []}, "", "message has no content block"),
         ({"role": "root", "content": "x"}, "/role", "message has the role `root`, not `user`, `assistant` or `system`"),
         ({"role": "user", "content": ""}, "/content/0/text", "message has an empty text at `/content/0/text`"),
         ({"role": "user", "content": "x" * 11}, "", "message has 11 characters, at most 10 are allowed (`MESSAGE_MAX_CHARS`)"),
@@ -140,7 +141,7 @@ def test_a_result_names_an_open_call() -> None:
     assert processor.process(result)
     assert processor.process(result, calls=["a", "b"])
     for calls in ((), ["b"]):
-        with pytest.raises(MessageRejected, match="for `a`, which names no open call") as refusal:
+        with pytest.raises(MessageRejected, match="for `a`, which is not an open call") as refusal:
             processor.process(result, calls=calls)
         assert refusal.value.pointer == "/content/0/tool_use_id"
 
@@ -150,7 +151,7 @@ def test_thoughts_are_left_out_and_named_where_thinking_is_off() -> None:
     assert [block.type for block in processed.message.content][:1] == ["text"]  # type: ignore[union-attr]
     assert [(one.requested, one.actual, one.reason) for one in processed.degradations] == [
         (
-            "`content[0]`: a block of thinking",
+            "`content[0]`: a thinking block",
             "left out",
             "thinking mode is off (`THINKING_MODE_ENABLED`)",
         )
@@ -228,4 +229,4 @@ def test_no_text_is_anything_but_read_or_refused(text: str | bytes) -> None:
         MessageProcessor().process_json(text)
     except MessageRejected as refusal:
         said = str(refusal)
-    assert said.isprintable()
+    assert is_plain_line(said)

@@ -30,7 +30,7 @@ def test_a_burst_is_allowed_and_then_the_rate():
     limiter.take(user="ada")
 
     with pytest.raises(
-        RateLimited, match=r"too many calls of this user: try again in 1\.000 s"
+        RateLimited, match=r"rate limit of this user reached; retry in 1 s"
     ) as caught:
         limiter.take(user="ada")
     assert (caught.value.scope, caught.value.retry_after) == ("user", 1.0)

@@ -47,7 +47,7 @@ def test_a_refusal_is_logged_under_the_place_that_decided(
     with caplog.at_level(logging.DEBUG, SINKS):
         assert log_decisions() == 1
     (record,) = caplog.records
-    reason = "no allowed prefix begins with `id` and the words after it"
+    reason = "no allowed prefix matches this `id` command"
     assert (record.name, record.levelno) == (SINKS, logging.DEBUG)
     assert record.getMessage() == f'refused sink="shell" reason="{reason}"'
     assert record.created > 1_700_000_000

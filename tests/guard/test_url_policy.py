@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_line import is_plain_line
 
 from amplifier_guard import UrlDenied, UrlPolicy
 from amplifier_guard.url import Resolver, resolve_host
@@ -60,9 +61,9 @@ async def test_an_address_needs_no_resolver() -> None:
 @pytest.mark.parametrize(
     ("successive", "message"),
     [
-        ([["127.0.0.1"]], "host `x.example` leads to `127.0.0.1`, which is not public (loopback)"),
-        ([[PUBLIC, "10.0.0.1"]], "host `x.example` leads to `10.0.0.1`, which is not public (private)"),
-        ([[PUBLIC], ["10.0.0.1"]], "host `x.example` leads to `10.0.0.1`, which is not public (private)"),
+        ([["127.0.0.1"]], "host `x.example` has the address `127.0.0.1`, which is not public (loopback)"),
+        ([[PUBLIC, "10.0.0.1"]], "host `x.example` has the address `10.0.0.1`, which is not public (private)"),
+        ([[PUBLIC], ["10.0.0.1"]], "host `x.example` has the address `10.0.0.1`, which is not public (private)"),
         ([[]], "host `x.example` has no address"),
         ([["fe80::1%eth0"]], "host `x.example` resolves to `fe80::1%eth0`, which is not an ip address"),
     ],
@@ -120,4 +121,4 @@ def test_no_text_is_anything_but_a_destination_or_a_refusal(url: str) -> None:
         UrlPolicy().destination(url)
     except UrlDenied as error:
         refusal = str(error)
-    assert refusal.isprintable()
+    assert is_plain_line(refusal)

@@ -50,7 +50,7 @@ async def test_a_prompt_too_many_is_refused(bench, say):
     )
 
     assert await turn.run() == "done"
-    assert (await turn.run()).startswith("Operation denied: too many calls of this user: try again")
+    assert (await turn.run()).startswith("Operation denied: rate limit of this user reached; retry")
     assert len(turn.provider.requests) == 1
 
 
@@ -59,7 +59,7 @@ async def test_a_model_call_too_many_ends_the_turn(bench, say):
     turn = await guarded(bench, config, say.calls(("1", "look", {})), say.text("never"))
     turn.tool("look", lambda given: "seen")
 
-    assert (await turn.run()).startswith("Operation denied: too many calls of this provider")
+    assert (await turn.run()).startswith("Operation denied: rate limit of this provider reached")
     assert await tool_contents(turn) == ["seen"]
 
 
@@ -72,7 +72,7 @@ async def test_a_tool_call_too_many_is_an_error_to_the_model(bench, say):
 
     assert await turn.run() == "done"
     refused, *ran = sorted(await tool_contents(turn))
-    assert refused.startswith("Denied by hook: too many calls of this tool: try again in")
+    assert refused.startswith("Denied by hook: rate limit of this tool reached; retry in")
     assert ran == ["other", "seen"]
     assert len(look.inputs) == 1
 
@@ -87,7 +87,7 @@ async def test_sessions_of_an_application_may_share_a_limiter(bench, say):
         answers.append(await turn.run())
 
     assert answers[0] == "done"
-    assert answers[1].startswith("Operation denied: too many calls of this user")
+    assert answers[1].startswith("Operation denied: rate limit of this user reached")
 
 
 UNKNOWN = "no allowed prefix begins with `git` and the words after it"
@@ -146,7 +146,7 @@ async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(be
         (
             {"tools": {"bash": {"url": {}}}},
             {"url": "http://127.0.0.1/"},
-            "host `127.0.0.1` leads to `127.0.0.1`, which is not public (loopback)",
+            "host `127.0.0.1` has the address `127.0.0.1`, which is not public (loopback)",
         ),
         (
             {"tools": {"bash": {"url": {"schemes": ["https"], "argument": "to"}}}},

@@ -41,9 +41,9 @@ async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str
 @pytest.mark.parametrize(
     ("scope", "words"),
     [
-        ("user", "Operation denied: too many calls of this user: try again in "),
-        ("provider", "Operation denied: too many calls of this provider: try again in "),
-        ("tool", "too many calls of this tool: try again in "),
+        ("user", "Operation denied: rate limit of this user reached; retry in "),
+        ("provider", "Operation denied: rate limit of this provider reached; retry in "),
+        ("tool", "rate limit of this tool reached; retry in "),
     ],
 )
 async def test_a_rate_in_the_mount_plan_is_heeded(

@@ -97,7 +97,7 @@ async def test_arguments_that_a_hook_changes_while_the_person_thinks_do_not_run(
 
     assert person.asked == ["Run {'x': 1}?"]
     assert look.inputs == []
-    assert await error_of(turn) == "what is to run is not what was approved; ask again"
+    assert await error_of(turn) == "this is not what was approved; ask again"
 
 
 async def test_arguments_that_a_hook_still_holds_do_not_change_in_the_tool(bench, say):

@@ -31,7 +31,7 @@ pub enum NameError {
         most: usize,
     },
     /// It holds a character that looks like another one, that cannot be seen, or that separates.
-    #[error("{what} `{name}` holds U+{code:04X} at character {place}, where {allowed} may stand")]
+    #[error("{what} `{name}` contains U+{code:04X} at character {place}: {allowed}")]
     Character {
         /// What it is.
         what: &'static str,
@@ -61,8 +61,8 @@ pub enum NameError {
 /// assert!(check_tool_name("mcp__server-1__get.item", LONGEST_NAME).is_ok());
 /// assert_eq!(
 ///     check_tool_name("r\u{435}ad_file", LONGEST_NAME).unwrap_err().to_string(),
-///     "tool name `r\\u{435}ad_file` holds U+0435 at character 1, \
-///      where only ASCII letters, digits and `_-./:` may stand"
+///     "tool name `r\\u{435}ad_file` contains U+0435 at character 1: \
+///      only ASCII letters, digits and `_-./:` are allowed"
 /// );
 /// ```
 pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
@@ -70,12 +70,15 @@ pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     check(WHAT, name, most, |place, character| {
         if place == 0 {
-            (is_word(character), "an ASCII letter, a digit or `_`")
+            (
+                is_word(character),
+                "it must begin with an ASCII letter, a digit or `_`",
+            )
         } else {
             let is_separator = matches!(character, '-' | '.' | '/' | ':');
             (
                 is_word(character) || is_separator,
-                "only ASCII letters, digits and `_-./:`",
+                "only ASCII letters, digits and `_-./:` are allowed",
             )
         }
     })
@@ -86,7 +89,7 @@ pub fn check_call_id(id: &str) -> Result<(), NameError> {
     check("id", id, LONGEST_ID, |_, character| {
         (
             character.is_ascii_graphic(),
-            "only visible ASCII characters",
+            "only visible ASCII characters are allowed",
         )
     })
 }

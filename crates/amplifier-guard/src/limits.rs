@@ -50,7 +50,7 @@ pub enum LimitError {
         source_name: &'static str,
     },
     /// A limit is given twice in one place.
-    #[error("limit `{name}` stands in {source_name} twice, as `{name}` and in capitals")]
+    #[error("limit `{name}` is set twice in {source_name}, in lower case and in capitals")]
     Twice {
         /// The limit.
         name: &'static str,

@@ -36,9 +36,7 @@ use span::{MARK, Span, Until, joined, without};
 
 /// A secret that cannot be looked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "secret {place} has {bytes} bytes, too few to be told from other text (at least 4 are needed)"
-)]
+#[error("secret {place} has {bytes} bytes, too few to be found (at least 4 are needed)")]
 pub struct SecretTooShort {
     /// Which of the secrets, counted from 0.
     pub place: usize,

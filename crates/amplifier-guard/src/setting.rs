@@ -1,4 +1,4 @@
-//! Settings that are no use, and lengths of time.
+//! Settings that cannot be used, and durations.
 
 use std::time::Duration;
 
@@ -41,10 +41,17 @@ impl SettingError {
     }
 }
 
-/// A length of time in whole nanoseconds, at most about 584 years.
+/// A duration in whole nanoseconds, at most about 584 years.
 pub fn nanoseconds(name: &'static str, seconds: f64) -> Result<u64, SettingError> {
     let length = Duration::try_from_secs_f64(seconds).ok();
     length
         .and_then(|length| u64::try_from(length.as_nanos()).ok())
         .ok_or_else(|| SettingError::new(name, "seconds from 0 to 18446744073", seconds))
+}
+
+/// A duration as a message shows it: in seconds, rounded up to the next millisecond.
+pub(crate) fn in_seconds(nanoseconds: u64) -> String {
+    let milliseconds = nanoseconds.div_ceil(1_000_000);
+    let text = format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000);
+    format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -223,7 +223,7 @@ impl ToolInputPolicy {
             ToolInputError::of_value(tool, &place.to_string(), expected, value)
         };
         if depth > self.max_depth {
-            let expected = format!("lie in at most {} arrays and objects", self.max_depth);
+            let expected = format!("be nested at most {} levels deep", self.max_depth);
             return Err(refuse(place, expected));
         }
         let mut deepest = depth;

@@ -34,13 +34,13 @@ const INSIDE: [&str; 7] = [
 #[non_exhaustive]
 pub enum UrlError {
     /// The URL is longer than any server takes.
-    #[error("the url is {found} bytes long, more than {LONGEST_URL}")]
+    #[error("the URL has {found} bytes, at most {LONGEST_URL} are allowed")]
     TooLong {
         /// Its length in bytes.
         found: usize,
     },
     /// A character that readers of URLs take in different ways.
-    #[error("the url holds `{character}` at {offset}; it must be percent-encoded")]
+    #[error("the URL contains `{character}` at byte {offset}; it must be percent-encoded")]
     Character {
         /// The character, escaped.
         character: String,
@@ -48,7 +48,7 @@ pub enum UrlError {
         offset: usize,
     },
     /// It is no URL, or one whose parts cannot be told apart.
-    #[error("the url cannot be read: {reason}")]
+    #[error("the URL cannot be read: {reason}")]
     Unreadable {
         /// What is wrong.
         reason: String,
@@ -62,7 +62,7 @@ pub enum UrlError {
         allowed: String,
     },
     /// A user name or a password, which can pass for a host.
-    #[error("the url to `{host}` holds a user name or password; send credentials in a header")]
+    #[error("the URL to `{host}` contains a user name or password; send credentials in a header")]
     Credentials {
         /// The host that the URL really names.
         host: String,
@@ -78,7 +78,7 @@ pub enum UrlError {
         allowed: String,
     },
     /// The host name is one of a private network.
-    #[error("host `{host}` names a machine of a private network, not a public one")]
+    #[error("host `{host}` belongs to a private network")]
     InsideName {
         /// The host of the URL.
         host: String,
@@ -98,7 +98,7 @@ pub enum UrlError {
         answer: String,
     },
     /// One of the addresses is not to be reached.
-    #[error("host `{host}` leads to `{address}`, which is not public ({network})")]
+    #[error("host `{host}` has the address `{address}`, which is not public ({network})")]
     Address {
         /// The host of the URL.
         host: String,
@@ -108,7 +108,7 @@ pub enum UrlError {
         network: Network,
     },
     /// A redirect from an encrypted to a readable connection.
-    #[error("a redirect leads from https to http at `{host}`")]
+    #[error("a redirect goes from https to http at `{host}`")]
     Downgrade {
         /// The host the redirect leads to.
         host: String,

@@ -1,6 +1,6 @@
-//! The circuit breaker: a service that fails again and again is left alone for a while.
+//! The circuit breaker: stops calling a service for a while after repeated failures.
 
-use crate::setting::SettingError;
+use crate::setting::{SettingError, in_seconds};
 
 /// What a breaker does with the next call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Permit {
 
 /// A call that the breaker refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("circuit is open for another {wait} ns")]
+#[error("circuit open after repeated failures; retry in {}", in_seconds(*.wait))]
 pub struct CircuitOpen {
     /// Nanoseconds until the next trial, if the one under way does not end before.
     pub wait: u64,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::setting::SettingError;
+use crate::setting::{SettingError, in_seconds};
 use crate::trace::refused;
 
 /// The most bytes of a name.
@@ -84,7 +84,7 @@ pub struct Caller<'a> {
 #[non_exhaustive]
 pub enum RateLimited {
     /// It would be one call too many.
-    #[error("too many calls of this {}: the next is allowed in {wait} ns", .scope.as_str())]
+    #[error("rate limit of this {} reached; retry in {}", .scope.as_str(), in_seconds(*.wait))]
     Busy {
         /// Whose calls are too many, the one that has to wait the longest.
         scope: Scope,
@@ -92,7 +92,7 @@ pub enum RateLimited {
         wait: u64,
     },
     /// There are too many names to keep count of.
-    #[error("no room to count the calls of another {}: there is in {wait} ns", .scope.as_str())]
+    #[error("too many {}s tracked; retry in {}", .scope.as_str(), in_seconds(*.wait))]
     Crowded {
         /// Of which there is no room for another.
         scope: Scope,

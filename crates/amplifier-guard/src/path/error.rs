@@ -16,7 +16,7 @@ pub enum PathError {
     #[error("the path is empty (`.` names the root)")]
     Empty,
     /// The path holds a NUL, which would end it early for the operating system.
-    #[error("path `{path}` holds a NUL character")]
+    #[error("path `{path}` contains a NUL character")]
     Nul {
         /// The path as given.
         path: String,
@@ -76,7 +76,7 @@ pub enum PathError {
         bytes: usize,
     },
     /// The name of a file that decides what runs, is trusted or is reached.
-    #[error("`{path}` may not be written without a person: `{name}` {reason}")]
+    #[error("`{path}` may not be written without approval: `{name}` {reason}")]
     Protected {
         /// The path as given.
         path: String,
@@ -94,7 +94,7 @@ pub enum PathError {
         reason: &'static str,
     },
     /// The file has other names, which may lie outside the root.
-    #[error("`{path}` has {links} names (hard links), so it is a file of someone else too")]
+    #[error("`{path}` has {links} hard links, so a write may change a file elsewhere")]
     HardLinks {
         /// The path as given.
         path: String,

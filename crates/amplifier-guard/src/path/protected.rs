@@ -9,8 +9,8 @@ use crate::text::character::{self, Class};
 
 /// What a refused name does.
 const RUNS: &str = "decides what runs";
-const KEEPS: &str = "keeps secrets or says where requests go";
-const HISTORY: &str = "is the memory of version control";
+const KEEPS: &str = "holds secrets or sets where requests go";
+const HISTORY: &str = "belongs to version control";
 
 /// Folders; nothing beneath them is written.
 const FOLDERS: &[(&str, &str)] = &[
@@ -134,31 +134,31 @@ pub(crate) fn misread(path: &Path) -> Option<&'static str> {
 /// Why other systems or layers would read another path than `path`.
 fn leads_elsewhere(path: &Path) -> Option<&'static str> {
     let Some(text) = path.to_str() else {
-        return Some("it is not utf-8");
+        return Some("it is not UTF-8");
     };
     let has_drive = text.as_bytes().get(1) == Some(&b':')
         && text.as_bytes()[0].is_ascii_alphabetic()
         && matches!(text.as_bytes().get(2), None | Some(b'\\' | b'/'));
     if text.contains('\\') || has_drive {
-        return Some("it is a path of windows (write `/` between names, from the root on)");
+        return Some("it is a Windows path (use `/` between names, relative to the root)");
     }
     if text
         .chars()
         .any(|character| Class::of(character) == Class::Control)
     {
-        return Some("it holds a control character");
+        return Some("it contains a control character");
     }
     if is_expanded(text.split('/').next().unwrap_or_default()) {
-        return Some("a shell would put another path in the place of its first name");
+        return Some("a shell would expand its first name");
     }
     if text.contains("://") || text.starts_with("file:") {
-        return Some("it is a url");
+        return Some("it is a URL");
     }
     if text.contains(":$") {
-        return Some("it names a stream of a file");
+        return Some("it names an alternate data stream");
     }
     if text.split('/').any(climbs_when_decoded) {
-        return Some("it leads upwards once it is decoded");
+        return Some("it leads upwards when decoded");
     }
     None
 }
@@ -168,7 +168,7 @@ pub(crate) fn misleading(path: &Path) -> Option<&'static str> {
     let hides = |text: &str| TerminalText::show(text) != text;
     misread(path).or_else(|| {
         let text = path.to_str()?;
-        hides(text).then_some("it holds a character that nobody sees")
+        hides(text).then_some("it contains an invisible character")
     })
 }
 
@@ -191,7 +191,7 @@ fn is_expanded(name: &str) -> bool {
 /// Why Windows would give another name to a file called `name`.
 fn renamed(name: &str) -> Option<&'static str> {
     if name.ends_with(['.', ' ']) && !name.trim_matches('.').is_empty() {
-        return Some("a name ends in a dot or a blank, which windows drops");
+        return Some("a name ends in a dot or a space, which Windows drops");
     }
     let stem = name
         .split('.')
@@ -204,7 +204,7 @@ fn renamed(name: &str) -> Option<&'static str> {
         .or_else(|| stem.strip_prefix("lpt"))
         .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
     (DEVICES.contains(&stem.as_str()) || is_numbered)
-        .then_some("a name is that of a device on windows")
+        .then_some("a name is reserved for a device on Windows")
 }
 
 /// Whether `name`, percent-decoded as often as it can be and its wide characters taken for the

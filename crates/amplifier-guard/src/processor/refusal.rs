@@ -51,7 +51,7 @@ pub enum MessageError {
         pointer: String,
     },
     /// It has no block.
-    #[error("message has no block")]
+    #[error("message has no content block")]
     NoBlock,
     /// The name or id of a call cannot be used.
     #[error("message at `{pointer}`: {error}")]
@@ -62,7 +62,7 @@ pub enum MessageError {
         error: NameError,
     },
     /// Two calls have the same id.
-    #[error("message has the call `{id}` at `{pointer}` for the second time")]
+    #[error("message has a second call with the id `{id}` at `{pointer}`")]
     CallTwice {
         /// Where it is.
         pointer: String,
@@ -70,7 +70,7 @@ pub enum MessageError {
         id: String,
     },
     /// A result belongs to no call.
-    #[error("message has a result at `{pointer}` for `{id}`, which names no open call")]
+    #[error("message has a result at `{pointer}` for `{id}`, which is not an open call")]
     UnknownCall {
         /// Where it is.
         pointer: String,
@@ -78,7 +78,7 @@ pub enum MessageError {
         id: String,
     },
     /// It looks suspicious.
-    #[error("message is refused for {}", told(.findings))]
+    #[error("message looks suspicious: {}", told(.findings))]
     Suspicious {
         /// What was found.
         findings: Vec<Finding>,
@@ -129,7 +129,7 @@ fn told(findings: &[Finding]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "what looks like {} at `{}`, characters {} to {}{more}",
+        "{} at `{}`, characters {} to {}{more}",
         first.kind.as_str(),
         shown(&first.pointer),
         first.start,

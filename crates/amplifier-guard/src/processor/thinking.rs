@@ -39,7 +39,7 @@ fn retain<B>(
         let stays = stays(block);
         if !stays {
             lost.push(Degradation {
-                requested: format!("`{base}[{index}]`: a block of thinking"),
+                requested: format!("`{base}[{index}]`: a thinking block"),
                 actual: "left out".to_owned(),
                 reason: "thinking mode is off (`THINKING_MODE_ENABLED`)".to_owned(),
                 extra: Object::new(),

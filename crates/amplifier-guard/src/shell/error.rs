@@ -18,7 +18,7 @@ pub enum ShellError {
         limit: usize,
     },
     /// It is more than one plain command, or may be read as more.
-    #[error("the command is not plain: {construct} at {offset}")]
+    #[error("the command is not plain: {construct} at byte {offset}")]
     NotPlain {
         /// The construct that was found.
         construct: &'static str,
@@ -26,7 +26,7 @@ pub enum ShellError {
         offset: usize,
     },
     /// No allowed prefix begins it.
-    #[error("no allowed prefix begins with `{program}` and the words after it")]
+    #[error("no allowed prefix matches this `{program}` command")]
     NotAllowed {
         /// The first word, escaped.
         program: String,

@@ -79,11 +79,16 @@ impl<'command> Reader<'command> {
                         Some(escaped) if escaped.is_ascii_graphic() || escaped == ' ' => {
                             word.push(escaped);
                         }
-                        _ => return self.refuse(1, "a backslash before no plain character"),
+                        _ => {
+                            return self.refuse(
+                                1,
+                                "a backslash before a character that is not printable ASCII",
+                            );
+                        }
                     }
                     continue;
                 }
-                '\n' | '\r' => return self.refuse(length, "a second line"),
+                '\n' | '\r' => return self.refuse(length, "a line break"),
                 ';' => return self.refuse(length, "the separator `;`"),
                 '&' => return self.refuse(length, "`&` or `&&`"),
                 '|' => return self.refuse(length, "a pipe or `||`"),
@@ -113,7 +118,7 @@ impl<'command> Reader<'command> {
                 _ => {}
             }
             if Class::of(character) != Class::Visible || is_look_alike(character) {
-                return self.refuse(length, "a character that looks like another, or like none");
+                return self.refuse(length, "an invisible or look-alike character");
             }
             word.push(character);
         }
@@ -125,7 +130,7 @@ impl<'command> Reader<'command> {
             match self.next() {
                 Some('\'') => return Ok(()),
                 Some(character) => self.push_quoted(word, character)?,
-                None => return self.refuse(0, "a quote without its end"),
+                None => return self.refuse(0, "an unclosed quote"),
             }
         }
     }
@@ -145,10 +150,10 @@ impl<'command> Reader<'command> {
                         word.push('\\');
                         self.push_quoted(word, other)?;
                     }
-                    None => return self.refuse(0, "a quote without its end"),
+                    None => return self.refuse(0, "an unclosed quote"),
                 },
                 Some(character) => self.push_quoted(word, character)?,
-                None => return self.refuse(0, "a quote without its end"),
+                None => return self.refuse(0, "an unclosed quote"),
             }
         }
     }

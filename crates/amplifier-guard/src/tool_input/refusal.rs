@@ -18,7 +18,7 @@ pub enum ToolInputError {
         tool: String,
     },
     /// The text is too long to be read.
-    #[error("the arguments of `{tool}` have {bytes} bytes, at most {most} are read")]
+    #[error("the arguments of `{tool}` have {bytes} bytes, at most {most} are allowed")]
     TooLong {
         /// The tool.
         tool: String,
@@ -48,7 +48,7 @@ pub enum ToolInputError {
         found: String,
     },
     /// Comparing them with the schema takes too long.
-    #[error("the arguments of `{tool}` take too long to be compared with its schema")]
+    #[error("the arguments of `{tool}` take too long to check against its schema")]
     TooCostly {
         /// The tool.
         tool: String,
@@ -156,12 +156,12 @@ fn expected(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Type {
             kind: TypeKind::Single(kind),
-        } => format!("be of the type {kind}"),
+        } => format!("be of type {kind}"),
         Kind::Type {
             kind: TypeKind::Multiple(kinds),
         } => {
             let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_string()).collect();
-            format!("be of the type {}", kinds.join(" or "))
+            format!("be of type {}", kinds.join(" or "))
         }
         Kind::Required { property } => {
             format!("have `{}`", shown(property.as_str().unwrap_or_default()))
@@ -175,7 +175,7 @@ fn expected(error: &ValidationError<'_>) -> String {
                     .collect();
                 format!("be one of {}", options.join(", "))
             }
-            _ => "be one of those that its schema lists".to_owned(),
+            _ => "be one of the values that its schema lists".to_owned(),
         },
         Kind::Constant { expected_value } => format!("be {}", shown(&expected_value.to_string())),
         Kind::Minimum { limit } => format!("be at least {limit}"),
@@ -189,17 +189,12 @@ fn expected(error: &ValidationError<'_>) -> String {
         Kind::MaxItems { limit } => format!("have at most {limit} items"),
         Kind::MinProperties { limit } => format!("have at least {limit} entries"),
         Kind::MaxProperties { limit } => format!("have at most {limit} entries"),
-        Kind::UniqueItems => "have no item twice".to_owned(),
+        Kind::UniqueItems => "have no duplicate items".to_owned(),
         Kind::Pattern { pattern } => format!("match the pattern `{}`", shown(pattern)),
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
-            format!(
-                "be what one of the schemas in `{}` asks for",
-                error.kind().keyword()
-            )
+            format!("match one of the schemas in `{}`", error.kind().keyword())
         }
-        Kind::OneOfMultipleValid { .. } => {
-            "be what exactly one of the schemas in `oneOf` asks for".to_owned()
-        }
-        other => format!("hold to `{}` of its schema", other.keyword()),
+        Kind::OneOfMultipleValid { .. } => "match exactly one of the schemas in `oneOf`".to_owned(),
+        other => format!("satisfy `{}` of its schema", other.keyword()),
     }
 }

@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
             };
             extent.add(inner.level());
             if extent.objects > MOST_OBJECTS {
-                let reason = format!("it stands for more than {MOST_OBJECTS} objects");
+                let reason = format!("it expands to more than {MOST_OBJECTS} objects");
                 return Err(place.flaw(reason));
             }
             place.pop();
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
     fn target(&mut self, target: &str, place: &mut Pointer, depth: usize) -> Result<Extent, Flaw> {
         let Some(path) = target.strip_prefix('#').filter(|path| is_pointer(path)) else {
             let reason = format!(
-                "`{}` refers to something that is not `#/…` of this schema",
+                "`{}` refers to something outside this schema (only `#/…` is followed)",
                 shown(target)
             );
             return Err(place.flaw(reason));

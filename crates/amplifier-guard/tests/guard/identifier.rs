@@ -30,7 +30,7 @@ fn the_names_of_tools_and_their_servers_pass() {
 
 #[test]
 fn a_name_that_could_be_taken_for_another_one_is_refused_by_its_character() {
-    let behind = "where only ASCII letters, digits and `_-./:` may stand";
+    let behind = "only ASCII letters, digits and `_-./:` are allowed";
     for (name, shown, code, place) in [
         ("r\u{435}ad_file", r"r\u{435}ad_file", "U+0435", 1),
         ("read\u{200b}file", r"read\u{200b}file", "U+200B", 4),
@@ -42,18 +42,18 @@ fn a_name_that_could_be_taken_for_another_one_is_refused_by_its_character() {
         ("read;file", "read;file", "U+003B", 4),
     ] {
         let allowed = if place == 0 {
-            "where an ASCII letter, a digit or `_` may stand"
+            "it must begin with an ASCII letter, a digit or `_`"
         } else {
             behind
         };
         assert_eq!(
             refusal(name),
-            format!("tool name `{shown}` holds {code} at character {place}, {allowed}")
+            format!("tool name `{shown}` contains {code} at character {place}: {allowed}")
         );
     }
     for name in ["../x", "/etc", "-rf", ":x", ".x"] {
         assert!(
-            refusal(name).contains("at character 0, where an ASCII letter"),
+            refusal(name).contains("at character 0: it must begin with an ASCII letter"),
             "{name}"
         );
     }

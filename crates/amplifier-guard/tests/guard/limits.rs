@@ -85,7 +85,7 @@ fn a_value_that_is_no_limit_is_named_with_its_place() {
             r#"{"tool_timeout": 1, "TOOL_TIMEOUT": 1}"#,
             "{}",
             None,
-            "limit `tool_timeout` stands in the code twice, as `tool_timeout` and in capitals".to_owned(),
+            "limit `tool_timeout` is set twice in the code, in lower case and in capitals".to_owned(),
         ),
     ] {
         let environment: Vec<_> = environment.into_iter().collect();

@@ -102,7 +102,7 @@ fn the_kernel_s_messages_are_held_to_the_same_rules() {
             .process_kernel(tool, Some(&HashSet::new()))
             .expect_err("unknown")
             .to_string(),
-        "message has a result at `/tool_call_id` for `c1`, which names no open call"
+        "message has a result at `/tool_call_id` for `c1`, which is not an open call"
     );
     let empty = kernel(r#"{"role":"user","content":""}"#);
     assert_eq!(
@@ -134,9 +134,9 @@ fn thoughts_are_left_out_and_named_where_thinking_is_off() {
     assert_eq!(
         named,
         [
-            "`content[0]`: a block of thinking",
-            "`content[2]`: a block of thinking",
-            "`thinking[0]`: a block of thinking",
+            "`content[0]`: a thinking block",
+            "`content[2]`: a thinking block",
+            "`thinking[0]`: a thinking block",
         ]
     );
     assert_eq!(processed.statistics().characters, 1);

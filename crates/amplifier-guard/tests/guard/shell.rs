@@ -140,11 +140,11 @@ fn a_prefix_is_plain_itself() {
 #[test]
 fn a_refusal_names_what_it_found_and_escapes_it() {
     for (command, message) in [
-        ("ls; id", "the command is not plain: the separator `;` at 2"),
         (
-            "rm x",
-            "no allowed prefix begins with `rm` and the words after it",
+            "ls; id",
+            "the command is not plain: the separator `;` at byte 2",
         ),
+        ("rm x", "no allowed prefix matches this `rm` command"),
         (
             "find . -delete",
             "`find` runs, writes or loads something with `-delete`",

@@ -118,7 +118,7 @@ fn depth_is_counted_alike_in_values_and_in_text() {
                 "{count}"
             );
             if let Err(message) = refused {
-                let said = "must lie in at most 128 arrays and objects, found `null`";
+                let said = "must be nested at most 128 levels deep, found `null`";
                 assert!(message.ends_with(said), "{message}");
             }
         }

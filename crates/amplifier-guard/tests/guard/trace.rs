@@ -70,23 +70,17 @@ fn a_refusal_is_told_with_its_sink_and_its_reason() {
     assert_eq!(
         lines,
         [
-            refused("path", "path `a\\x00` holds a NUL character"),
+            refused("path", "path `a\\x00` contains a NUL character"),
             refused(
                 "path",
-                "`.git/x` may not be written without a person: `.git` is the memory of version control"
+                "`.git/x` may not be written without approval: `.git` belongs to version control"
             ),
-            refused(
-                "shell",
-                "no allowed prefix begins with `id` and the words after it"
-            ),
+            refused("shell", "no allowed prefix matches this `id` command"),
             refused("url", "url scheme `http` is not allowed (allowed: https)"),
+            refused("url", "host `localhost` belongs to a private network"),
             refused(
                 "url",
-                "host `localhost` names a machine of a private network, not a public one"
-            ),
-            refused(
-                "url",
-                "host `x.example` leads to `10.0.0.1`, which is not public (private)"
+                "host `x.example` has the address `10.0.0.1`, which is not public (private)"
             ),
         ]
     );
@@ -170,8 +164,8 @@ fn calls_that_have_to_wait_and_failures_are_told() {
     assert_eq!(
         lines,
         [
-            "DEBUG amplifier_guard::sinks message=refused sink=\"rate\" reason=\"too many calls of \
-             this user: the next is allowed in 1000 ns\"",
+            "DEBUG amplifier_guard::sinks message=refused sink=\"rate\" reason=\"rate limit of \
+             this user reached; retry in 0.001 s\"",
             "DEBUG amplifier_guard::failures message=retries error=\"Busy\" attempt=1 delay=0.5",
             "DEBUG amplifier_guard::failures message=gives up error=\"Busy\" retries=1 \
              why=\"retries_exhausted\"",

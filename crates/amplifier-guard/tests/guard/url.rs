@@ -162,7 +162,7 @@ fn the_longest_url_is_taken_and_a_longer_one_is_not() {
             .destination(&(longest + "a"))
             .unwrap_err()
             .to_string(),
-        "the url is 8193 bytes long, more than 8192"
+        "the URL has 8193 bytes, at most 8192 are allowed"
     );
 }
 
@@ -179,11 +179,11 @@ fn a_refusal_tells_what_was_found_and_what_would_be_right() {
         ),
         (
             "http://10.0.0.1/",
-            "host `10.0.0.1` leads to `10.0.0.1`, which is not public (private)",
+            "host `10.0.0.1` has the address `10.0.0.1`, which is not public (private)",
         ),
         (
             "http://a\tb/",
-            "the url holds `\\t` at 8; it must be percent-encoded",
+            "the URL contains `\\t` at byte 8; it must be percent-encoded",
         ),
         (
             &format!("{}://good.example/", "a".repeat(101)),

@@ -117,7 +117,7 @@ fn findings_are_told_from_every_text_of_a_message() {
     let rejected = process(OnFinding::Reject).expect_err("reject");
     assert_eq!(
         rejected.to_string(),
-        "message is refused for what looks like prompt_injection at `/content/1/content`, \
+        "message looks suspicious: prompt_injection at `/content/1/content`, \
          characters 0 to 28 and 1 more"
     );
     assert_eq!(

@@ -15,7 +15,7 @@ fn refusal(blocks: &str) -> String {
 #[test]
 fn a_refusal_says_where_and_what_would_be_right() {
     for (blocks, said) in [
-        ("[]", "message has no block"),
+        ("[]", "message has no content block"),
         (
             r#"[{"type":"text","text":""}]"#,
             "message has an empty text at `/content/0/text`",
@@ -30,17 +30,17 @@ fn a_refusal_says_where_and_what_would_be_right() {
         ),
         (
             r#"[{"type":"text","text":"a"},{"type":"tool_use","id":"x","name":"r\u0435ad","input":{}}]"#,
-            "message at `/content/1/name`: tool name `r\\u{435}ad` holds U+0435 at character 1, \
-             where only ASCII letters, digits and `_-./:` may stand",
+            "message at `/content/1/name`: tool name `r\\u{435}ad` contains U+0435 at character 1: \
+             only ASCII letters, digits and `_-./:` are allowed",
         ),
         (
             r#"[{"type":"tool_use","id":"x","name":"a","input":{}},{"type":"tool_use","id":"x","name":"b","input":{}}]"#,
-            "message has the call `x` at `/content/1/id` for the second time",
+            "message has a second call with the id `x` at `/content/1/id`",
         ),
         (
             r#"[{"type":"tool_result","tool_use_id":"a b","content":"x"}]"#,
-            "message at `/content/0/tool_use_id`: id `a b` holds U+0020 at character 1, where only \
-             visible ASCII characters may stand",
+            "message at `/content/0/tool_use_id`: id `a b` contains U+0020 at character 1: only \
+             visible ASCII characters are allowed",
         ),
     ] {
         assert_eq!(refusal(blocks), said);

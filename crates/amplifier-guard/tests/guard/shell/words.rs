@@ -146,8 +146,8 @@ fn what_is_not_one_plain_command_is_refused() {
 #[test]
 fn a_refusal_names_the_construct_and_its_place() {
     for (command, construct, offset) in [
-        ("ls\nid", "a second line", 2),
-        ("ls\r", "a second line", 2),
+        ("ls\nid", "a line break", 2),
+        ("ls\r", "a line break", 2),
         ("echo é; id", "the separator `;`", 7),
         ("echo $(id)", "a command substitution", 5),
         ("echo \"$(id)\"", "a command substitution", 6),
@@ -160,14 +160,14 @@ fn a_refusal_names_the_construct_and_its_place() {
         ("echo {a..b}", "a brace expansion", 10),
         ("a=b ls", "an assignment", 1),
         ("=ls", "an expansion `=`", 0),
-        ("ls 'x", "a quote without its end", 5),
-        ("ls \\\n", "a backslash before no plain character", 4),
-        ("ls '\u{200b}'", "a control or invisible character", 4),
+        ("ls 'x", "an unclosed quote", 5),
         (
-            "ls \u{ff1b}",
-            "a character that looks like another, or like none",
-            3,
+            "ls \\\n",
+            "a backslash before a character that is not printable ASCII",
+            4,
         ),
+        ("ls '\u{200b}'", "a control or invisible character", 4),
+        ("ls \u{ff1b}", "an invisible or look-alike character", 3),
     ] {
         let refusal = ShellError::NotPlain { construct, offset };
         assert_eq!(read_command(command), Err(refusal), "{command}");

@@ -19,15 +19,15 @@ fn a_refusal_says_where_what_was_found_and_what_would_be_right() {
         ),
         (
             r#"{"path":7}"#,
-            "argument `/path` of `tool` must be of the type string, found `7`",
+            "argument `/path` of `tool` must be of type string, found `7`",
         ),
         (
             r#"{"path":"x","n":5.5}"#,
-            "argument `/n` of `tool` must be of the type integer, found `5.5`",
+            "argument `/n` of `tool` must be of type integer, found `5.5`",
         ),
         (
             r#"{"path":"x","n":true}"#,
-            "argument `/n` of `tool` must be of the type integer, found `true`",
+            "argument `/n` of `tool` must be of type integer, found `true`",
         ),
         (
             r#"{"path":"x","n":101}"#,
@@ -47,11 +47,11 @@ fn a_refusal_says_where_what_was_found_and_what_would_be_right() {
         ),
         (
             r#"{"path":"x","tags":[["a"]]}"#,
-            "argument `/tags/0` of `tool` must be of the type string, found an array of 1",
+            "argument `/tags/0` of `tool` must be of type string, found an array of 1",
         ),
         (
             r#"{"path":"x","tags":["a","b","a"]}"#,
-            "argument `/tags` of `tool` must have no item twice, found an array of 3",
+            "argument `/tags` of `tool` must have no duplicate items, found an array of 3",
         ),
         (
             r#"{"path":"x","a/b":1}"#,
@@ -59,7 +59,7 @@ fn a_refusal_says_where_what_was_found_and_what_would_be_right() {
         ),
         (
             r#"{"path":"x","api_key":"hunter2hunter2"}"#,
-            "argument `/api_key` of `tool` must be of the type integer, found \"[REDACTED:key]\"",
+            "argument `/api_key` of `tool` must be of type integer, found \"[REDACTED:key]\"",
         ),
         (
             "null",
@@ -91,7 +91,7 @@ fn a_schema_tells_twenty_choices_and_no_more() {
     );
     assert_eq!(
         refusal(&schema(21), r#"{"v":0}"#),
-        "argument `/v` of `tool` must be one of those that its schema lists, found `0`"
+        "argument `/v` of `tool` must be one of the values that its schema lists, found `0`"
     );
 }
 

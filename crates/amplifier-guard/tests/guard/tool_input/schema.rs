@@ -35,7 +35,7 @@ fn a_schema_is_compiled_when_it_changes_and_tools_are_bounded() {
             .check_json("a", br#"{"x":"yyyy"}"#)
             .expect_err("long")
             .to_string(),
-        "the arguments of `a` have 12 bytes, at most 10 are read"
+        "the arguments of `a` have 12 bytes, at most 10 are allowed"
     );
     assert!(ToolInputPolicy::new(0, 1, 1).is_err());
 }
@@ -193,7 +193,7 @@ fn a_schema_holds_at_most_20000_objects() {
     policy(&schema(20_000));
     assert_eq!(
         flaw(&schema(20_001)),
-        "the schema of tool `tool` cannot be used: it stands for more than 20000 objects at `/allOf`"
+        "the schema of tool `tool` cannot be used: it expands to more than 20000 objects at `/allOf`"
     );
 }
 
@@ -213,10 +213,8 @@ fn doubling(length: usize) -> String {
 
 #[test]
 fn a_small_schema_that_stands_for_a_huge_one_is_refused() {
-    assert!(flaw(&doubling(40)).contains("stands for more than 20000 objects"));
-    assert!(
-        refusal(&doubling(8), "{}").contains("must be what one of the schemas in `anyOf` asks for")
-    );
+    assert!(flaw(&doubling(40)).contains("expands to more than 20000 objects"));
+    assert!(refusal(&doubling(8), "{}").contains("must match one of the schemas in `anyOf`"));
 }
 
 #[test]
@@ -270,6 +268,6 @@ fn a_comparison_that_takes_too_long_is_refused() {
     );
     assert_eq!(
         refusal(&schema, &list(6_000)),
-        "the arguments of `tool` take too long to be compared with its schema"
+        "the arguments of `tool` take too long to check against its schema"
     );
 }

@@ -7,17 +7,17 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"integer"}"#,
         "[]",
-        "be of the type integer, found an array of 0",
+        "be of type integer, found an array of 0",
     ),
     (
         r#"{"type":["integer","array"]}"#,
         "{}",
-        "be of the type integer or array, found an object of 0",
+        "be of type integer or array, found an object of 0",
     ),
     (
         r#"{"type":["null","boolean"]}"#,
         "\"\"",
-        "be of the type null or boolean, found \"\"",
+        "be of type null or boolean, found \"\"",
     ),
     (
         r#"{"required":["x"]}"#,
@@ -73,7 +73,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         r#"{"uniqueItems":true}"#,
         "[1,1]",
-        "have no item twice, found an array of 2",
+        "have no duplicate items, found an array of 2",
     ),
     (
         r#"{"pattern":"^`"}"#,
@@ -83,27 +83,27 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         r#"{"anyOf":[false,{"const":1}]}"#,
         "true",
-        "be what one of the schemas in `anyOf` asks for, found `true`",
+        "match one of the schemas in `anyOf`, found `true`",
     ),
     (
         r#"{"oneOf":[false,{"const":1}]}"#,
         "2",
-        "be what one of the schemas in `oneOf` asks for, found `2`",
+        "match one of the schemas in `oneOf`, found `2`",
     ),
     (
         r#"{"oneOf":[true,{"const":1}]}"#,
         "1",
-        "be what exactly one of the schemas in `oneOf` asks for, found `1`",
+        "match exactly one of the schemas in `oneOf`, found `1`",
     ),
     (
         r#"{"not":{}}"#,
         "1",
-        "hold to `not` of its schema, found `1`",
+        "satisfy `not` of its schema, found `1`",
     ),
     (
         r#"{"contains":false}"#,
         "[1]",
-        "hold to `contains` of its schema, found an array of 1",
+        "satisfy `contains` of its schema, found an array of 1",
     ),
 ];
 

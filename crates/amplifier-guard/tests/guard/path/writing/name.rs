@@ -78,15 +78,15 @@ fn a_refusal_names_the_path_and_the_reason() {
     for (path, message) in [
         (
             ".GIT/config",
-            "`.GIT/config` may not be written without a person: `.git` is the memory of version control",
+            "`.GIT/config` may not be written without approval: `.git` belongs to version control",
         ),
         (
             "C:\\x",
-            "path `C:\\x` is refused: it is a path of windows (write `/` between names, from the root on)",
+            "path `C:\\x` is refused: it is a Windows path (use `/` between names, relative to the root)",
         ),
         (
             "hard",
-            "`hard` has 2 names (hard links), so it is a file of someone else too",
+            "`hard` has 2 hard links, so a write may change a file elsewhere",
         ),
     ] {
         assert_eq!(
