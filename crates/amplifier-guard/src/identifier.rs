@@ -6,7 +6,7 @@ use crate::shown::shown_in_ascii;
 pub const LONGEST_NAME: usize = 100;
 
 /// The most characters of the id of a call.
-const LONGEST_ID: usize = 256;
+const MAX_ID_CHARACTERS: usize = 256;
 
 /// A name or id that could be taken for another one, or for something else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,7 +86,7 @@ pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
 
 /// Checks the id of a tool call: visible ASCII characters, at most 256 of them.
 pub fn check_call_id(id: &str) -> Result<(), NameError> {
-    check("id", id, LONGEST_ID, |_, character| {
+    check("id", id, MAX_ID_CHARACTERS, |_, character| {
         (
             character.is_ascii_graphic(),
             "only visible ASCII characters are allowed",

@@ -33,9 +33,9 @@ impl Default for Limits {
 }
 
 /// The most of each count.
-const LARGEST_COUNT: i64 = 1_000_000_000;
+const MAX_COUNT: i64 = 1_000_000_000;
 /// A week, in seconds.
-const LONGEST_TIME: f64 = 604_800.0;
+const MAX_TIMEOUT_SECONDS: f64 = 604_800.0;
 
 /// A limit that is no use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -160,9 +160,9 @@ impl Limits {
         let count = || {
             value
                 .as_i64()
-                .filter(|count| (1..=LARGEST_COUNT).contains(count))
+                .filter(|count| (1..=MAX_COUNT).contains(count))
                 .and_then(|count| u64::try_from(count).ok())
-                .ok_or_else(|| refuse(format!("a whole number from 1 to {LARGEST_COUNT}")))
+                .ok_or_else(|| refuse(format!("a whole number from 1 to {MAX_COUNT}")))
         };
         match name {
             "message_max_chars" => self.message_max_chars = count()?,
@@ -171,8 +171,10 @@ impl Limits {
             "tool_timeout" => {
                 self.tool_timeout = value
                     .as_f64()
-                    .filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_TIME)
-                    .ok_or_else(|| refuse(format!("seconds above 0, at most {LONGEST_TIME}")))?;
+                    .filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT_SECONDS)
+                    .ok_or_else(|| {
+                        refuse(format!("seconds above 0, at most {MAX_TIMEOUT_SECONDS}"))
+                    })?;
             }
             _ => {
                 self.thinking_mode_enabled = value

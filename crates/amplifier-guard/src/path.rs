@@ -32,7 +32,7 @@ use error::shown;
 use protected::misleading;
 
 /// As many links as Linux follows in one path.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Keeps every read inside one directory, the root.
 ///
@@ -248,7 +248,7 @@ impl PathPolicy {
                 continue;
             };
             links += 1;
-            if links > MOST_LINKS {
+            if links > MAX_LINKS {
                 return Err(PathError::Loop { path: shown(path) });
             }
             if target.has_root() {

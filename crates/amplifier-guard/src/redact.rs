@@ -64,7 +64,9 @@ impl Redactor {
             let secret = secret.as_ref().trim();
             match secret.len() {
                 0 => {}
-                bytes if bytes < known::LEAST => return Err(SecretTooShort { place, bytes }),
+                bytes if bytes < known::MIN_SECRET_BYTES => {
+                    return Err(SecretTooShort { place, bytes });
+                }
                 _ => trimmed.push(secret),
             }
         }

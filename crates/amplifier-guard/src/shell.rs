@@ -15,9 +15,9 @@ use crate::trace::refused;
 pub use error::ShellError;
 
 /// The longest command line that is looked at, in bytes.
-const LONGEST_COMMAND: usize = 16_384;
+const MAX_COMMAND_BYTES: usize = 16_384;
 /// The most words of a command line that is looked at.
-const MOST_WORDS: usize = 1000;
+const MAX_WORDS: usize = 1000;
 
 /// Decides which command lines may run without a person.
 ///
@@ -116,19 +116,19 @@ impl ShellPolicy {
 
 /// The words of one plain command, as every POSIX shell reads it.
 pub fn read(command: &str) -> Result<Vec<String>, ShellError> {
-    if command.len() > LONGEST_COMMAND {
+    if command.len() > MAX_COMMAND_BYTES {
         return Err(ShellError::TooLong {
             found: command.len(),
             unit: "bytes",
-            limit: LONGEST_COMMAND,
+            limit: MAX_COMMAND_BYTES,
         });
     }
     let words = expect_words(words::words(command)?)?;
-    if words.len() > MOST_WORDS {
+    if words.len() > MAX_WORDS {
         return Err(ShellError::TooLong {
             found: words.len(),
             unit: "words",
-            limit: MOST_WORDS,
+            limit: MAX_WORDS,
         });
     }
     Ok(words)
@@ -143,6 +143,6 @@ fn expect_words(words: Vec<String>) -> Result<Vec<String>, ShellError> {
 
 /// The beginning of `text`, escaped.
 fn shown(text: &str) -> String {
-    const MOST_CHARACTERS: usize = 100;
-    escaped(text.as_bytes(), MOST_CHARACTERS)
+    const MAX_SHOWN_CHARACTERS: usize = 100;
+    escaped(text.as_bytes(), MAX_SHOWN_CHARACTERS)
 }

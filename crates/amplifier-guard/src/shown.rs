@@ -6,10 +6,10 @@ use crate::redact::Redactor;
 use crate::terminal::TerminalText;
 
 /// The most characters of a text of unknown size in a message.
-const MOST_CHARACTERS: usize = 80;
+const MAX_CHARACTERS: usize = 80;
 
 /// The most characters that are looked at.
-const WINDOW_CHARACTERS: usize = 1024;
+const MAX_READ_CHARACTERS: usize = 1024;
 
 /// It knows no secret, only what secrets look like.
 static REDACTOR: LazyLock<Option<Redactor>> =
@@ -25,13 +25,13 @@ pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
 
 /// The beginning of `text` as [`line()`], as long as most messages show it.
 pub(crate) fn shown(text: &str) -> String {
-    line(text, MOST_CHARACTERS)
+    line(text, MAX_CHARACTERS)
 }
 
 /// `text` as one line of at most `most` characters: what looks like a secret is taken out, what
 /// cannot be seen is escaped.
 pub(crate) fn line(text: &str, most: usize) -> String {
-    let text = match text.char_indices().nth(WINDOW_CHARACTERS) {
+    let text = match text.char_indices().nth(MAX_READ_CHARACTERS) {
         Some((end, _)) => &text[..end],
         None => text,
     };

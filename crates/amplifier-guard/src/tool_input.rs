@@ -20,14 +20,14 @@ use crate::text::pointer::Pointer;
 use instance::{Arguments, Seen};
 
 /// How often the values of one call are looked at before it is refused.
-const MOST_LOOKS: u64 = 10_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 
 /// How often they are looked at to say what is wrong.
-const MOST_LOOKS_BACK: u64 = 100_000;
+const MAX_STEPS_BACK: u64 = 100_000;
 
 /// How many levels a schema and arguments may have, multiplied: so deep the comparison may go, as
 /// a schema can refer back to itself at each level of the arguments, and a stack has an end.
-const MOST_LEVELS: usize = 4096;
+const MAX_LEVELS: usize = 4096;
 
 /// Decides which arguments tools run with.
 ///
@@ -172,7 +172,7 @@ impl ToolInputPolicy {
             return Err(ToolInputError::UnknownTool { tool: shown(tool) });
         };
         let depth = self.check_form(tool, arguments)?;
-        let most = MOST_LEVELS / known.levels.max(1);
+        let most = MAX_LEVELS / known.levels.max(1);
         if depth > most {
             let expected = format!(
                 "lie in at most {most} arrays and objects, as its schema has {} levels",
@@ -180,7 +180,7 @@ impl ToolInputPolicy {
             );
             return Err(ToolInputError::of_arguments(tool, arguments, expected));
         }
-        let looks = Cell::new(MOST_LOOKS);
+        let looks = Cell::new(MAX_STEPS);
         let is_valid = known.validator.is_valid(Seen::whole(arguments, &looks));
         if looks.get() == 0 {
             return Err(ToolInputError::TooCostly { tool: shown(tool) });
@@ -189,7 +189,7 @@ impl ToolInputPolicy {
             return Ok(());
         }
         // What alternatives ask for multiplies, so that it is not looked for to the end.
-        looks.set(MOST_LOOKS_BACK);
+        looks.set(MAX_STEPS_BACK);
         let found = known.validator.validate(Seen::whole(arguments, &looks));
         Err(match found {
             Err(error) if looks.get() > 0 => ToolInputError::of_schema(tool, arguments, &error),

@@ -5,12 +5,12 @@ use std::fmt::Display;
 use crate::shown;
 
 /// The most characters of a reason.
-const MOST_CHARACTERS: usize = 300;
+const MAX_REASON_CHARACTERS: usize = 300;
 
 /// Reports that `sink` refused something.
 pub(crate) fn refused(sink: &'static str, reason: &impl Display) {
     if tracing::enabled!(target: "amplifier_guard::sinks", tracing::Level::DEBUG) {
-        let reason = shown::line(&reason.to_string(), MOST_CHARACTERS);
+        let reason = shown::line(&reason.to_string(), MAX_REASON_CHARACTERS);
         tracing::debug!(target: "amplifier_guard::sinks", sink, reason, "refused");
     }
 }

@@ -13,7 +13,7 @@ use crate::text::character::Class;
 use crate::trace::refused;
 
 /// The longest URL that is looked at, in bytes.
-const LONGEST_URL: usize = 8192;
+const MAX_URL_BYTES: usize = 8192;
 /// Names that never lead to a public machine: RFC 6761, 6762, 8375, and `internal`, which ICANN
 /// keeps for private use.
 const INSIDE: [&str; 7] = [
@@ -34,7 +34,7 @@ const INSIDE: [&str; 7] = [
 #[non_exhaustive]
 pub enum UrlError {
     /// The URL is longer than any server takes.
-    #[error("the URL has {found} bytes, at most {LONGEST_URL} are allowed")]
+    #[error("the URL has {found} bytes, at most {MAX_URL_BYTES} are allowed")]
     TooLong {
         /// Its length in bytes.
         found: usize,
@@ -327,7 +327,7 @@ impl UrlPolicy {
 /// Refuses what readers of URLs strip, translate or stop at. Other characters that nobody sees are
 /// percent-encoded, and in a host name they are dropped or refused, before anything is judged.
 fn expect_plain(url: &str) -> Result<(), UrlError> {
-    if url.len() > LONGEST_URL {
+    if url.len() > MAX_URL_BYTES {
         return Err(UrlError::TooLong { found: url.len() });
     }
     let path_end = url.find(['?', '#']).unwrap_or(url.len());
@@ -390,6 +390,6 @@ fn is_inside(host: &str) -> bool {
 
 /// The beginning of `text`, escaped.
 fn shown(text: &str) -> String {
-    const MOST_CHARACTERS: usize = 100;
-    escaped(text.as_bytes(), MOST_CHARACTERS)
+    const MAX_SHOWN_CHARACTERS: usize = 100;
+    escaped(text.as_bytes(), MAX_SHOWN_CHARACTERS)
 }

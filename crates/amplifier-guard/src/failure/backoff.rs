@@ -3,7 +3,7 @@
 use crate::setting::SettingError;
 
 /// The longest wait that a server may ask for, in seconds: a day.
-const LONGEST_ASKED: f64 = 86_400.0;
+const MAX_ASKED_SECONDS: f64 = 86_400.0;
 
 /// How the waits between tries grow; the rule of the kernel's `compute_delay`, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,9 @@ impl Backoff {
 /// What a server asked to wait in seconds, if it makes sense: from 0 to a day.
 #[must_use]
 pub fn asked_wait(seconds: f64) -> Option<f64> {
-    (0.0..=LONGEST_ASKED).contains(&seconds).then_some(seconds)
+    (0.0..=MAX_ASKED_SECONDS)
+        .contains(&seconds)
+        .then_some(seconds)
 }
 
 /// What a server asked to wait, from the seconds of a `retry-after` header.

@@ -13,9 +13,9 @@ use crate::redact::Redactor;
 use crate::shown::escaped;
 
 /// The most characters of the parts of a description, and of the whole.
-const LONGEST_ID: usize = 8;
-const LONGEST_VALUE: usize = 100;
-const LONGEST_DESCRIPTION: usize = 500;
+const MAX_ID_CHARACTERS: usize = 8;
+const MAX_VALUE_CHARACTERS: usize = 100;
+const MAX_DESCRIPTION_CHARACTERS: usize = 500;
 
 /// What an operation was doing when it failed; one JSON form in Rust and Python.
 ///
@@ -237,7 +237,7 @@ impl fmt::Display for ErrorContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = vec![format!(
             "operation `{}`",
-            escaped(safe("", &self.operation).as_bytes(), LONGEST_VALUE)
+            escaped(safe("", &self.operation).as_bytes(), MAX_VALUE_CHARACTERS)
         )];
         if self.retry_count > 0 {
             parts.push(format!("retry {}", self.retry_count));
@@ -249,25 +249,28 @@ impl fmt::Display for ErrorContext {
             if let Some(id) = id {
                 parts.push(format!(
                     "{name} `{}`",
-                    escaped(safe("", id).as_bytes(), LONGEST_ID)
+                    escaped(safe("", id).as_bytes(), MAX_ID_CHARACTERS)
                 ));
             }
         }
         for (name, value) in &self.metadata {
-            let value = escaped(safe(name, value).as_bytes(), LONGEST_VALUE);
-            let name = escaped(safe("", name).as_bytes(), LONGEST_VALUE);
+            let value = escaped(safe(name, value).as_bytes(), MAX_VALUE_CHARACTERS);
+            let name = escaped(safe("", name).as_bytes(), MAX_VALUE_CHARACTERS);
             parts.push(format!("{name}={value}"));
         }
         for past in self.history.iter().rev() {
-            let operation = escaped(safe("", &past.operation).as_bytes(), LONGEST_VALUE);
+            let operation = escaped(safe("", &past.operation).as_bytes(), MAX_VALUE_CHARACTERS);
             parts.push(match &past.error {
                 None => format!("after `{operation}`"),
                 Some(error) => format!(
                     "after `{operation}` ({})",
-                    escaped(error.as_bytes(), LONGEST_VALUE)
+                    escaped(error.as_bytes(), MAX_VALUE_CHARACTERS)
                 ),
             });
         }
-        formatter.write_str(&escaped(parts.join(", ").as_bytes(), LONGEST_DESCRIPTION))
+        formatter.write_str(&escaped(
+            parts.join(", ").as_bytes(),
+            MAX_DESCRIPTION_CHARACTERS,
+        ))
     }
 }

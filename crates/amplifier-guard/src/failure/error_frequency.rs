@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 /// The most characters of a name that is kept.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_CHARACTERS: usize = 100;
 
 /// Counts errors by type; a type that is not seen for a while is forgotten.
 ///
@@ -39,7 +39,7 @@ impl ErrorFrequency {
     /// Count an error; where there is no room, the type that was not seen for the longest goes.
     pub fn record(&mut self, name: &str, now: u64) {
         self.forget(now);
-        let name: String = name.chars().take(LONGEST_NAME).collect();
+        let name: String = name.chars().take(MAX_NAME_CHARACTERS).collect();
         let count = self.seen.shift_remove(&name).map_or(0, |seen| seen.count);
         if self.seen.len() >= self.most_types {
             self.seen.shift_remove_index(0);

@@ -8,7 +8,7 @@ use super::error_kind::ErrorKind;
 use crate::setting::SettingError;
 
 /// The longest wait before a retry, whatever factors an error brings; in seconds.
-const LONGEST_DELAY: f64 = 86_400.0;
+const MAX_DELAY_SECONDS: f64 = 86_400.0;
 
 /// What is known of a failed call.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,6 +177,6 @@ impl ErrorHandler {
             factor,
             failure.retry_after,
         );
-        delay.min(LONGEST_DELAY)
+        delay.min(MAX_DELAY_SECONDS)
     }
 }

@@ -7,10 +7,10 @@ use crate::setting::{SettingError, in_seconds};
 use crate::trace::refused;
 
 /// The most bytes of a name.
-const LONGEST_NAME: usize = 1024;
+const MAX_NAME_BYTES: usize = 1024;
 
 /// The fewest names a limiter must have room for: those of one call.
-const FEWEST_NAMES: usize = 3;
+const MIN_NAMES: usize = 3;
 
 /// Whose calls are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ pub enum RateLimited {
         wait: u64,
     },
     /// A name is too long to keep.
-    #[error("name of the {} must have at most {LONGEST_NAME} bytes, found {bytes}", .scope.as_str())]
+    #[error("name of the {} must have at most {MAX_NAME_BYTES} bytes, found {bytes}", .scope.as_str())]
     LongName {
         /// What it is the name of.
         scope: Scope,
@@ -136,7 +136,7 @@ impl Bucket {
 /// full the longest goes, which loses nothing, and while none is full new names have to wait.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
-    rates: [Option<Rate>; FEWEST_NAMES],
+    rates: [Option<Rate>; MIN_NAMES],
     most_names: usize,
     buckets: HashMap<Key, Bucket>,
     /// Every bucket by the time at which it is full.
@@ -152,7 +152,7 @@ impl RateLimiter {
         provider: Option<Rate>,
         most_names: usize,
     ) -> Result<Self, SettingError> {
-        if most_names < FEWEST_NAMES {
+        if most_names < MIN_NAMES {
             return Err(SettingError::new("max_names", "at least 3", most_names));
         }
         Ok(Self {
@@ -178,7 +178,7 @@ impl RateLimiter {
 
     fn judge(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
         self.latest = self.latest.max(now);
-        let mut wanted: Vec<(Key, Rate)> = Vec::with_capacity(FEWEST_NAMES);
+        let mut wanted: Vec<(Key, Rate)> = Vec::with_capacity(MIN_NAMES);
         let names = [
             (Scope::User, caller.user, self.rates[0]),
             (Scope::Tool, caller.tool, self.rates[1]),
@@ -188,7 +188,7 @@ impl RateLimiter {
             let (Some(name), Some(rate)) = (name, rate) else {
                 continue;
             };
-            if name.len() > LONGEST_NAME {
+            if name.len() > MAX_NAME_BYTES {
                 let bytes = name.len();
                 return Err(RateLimited::LongName { scope, bytes });
             }

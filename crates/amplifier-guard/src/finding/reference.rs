@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use regex::Regex;
 
 use super::hidden::is_hidden;
-use super::sign::{AFTER, BEFORE, SIGNS, STEMS};
+use super::sign::{AFTER_BYTES, BEFORE_BYTES, SIGNS, STEMS};
 use super::{FindingKind, Stretch, find};
 use crate::shown;
 
@@ -35,8 +35,8 @@ fn by_looking_everywhere(text: &str) -> Vec<Stretch> {
                 }
                 break;
             }
-            let mut from = start.saturating_sub(BEFORE).max(done);
-            let mut to = text.len().min(start + length + AFTER);
+            let mut from = start.saturating_sub(BEFORE_BYTES).max(done);
+            let mut to = text.len().min(start + length + AFTER_BYTES);
             while !text.is_char_boundary(from) {
                 from += 1;
             }

@@ -9,8 +9,8 @@ use crate::shown;
 use crate::text::stems::Stems;
 
 /// How many bytes around a word are looked at to tell what it is part of.
-pub(super) const BEFORE: usize = 120;
-pub(super) const AFTER: usize = 60;
+pub(super) const BEFORE_BYTES: usize = 120;
+pub(super) const AFTER_BYTES: usize = 60;
 
 /// Something suspicious.
 pub(super) struct Sign {
@@ -241,8 +241,8 @@ fn part_around(
     expression: &Regex,
     done: usize,
 ) -> Option<(usize, usize)> {
-    let from = boundary(text, start.saturating_sub(BEFORE).max(done));
-    let to = boundary(text, (start + word.len() + AFTER).min(text.len()));
+    let from = boundary(text, start.saturating_sub(BEFORE_BYTES).max(done));
+    let to = boundary(text, (start + word.len() + AFTER_BYTES).min(text.len()));
     let window = text.get(from..to)?;
     let mut matches = expression.find_iter(window);
     let part = matches.find(|part| from + part.end() > start)?;

@@ -127,6 +127,6 @@ pub enum PathError {
 
 /// `path` as text for a message: what is not UTF-8 or cannot be seen escaped, and only its beginning.
 pub(crate) fn shown(path: &Path) -> String {
-    const MOST_CHARACTERS: usize = 200;
-    escaped(path.as_os_str().as_encoded_bytes(), MOST_CHARACTERS)
+    const MAX_SHOWN_CHARACTERS: usize = 200;
+    escaped(path.as_os_str().as_encoded_bytes(), MAX_SHOWN_CHARACTERS)
 }

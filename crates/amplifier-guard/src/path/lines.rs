@@ -9,7 +9,7 @@ use super::PathPolicy;
 use super::error::PathError;
 use super::error::shown;
 
-const PIECE: usize = 1 << 18;
+const PIECE_BYTES: usize = 1 << 18;
 
 /// Some lines of a text file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -54,7 +54,7 @@ impl PathPolicy {
             line_start: 0,
             closed: false,
         };
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = vec![0; PIECE_BYTES];
         loop {
             if stopped() {
                 return Err(PathError::Stopped { path: shown(path) });

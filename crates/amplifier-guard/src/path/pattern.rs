@@ -8,10 +8,10 @@ use std::path::Path;
 use regex::{Regex, RegexBuilder};
 
 /// The longest pattern taken, in bytes: a longer one is a mistake or an attack.
-pub(crate) const LONGEST_PATTERN: usize = 4096;
+pub(crate) const MAX_PATTERN_BYTES: usize = 4096;
 /// Large enough for `\w{1,60}`, small enough that the slowest pattern still gets through tens of
 /// kilobytes a second.
-pub(crate) const LARGEST_PROGRAM: usize = 4 << 20;
+pub(crate) const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
 /// A pattern that means nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum PatternError {
         reason: String,
     },
     /// A pattern longer than any sensible one.
-    #[error("the pattern is too long ({bytes} bytes, at most {LONGEST_PATTERN})")]
+    #[error("the pattern is too long ({bytes} bytes, at most {MAX_PATTERN_BYTES})")]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -55,7 +55,7 @@ pub struct NamePattern {
 impl NamePattern {
     /// Reads a pattern.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
-        if pattern.len() > LONGEST_PATTERN {
+        if pattern.len() > MAX_PATTERN_BYTES {
             return Err(PatternError::TooLong {
                 bytes: pattern.len(),
             });
@@ -75,7 +75,7 @@ impl NamePattern {
         }
         let expression = expression(relative).map_err(fail)?;
         let expression = RegexBuilder::new(&expression)
-            .size_limit(LARGEST_PROGRAM)
+            .size_limit(MAX_PROGRAM_BYTES)
             .build()
             .map_err(|error| fail(&reason(&error)))?;
         Ok(Self {

@@ -10,17 +10,17 @@ use super::PathPolicy;
 use super::error::PathError;
 use super::error::shown;
 use super::pattern::PatternError;
-use super::pattern::{LARGEST_PROGRAM, LONGEST_PATTERN, reason};
+use super::pattern::{MAX_PATTERN_BYTES, MAX_PROGRAM_BYTES, reason};
 use super::walk::Walker;
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.
-const FIRST_BUFFER: usize = 1 << 16;
+const FIRST_BUFFER_BYTES: usize = 1 << 16;
 /// A line longer than this is no text that anybody would search.
-const LONGEST_LINE: usize = 1 << 26;
+const MAX_LINE_BYTES: usize = 1 << 26;
 /// How much of a matching line is shown, in characters.
 const SHOWN_CHARACTERS: usize = 400;
 /// How much of that comes before the match.
-const SHOWN_BEFORE: usize = 100;
+const SHOWN_CHARACTERS_BEFORE: usize = 100;
 
 /// A compiled regular expression that is matched against one line at a time.
 ///
@@ -73,7 +73,7 @@ pub struct SearchReport {
 impl LineSearch {
     /// Compiles a pattern.
     pub fn new(pattern: &str, ignore_case: bool) -> Result<Self, PatternError> {
-        if pattern.len() > LONGEST_PATTERN {
+        if pattern.len() > MAX_PATTERN_BYTES {
             return Err(PatternError::TooLong {
                 bytes: pattern.len(),
             });
@@ -82,7 +82,7 @@ impl LineSearch {
             .case_insensitive(ignore_case)
             .multi_line(true)
             .crlf(true)
-            .size_limit(LARGEST_PROGRAM)
+            .size_limit(MAX_PROGRAM_BYTES)
             .build()
             .map_err(|error| PatternError::Expression {
                 pattern: pattern.into(),
@@ -107,7 +107,7 @@ impl PathPolicy {
             unreadable: walk.unreadable,
             ..SearchReport::default()
         };
-        let mut buffer = vec![0; FIRST_BUFFER];
+        let mut buffer = vec![0; FIRST_BUFFER_BYTES];
         for file in walk.files {
             let stopped = &mut *walker.stopped;
             let mut scan = Scan {
@@ -177,7 +177,7 @@ impl Scan<'_> {
                 return Ok(Scanned::Stopped);
             }
             if filled == buffer.len() {
-                if filled >= LONGEST_LINE {
+                if filled >= MAX_LINE_BYTES {
                     return Err(io::ErrorKind::FileTooLarge.into());
                 }
                 buffer.resize(filled * 2, 0);
@@ -245,9 +245,12 @@ fn clipped(line: &[u8], start: usize) -> String {
         return String::from_utf8_lossy(line).into_owned();
     }
     // What is left of a character that it begins in is skipped: it holds enough whole ones.
-    let from = start.saturating_sub(SHOWN_BEFORE * 4);
+    let from = start.saturating_sub(SHOWN_CHARACTERS_BEFORE * 4);
     let before = String::from_utf8_lossy(&line[from..start]);
-    let skipped = before.chars().count().saturating_sub(SHOWN_BEFORE);
+    let skipped = before
+        .chars()
+        .count()
+        .saturating_sub(SHOWN_CHARACTERS_BEFORE);
     let window = &line[from..line.len().min(start + SHOWN_CHARACTERS * 4)];
     let shown = String::from_utf8_lossy(window);
     let shown: String = shown

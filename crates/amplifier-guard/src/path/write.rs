@@ -13,8 +13,8 @@ use super::protected::{misread, protected};
 use crate::trace::refused;
 
 /// The longest name and the longest path that Linux takes, in bytes.
-const LONGEST_NAME: usize = 255;
-const LONGEST_PATH: usize = 4095;
+const MAX_NAME_BYTES: usize = 255;
+const MAX_PATH_BYTES: usize = 4095;
 
 impl PathPolicy {
     /// Where a write to `path` would land, relative to the root; nothing is changed.
@@ -39,8 +39,8 @@ impl PathPolicy {
                 reason,
             });
         }
-        let is_long = |name: &std::ffi::OsStr| name.len() > LONGEST_NAME;
-        if path.as_os_str().len() > LONGEST_PATH || relative.iter().any(is_long) {
+        let is_long = |name: &std::ffi::OsStr| name.len() > MAX_NAME_BYTES;
+        if path.as_os_str().len() > MAX_PATH_BYTES || relative.iter().any(is_long) {
             return Err(PathError::TooLong {
                 path: shown(path),
                 bytes: path.as_os_str().len(),

@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::finding::{self, Stretch};
 
 /// The most findings that are kept of a message.
-const MOST_FINDINGS: usize = 1_000;
+const MAX_FINDINGS: usize = 1_000;
 
 /// What a message holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl<'a> Visit<'a> for Findings {
             at.1
         };
         for Stretch { start, end, kind } in finding::find(text) {
-            if self.0.len() == MOST_FINDINGS {
+            if self.0.len() == MAX_FINDINGS {
                 return Err(Enough);
             }
             let first = characters(start);

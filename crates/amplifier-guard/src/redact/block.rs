@@ -7,9 +7,9 @@ use super::span::{Span, Until};
 
 const BEGIN: &[u8] = b"-----BEGIN";
 /// The longest label of a block, such as ` ENCRYPTED PRIVATE KEY`.
-const LABEL: usize = 64;
+const MAX_LABEL_BYTES: usize = 64;
 /// Lines shorter than this are words, unless a line ends after them.
-const SHORT: usize = 32;
+const MIN_LINE_BYTES: usize = 32;
 
 /// Finds private keys, and where one begins whose label or end is yet to come.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
@@ -20,9 +20,9 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
             continue;
         }
         let label = start + BEGIN.len();
-        let window = &text[label..text.len().min(label + LABEL)];
+        let window = &text[label..text.len().min(label + MAX_LABEL_BYTES)];
         let Some(dashes) = memmem::find(window, b"-----") else {
-            if window.len() < LABEL {
+            if window.len() < MAX_LABEL_BYTES {
                 open = Some(start);
             }
             continue;
@@ -58,14 +58,17 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
             return (end, true);
         }
         if rest.starts_with(b"-----END") {
-            let window = &rest[8..rest.len().min(8 + LABEL)];
+            let window = &rest[8..rest.len().min(8 + MAX_LABEL_BYTES)];
             return match memmem::find(window, b"-----") {
                 Some(dashes) => (place + 8 + dashes + 5, false),
-                None => (place + 8 + stretch(window, is_label), window.len() < LABEL),
+                None => (
+                    place + 8 + stretch(window, is_label),
+                    window.len() < MAX_LABEL_BYTES,
+                ),
             };
         }
         let is_part = |byte: &u8| is_body(*byte) || matches!(byte, b'-' | b':');
-        if rest.len() < SHORT + 2 && rest.iter().all(is_part) {
+        if rest.len() < MIN_LINE_BYTES + 2 && rest.iter().all(is_part) {
             // The beginning of a line, of a header or of the end.
             return (text.len(), true);
         }
@@ -74,7 +77,7 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
         let after = &rest[line..];
         // A short word with more behind it is prose after a block without an end.
         let is_line = header.is_some()
-            || line >= SHORT
+            || line >= MIN_LINE_BYTES
             || matches!(after.first(), None | Some(b'\n' | b'\r' | b'"' | b'\''))
             || after.starts_with(b"-----END");
         if line == 0 || !is_line {
@@ -87,10 +90,10 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
 
 /// The length of a header such as `Proc-Type: 4,ENCRYPTED`, and of the escaped end of a line before it.
 fn header(line: &[u8]) -> Option<usize> {
-    let name = stretch(&line[..line.len().min(SHORT)], |byte| {
+    let name = stretch(&line[..line.len().min(MIN_LINE_BYTES)], |byte| {
         is_body(byte) || byte == b'-'
     });
-    let rest = &line[name..line.len().min(4 * LABEL)];
+    let rest = &line[name..line.len().min(4 * MAX_LABEL_BYTES)];
     (name > 0 && rest.starts_with(b": "))
         .then(|| name + stretch(rest, |byte| !matches!(byte, b'\n' | b'\\' | b'"')))
 }

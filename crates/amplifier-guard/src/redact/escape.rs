@@ -12,7 +12,7 @@ pub(super) const ENTITY: Kinds = 4;
 pub(super) const ALL: Kinds = PERCENT | BACKSLASH | ENTITY;
 
 /// The longest escape: a surrogate pair, `\ud83d\ude00`.
-const LONGEST: usize = 12;
+const MAX_ESCAPE_BYTES: usize = 12;
 
 /// An escape at the beginning of a text.
 pub(super) struct Escape {
@@ -31,7 +31,7 @@ enum Meaning {
 impl Escape {
     /// The escape that the text begins with.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
-        let text = &text[..text.len().min(LONGEST)];
+        let text = &text[..text.len().min(MAX_ESCAPE_BYTES)];
         let (kind, (length, meaning)) = match text.first()? {
             b'%' => (PERCENT, (3, Meaning::byte(hex(text, 1, 2)?))),
             b'\\' => (BACKSLASH, backslash(text)?),

@@ -24,13 +24,13 @@ use part::{Parts, number};
 use rolling::Rolling;
 
 /// The part of a secret that is looked for, in bytes and in characters.
-const PART: usize = 8;
+const PART_BYTES: usize = 8;
 /// The fewest bytes of a secret.
-pub(super) const LEAST: usize = 4;
-/// How far a part in base64 or in digits goes beyond a few bytes of it.
-const AROUND: usize = 16;
+pub(super) const MIN_SECRET_BYTES: usize = 4;
+/// How far a part in base64 or in digits goes beyond a few bytes of it: eight bytes are sixteen digits.
+const AROUND_BYTES: usize = 16;
 /// The most characters of base64 that a part takes on one side of the end of a line.
-const SIDE: usize = 12;
+const MAX_SIDE_CHARACTERS: usize = 12;
 
 /// The parts of all secrets.
 pub(super) struct Known {
@@ -50,7 +50,7 @@ impl Known {
     /// Takes secrets of at least four bytes; parts of `exempt`, the marks, are not looked for.
     pub(super) fn new(given: &[&str], exempt: &str) -> Self {
         let mut secrets: Vec<Vec<u8>> = Vec::new();
-        let mut characters = PART;
+        let mut characters = PART_BYTES;
         for secret in given {
             characters = characters.min(secret.chars().count());
             secrets.push(secret.as_bytes().to_vec());
@@ -62,14 +62,14 @@ impl Known {
                     .chars()
                     .map(u8::try_from)
                     .collect::<Result<Vec<_>, _>>()
-                && latin.len() >= LEAST
+                && latin.len() >= MIN_SECRET_BYTES
             {
                 secrets.push(latin);
             }
         }
         let mut parts: Vec<Parts> = Vec::new();
         for secret in &secrets {
-            let length = secret.len().min(PART);
+            let length = secret.len().min(PART_BYTES);
             let place = parts.iter().position(|parts| parts.length == length);
             let place = place.unwrap_or_else(|| {
                 parts.push(Parts::new(length));
@@ -79,14 +79,19 @@ impl Known {
         }
         let tails = secrets.iter().flat_map(|secret| {
             (0..secret.len()).map(|start| {
-                let tail = &secret[start..secret.len().min(start + PART)];
+                let tail = &secret[start..secret.len().min(start + PART_BYTES)];
+                // To the left, so that numbers sort as the bytes do, and what begins alike is adjacent.
                 number(tail) << (64 - 8 * tail.len())
             })
         });
         let mut tails: Vec<u64> = tails.collect();
         tails.sort_unstable();
         tails.dedup();
-        let shortest = parts.iter().map(|parts| parts.length).min().unwrap_or(PART);
+        let shortest = parts
+            .iter()
+            .map(|parts| parts.length)
+            .min()
+            .unwrap_or(PART_BYTES);
         Self {
             grams: Grams::new(&secrets, shortest),
             live: Live::new(&secrets),
@@ -132,12 +137,16 @@ impl Known {
     /// How many bytes at the end of the text may begin a part.
     pub(super) fn open_tail(&self, text: &[u8]) -> usize {
         // What has eight characters is found; each has up to four bytes.
-        let longest = if self.is_ascii { PART } else { 4 * PART } - 1;
+        let longest = if self.is_ascii {
+            PART_BYTES
+        } else {
+            4 * PART_BYTES
+        } - 1;
         // The end of what stands in a secret stands there, too.
         (1..=longest.min(text.len()))
             .take_while(|length| {
                 let tail = &text[text.len() - length..];
-                self.holds(&tail[..tail.len().min(PART)])
+                self.holds(&tail[..tail.len().min(PART_BYTES)])
             })
             .count()
     }
@@ -146,6 +155,7 @@ impl Known {
     fn holds(&self, bytes: &[u8]) -> bool {
         let shift = 64 - 8 * bytes.len();
         let value = number(bytes);
+        // Shifted, a tail is its first bytes: those that begin with these are in one row.
         let first = self.tails.partition_point(|tail| tail >> shift < value);
         self.tails
             .get(first)
@@ -161,8 +171,8 @@ impl Known {
                 self.check(text, place, &mut checked, plain);
             }
             if grams.is_base64(gram, text, place) || grams.is_hex(gram, text, place) {
-                let start = place.saturating_sub(AROUND);
-                let end = text.len().min(place + grams.width() + AROUND);
+                let start = place.saturating_sub(AROUND_BYTES);
+                let end = text.len().min(place + grams.width() + AROUND_BYTES);
                 let mut rolling = Rolling::new(&self.parts);
                 for (byte, place) in text[start..end].iter().zip(start..) {
                     rolling.push(*byte, place, encoded);
@@ -174,10 +184,11 @@ impl Known {
 
     /// Checks the parts that hold the gram at `place`, from the end `checked` on.
     fn check(&self, text: &[u8], place: usize, checked: &mut usize, found: &mut Found) {
+        // Each end is checked once, however many grams of a part were found.
         let first = (place + self.grams.width()).max(*checked + 1);
-        let last = text.len().min(place + PART);
+        let last = text.len().min(place + PART_BYTES);
         for end in first..=last {
-            let value = number(&text[end.saturating_sub(PART)..end]);
+            let value = number(&text[end.saturating_sub(PART_BYTES)..end]);
             for parts in &self.parts {
                 if let Some(start) = end.checked_sub(parts.length)
                     && parts.has(value)
@@ -186,7 +197,7 @@ impl Known {
                 }
             }
         }
-        steps::count(PART);
+        steps::count(PART_BYTES);
         *checked = last.max(*checked);
     }
 
@@ -227,7 +238,8 @@ impl Known {
             return false;
         }
         let width = self.grams.width();
-        self.shortest < PART
+        // Shorter parts may lie across the end with less than a gram on both sides.
+        self.shortest < PART_BYTES
             || lengths.0 > width && self.grams.is_base64_at(text, one.1 - width)
             || lengths.1 > width && self.grams.is_base64_at(text, other.0)
     }
@@ -244,7 +256,7 @@ fn side<'text>(bytes: impl Iterator<Item = &'text u8>) -> (usize, usize) {
         } else if !is_break(*byte) {
             break;
         }
-        if characters == SIDE {
+        if characters == MAX_SIDE_CHARACTERS {
             break;
         }
     }

@@ -3,9 +3,9 @@
 use super::span::MARK;
 
 /// The longest name that is looked at, in bytes.
-pub(super) const LONGEST: usize = 64;
+pub(super) const MAX_NAME_BYTES: usize = 64;
 /// The most quotation marks, brackets and the like behind a name.
-pub(super) const LONGEST_QUOTES: usize = 8;
+pub(super) const MAX_QUOTES: usize = 8;
 
 /// What a name says of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub(super) struct Named {
 
 /// The name before the separator at `place`, if it says secret.
 pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
-    let before = &text[place.saturating_sub(LONGEST + 16)..place];
+    let before = &text[place.saturating_sub(MAX_NAME_BYTES + 16)..place];
     let bare = before.trim_ascii_end();
     // What stands on an earlier line names nothing.
     if before[bare.len()..].contains(&b'\n') {
@@ -128,7 +128,7 @@ pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
     let quotes = bare
         .iter()
         .rev()
-        .take(LONGEST_QUOTES)
+        .take(MAX_QUOTES)
         .take_while(|byte| is_quote(**byte))
         .count();
     if bare[bare.len() - quotes..].contains(&b']') {
@@ -165,8 +165,8 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     if !may_end(name) {
         return None;
     }
-    let name = &name[name.len().saturating_sub(LONGEST)..];
-    let mut buffer = [0; LONGEST];
+    let name = &name[name.len().saturating_sub(MAX_NAME_BYTES)..];
+    let mut buffer = [0; MAX_NAME_BYTES];
     let mut length = 0;
     let mut last_word = 0;
     let mut previous = b'_';
@@ -219,7 +219,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
 /// Whether a text may end in a name that says secret: its last three letters or digits are the end
 /// of one.
 pub(super) fn may_end(text: &[u8]) -> bool {
-    let tail = &text[text.len().saturating_sub(LONGEST)..];
+    let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES)..];
     if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }

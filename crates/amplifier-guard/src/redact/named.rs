@@ -4,7 +4,7 @@ use memchr::{memchr, memrchr};
 
 use super::name::{self, Name};
 use super::places::Places;
-use super::random::{LOOK, is_random, stretch};
+use super::random::{LOOK_BYTES, is_random, stretch};
 use super::span::{Span, Until};
 use super::value::{self, Value};
 
@@ -53,13 +53,13 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Optio
     }
     let unended = places.contents.iter().copied().find(|start| {
         let content = &text[*start..];
-        content.len() < ELEMENT && stretch(content, is_content) == content.len()
+        content.len() < MAX_ELEMENT_BYTES && stretch(content, is_content) == content.len()
     });
     open.into_iter().chain(unended).min()
 }
 
 /// The most bytes of the text of an element.
-const ELEMENT: usize = 1024;
+const MAX_ELEMENT_BYTES: usize = 1024;
 
 /// Whether a byte can stand behind `<password>` before `</password>` has come, on its line.
 fn is_content(byte: u8) -> bool {
@@ -125,9 +125,9 @@ fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
         }
         Name::Weak(kind) => {
             // What is not looked at again must not be long.
-            let window = &text[..text.len().min(start + 2 * LOOK)];
+            let window = &text[..text.len().min(start + 2 * LOOK_BYTES)];
             let value = value::parse(window, start)?;
-            let look = &text[value.start..value.end.min(value.start + LOOK)];
+            let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
             let is_secret = look.len() >= 16
                 && is_random(look)
                 && !value::is_benign(text, &value, kind, is_assignment)
@@ -145,7 +145,7 @@ fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
 
 /// `Authorization: <scheme> <credentials>`; the scheme stays.
 fn authorization(text: &[u8], start: usize) -> Option<Found> {
-    let whole = value::parse_line(text, start, LOOK)?;
+    let whole = value::parse_line(text, start, LOOK_BYTES)?;
     let line = &text[whole.start..whole.end.min(whole.start + 64)];
     let scheme = line
         .iter()
@@ -212,7 +212,7 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
 
 /// `Cookie: name=value; name=value`, to the end of the line.
 fn cookie(text: &[u8], start: usize) -> Option<Found> {
-    let value = value::parse_line(text, start, LOOK)?;
+    let value = value::parse_line(text, start, LOOK_BYTES)?;
     let look = &text[value.start..value.end];
     if !look.contains(&b'=') || value::is_placeholder(look) {
         return Some(Found::new(&value, "cookie", true));
@@ -279,7 +279,7 @@ impl Address {
 fn value_of_flag(text: &[u8], start: usize) -> Option<Found> {
     let length = text[start..]
         .iter()
-        .take(name::LONGEST)
+        .take(name::MAX_NAME_BYTES)
         .position(|byte| !name::is_part(*byte))?;
     let end = start + length;
     if text[end] != b' ' {
@@ -289,7 +289,7 @@ fn value_of_flag(text: &[u8], start: usize) -> Option<Found> {
         return None;
     };
     let value = value::parse(text, end)?;
-    let look = &text[value.start..value.end.min(value.start + LOOK)];
+    let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
     let is_benign = look.starts_with(b"-")
         || look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted
         || value::is_benign(text, &value, kind, true);
@@ -301,12 +301,12 @@ fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
     let rest = &text[close + 2..];
     let length = rest
         .iter()
-        .take(name::LONGEST)
+        .take(name::MAX_NAME_BYTES)
         .position(|byte| !name::is_part(*byte))?;
     let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&rest[..length])? else {
         return None;
     };
-    let before = &text[close.saturating_sub(ELEMENT)..close];
+    let before = &text[close.saturating_sub(MAX_ELEMENT_BYTES)..close];
     let start = memrchr(b'>', before)? + 1;
     let value = Value {
         start: close - (before.len() - start),
@@ -321,7 +321,7 @@ fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
 
 /// `('x-api-key', 'value')`: a header as a pair, the comma after its name at `quote + 1`.
 fn value_of_pair(text: &[u8], quote: usize) -> Option<Found> {
-    let before = &text[quote.saturating_sub(name::LONGEST)..quote];
+    let before = &text[quote.saturating_sub(name::MAX_NAME_BYTES)..quote];
     let open = before.iter().rposition(|byte| *byte == text[quote])?;
     let lead = before[..open].strip_suffix(b"b").unwrap_or(&before[..open]);
     if !matches!(lead.last(), Some(b'(' | b'[')) {

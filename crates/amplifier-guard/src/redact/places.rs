@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::name::{self, LONGEST_QUOTES};
+use super::name::{self, MAX_QUOTES};
 use super::random::stretch;
 use super::scheme;
 use super::span::Span;
@@ -10,7 +10,7 @@ use super::stem::{self, Stem};
 use crate::steps;
 
 /// The most blanks between a name and a separator.
-const BLANKS: usize = 80;
+const MAX_BLANKS: usize = 80;
 
 /// Places to look at, each kind in order.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Places {
         // The address behind such a name has a stem of its own.
         let separator = separator(text, end).filter(|place| !text[*place..].starts_with(b"://"));
         self.separators.extend(separator);
-        let longest = name::LONGEST.min(within);
+        let longest = name::MAX_NAME_BYTES.min(within);
         let before = text[within - longest..within]
             .iter()
             .rposition(|byte| !name::is_part(*byte));
@@ -80,7 +80,7 @@ impl Places {
 
     /// Takes each `--` in a name that begins at `start` or earlier, if it is not too long.
     fn take_flags(&mut self, text: &[u8], start: usize, end: usize) {
-        let mut start = start.max(end.saturating_sub(name::LONGEST + 2));
+        let mut start = start.max(end.saturating_sub(name::MAX_NAME_BYTES + 2));
         // Dashes are counted off in pairs from the first one on.
         let dashes = text[..start].iter().rev();
         start -= dashes.take_while(|byte| **byte == b'-').count();
@@ -88,14 +88,14 @@ impl Places {
         steps::count(name.len());
         let flags = memmem::find_iter(name, "--").map(|place| start + place);
         self.flags
-            .extend(flags.filter(|place| end - place <= name::LONGEST + 2));
+            .extend(flags.filter(|place| end - place <= name::MAX_NAME_BYTES + 2));
     }
 }
 
 /// The `:` or `=` behind a name that ends at `end`, with what may stand between them.
 fn separator(text: &[u8], end: usize) -> Option<usize> {
-    let after = &text[end..text.len().min(end + BLANKS + LONGEST_QUOTES)];
-    let quotes = stretch(&after[..after.len().min(LONGEST_QUOTES)], name::is_quote);
+    let after = &text[end..text.len().min(end + MAX_BLANKS + MAX_QUOTES)];
+    let quotes = stretch(&after[..after.len().min(MAX_QUOTES)], name::is_quote);
     let rest = &after[quotes..];
     let rest = rest.strip_prefix(b"&quot;").unwrap_or(rest);
     let blanks = stretch(rest, |byte| byte.is_ascii_whitespace() && byte != b'\n');

@@ -3,11 +3,11 @@
 use crate::steps;
 
 /// How much of a run is looked at to judge it.
-pub(super) const LOOK: usize = 256;
+pub(super) const LOOK_BYTES: usize = 256;
 
 /// Whether characters are not words: a digit beside letters or both cases, and some variety.
 pub(super) fn is_random(characters: &[u8]) -> bool {
-    let characters = &characters[..characters.len().min(LOOK)];
+    let characters = &characters[..characters.len().min(LOOK_BYTES)];
     steps::count(characters.len());
     let has = |test: fn(&u8) -> bool| characters.iter().any(test);
     let capitals = characters

@@ -3,13 +3,14 @@
 use crate::steps;
 
 /// The fewest characters of a vendor's key, its prefix among them.
-pub(super) const LEAST: usize = 19;
+pub(super) const MIN_KEY_BYTES: usize = 19;
 /// Bytes that are looked at together, one bit for each four of them.
-const BLOCK: usize = 4 * 64;
+const BLOCK_BYTES: usize = 4 * 64;
 
 /// The maximal runs of at least nineteen key characters, as `(start, end)`.
 ///
-/// Four fours of bytes in a row, counted from the beginning of the text, lie in each of them.
+/// Four fours of bytes in a row, counted from the beginning of the text, lie in each of them: at most
+/// three bytes are lost before the first four, and nineteen are sixteen and three.
 pub(super) struct Runs<'text> {
     text: &'text [u8],
     /// Where the block begins that is being looked at.
@@ -40,6 +41,8 @@ impl<'text> Runs<'text> {
         let before = self.fours;
         self.block = block;
         self.fours = fours(&self.text[block..]);
+        // Shifted by one, each bit stands for the four before it; the first ones are of the block
+        // before. So a bit stays only where that four and the three before it may be key characters.
         let behind = |count: u32| self.fours << count | before >> (64 - count);
         self.ends = self.fours & behind(1) & behind(2) & behind(3);
     }
@@ -51,15 +54,17 @@ impl Iterator for Runs<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             while self.ends == 0 {
-                let block = self.block + BLOCK;
+                let block = self.block + BLOCK_BYTES;
                 if block >= self.text.len() {
                     return None;
                 }
                 self.enter(block);
             }
             let end = self.block + 4 * (self.ends.trailing_zeros() as usize + 1);
+            // Clears the lowest bit, the one that was just read.
             self.ends &= self.ends - 1;
             let four_fours = &self.text[end - 16..end];
+            // `fours` lets a few other bytes pass, so that the four fours are checked exactly.
             if end <= self.done
                 || !four_fours
                     .iter()
@@ -71,7 +76,7 @@ impl Iterator for Runs<'_> {
             let start = end - 16 - before.take_while(|byte| is_key(**byte)).count();
             let after = self.text[end..].iter();
             self.done = end + after.take_while(|byte| is_key(**byte)).count();
-            if self.done - start >= LEAST {
+            if self.done - start >= MIN_KEY_BYTES {
                 return Some((start, self.done));
             }
         }
@@ -80,13 +85,14 @@ impl Iterator for Runs<'_> {
 
 /// Which fours of the bytes that the text begins with may be key characters, one bit each.
 fn fours(text: &[u8]) -> u64 {
-    /// Gathers the lowest bits of eight bytes in the highest byte.
+    /// Gathers the lowest bits of eight bytes in the highest byte: its bit `56 - 7k` moves the bit
+    /// `8k` to `56 + k`. No two products of bits meet, so that nothing is carried.
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut are_keys = [0; BLOCK];
+    let mut are_keys = [0; BLOCK_BYTES];
     for (is_one, byte) in are_keys.iter_mut().zip(text) {
         *is_one = if may_be_key(*byte) { u8::MAX } else { 0 };
     }
-    let mut fours = [0; BLOCK / 4];
+    let mut fours = [0; BLOCK_BYTES / 4];
     for (four, bytes) in fours.iter_mut().zip(are_keys.as_chunks().0) {
         *four = u8::from(u32::from_ne_bytes(*bytes) == u32::MAX);
     }
@@ -97,6 +103,8 @@ fn fours(text: &[u8]) -> u64 {
 }
 /// Whether a byte may be one of a key: so few others pass that this is worth its speed.
 fn may_be_key(byte: u8) -> bool {
+    // As a signed number, a byte beyond ASCII is negative: one comparison excludes it, control
+    // characters, blanks, quotation marks and brackets.
     byte.cast_signed() > b'*'.cast_signed() && byte != b':'
 }
 
@@ -108,6 +116,7 @@ pub(super) fn stretch(text: &[u8]) -> usize {
 /// Letters, digits and `_-./+=`; without a table, so that many bytes are looked at in one step.
 #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
 fn is_key(byte: u8) -> bool {
+    // Below `a` the difference wraps to a large number, so that one comparison holds both bounds.
     let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
     // These stand in one row: `-./0123456789`.
     let is_digit = byte.wrapping_sub(b'-') < 13;
@@ -118,7 +127,7 @@ fn is_key(byte: u8) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LEAST, Runs, is_key};
+    use super::{MIN_KEY_BYTES, Runs, is_key};
 
     fn any_text() -> impl Strategy<Value = Vec<u8>> {
         let part = prop_oneof![
@@ -137,7 +146,7 @@ mod tests {
             let mut start = 0;
             for run in text.split(|byte| !is_key(*byte)) {
                 let end = start + run.len();
-                if run.len() >= LEAST {
+                if run.len() >= MIN_KEY_BYTES {
                     expected.push((start, end));
                 }
                 start = end + 1;

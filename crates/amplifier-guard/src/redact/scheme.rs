@@ -1,12 +1,12 @@
 //! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
 
 use super::base64::sextet;
-use super::random::{LOOK, is_random, stretch};
+use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs;
 use super::span::{Span, Until};
 
 /// The fewest characters behind a scheme.
-const LEAST: usize = 11;
+const MIN_TOKEN_BYTES: usize = 11;
 
 /// The token behind the scheme whose name may begin at `place`.
 pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
@@ -21,7 +21,7 @@ pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
     });
     let start = place + name.len() + blanks;
     let end = start + runs::stretch(&text[start..]);
-    if end - start < LEAST {
+    if end - start < MIN_TOKEN_BYTES {
         return None;
     }
     Some(Span {
@@ -44,7 +44,7 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static s
             && word[word.len() - scheme.len()..].eq_ignore_ascii_case(scheme.as_bytes())
     };
     let run = &text[start..end];
-    if named("bearer") && run.len() >= 16 && is_random(&run[..run.len().min(LOOK)]) {
+    if named("bearer") && run.len() >= 16 && is_random(&run[..run.len().min(LOOK_BYTES)]) {
         return Some("bearer token");
     }
     (named("basic") && is_credentials(run)).then_some("basic credentials")
@@ -55,14 +55,17 @@ fn is_credentials(run: &[u8]) -> bool {
     let body = &run[..stretch(run, |byte| byte != b'=')];
     // The colon ends in one of four sextets of each three bytes.
     let mut bits = 0_u32;
-    body.iter().take(LOOK).enumerate().any(|(place, byte)| {
-        // Another character counts as the last sextet, of which no bits are those of a colon.
-        bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
-        match place % 4 {
-            1 => bits >> 4 & 0xff == u32::from(b':'),
-            2 => bits >> 2 & 0xff == u32::from(b':'),
-            3 => bits & 0xff == u32::from(b':'),
-            _ => false,
-        }
-    })
+    body.iter()
+        .take(LOOK_BYTES)
+        .enumerate()
+        .any(|(place, byte)| {
+            // Another character counts as the last sextet, of which no bits are those of a colon.
+            bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
+            match place % 4 {
+                1 => bits >> 4 & 0xff == u32::from(b':'),
+                2 => bits >> 2 & 0xff == u32::from(b':'),
+                3 => bits & 0xff == u32::from(b':'),
+                _ => false,
+            }
+        })
 }

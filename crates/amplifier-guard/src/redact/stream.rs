@@ -4,9 +4,9 @@ use super::span::{Span, Until};
 use super::{Redactor, Scan, runs};
 
 /// Most bytes held back; what goes on longer is judged by what has come.
-const MOST_HELD: usize = 8192;
+const MAX_HELD_BYTES: usize = 8192;
 /// Bytes of what went out before, for names and schemes in front of a value.
-const CONTEXT: usize = 512;
+const CONTEXT_BYTES: usize = 512;
 
 /// Takes secrets out of a stream as [`Redactor::redact`] does out of the whole text.
 ///
@@ -53,7 +53,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
                 }
                 continue;
             }
-            let (now, later) = chunk.split_at(chunk.len().min(MOST_HELD));
+            let (now, later) = chunk.split_at(chunk.len().min(MAX_HELD_BYTES));
             chunk = later;
             self.text.extend_from_slice(now);
             if self.text.len() < self.patience && !now.iter().any(|byte| is_break(*byte)) {
@@ -83,11 +83,11 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         safe = safe.min(scan.open.unwrap_or(length));
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
         safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
-        if length - safe > MOST_HELD {
+        if length - safe > MAX_HELD_BYTES {
             // What was left out at its end may go on, too: behind dots, or what closes a bracket.
             let goes_on = |last: &&Span| {
                 let rest = &self.text[last.end..];
-                let is_part = rest.len() <= CONTEXT && runs::stretch(rest) == rest.len();
+                let is_part = rest.len() <= CONTEXT_BYTES && runs::stretch(rest) == rest.len();
                 (is_part || scan.open.is_some_and(|open| open <= last.start))
                     && !rest.iter().any(|byte| last.until.is_end(*byte))
             };
@@ -95,13 +95,16 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             self.swallowing = last.map(|last| last.until);
             safe = match last {
                 Some(_) => length,
-                None => before_secret(&scan, length - CONTEXT).max(self.held),
+                None => before_secret(&scan, length - CONTEXT_BYTES).max(self.held),
             };
         }
         self.write(&scan, safe, out);
         self.held = safe;
         self.forget();
-        self.patience = (self.text.len() + (self.text.len() - self.held)).min(MOST_HELD + CONTEXT);
+        // What is held is looked at again only when it has doubled, so that the time stays linear
+        // however small the chunks of a long word are.
+        self.patience =
+            (self.text.len() + (self.text.len() - self.held)).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
 
     /// Where the last word begins.
@@ -119,6 +122,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             .find(is_end)
             .map_or(self.held, |last| self.held + last + 1);
         // The bytes of the last character may not all have come.
+        // `10` are the highest bits of each byte of a character but its first one.
         let last = self.text[..start]
             .iter()
             .rposition(|byte| byte & 0xc0 != 0x80);
@@ -154,10 +158,10 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
 
     /// Drops what went out too long ago to matter.
     fn forget(&mut self) {
-        if self.held > 2 * CONTEXT {
-            let start = self.held - CONTEXT;
+        if self.held > 2 * CONTEXT_BYTES {
+            let start = self.held - CONTEXT_BYTES;
             // A word that lost its beginning could be taken for another one.
-            let window = &self.text[start..self.held - CONTEXT / 2];
+            let window = &self.text[start..self.held - CONTEXT_BYTES / 2];
             let blank = window.iter().position(u8::is_ascii_whitespace);
             let start = start + blank.unwrap_or(0);
             self.text.drain(..start);

@@ -1,6 +1,6 @@
 //! Values behind secret names: where they end, and which are none.
 
-use super::random::{LOOK, is_random, stretch, variety};
+use super::random::{LOOK_BYTES, is_random, stretch, variety};
 use super::span::{MARK, Until};
 use crate::steps;
 
@@ -34,9 +34,9 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     let end = start + length - closers.count();
     let behind = &text[start + length..];
     let is_open = may_end_sooner
-        || behind.len() < LOOK && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+        || behind.len() < LOOK_BYTES && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
         || rest.starts_with(b"<")
-            && rest.len() < LOOK
+            && rest.len() < LOOK_BYTES
             && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
     (end > start || is_open).then_some(Value {
         start,
@@ -51,7 +51,7 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
 fn word(text: &[u8]) -> (usize, bool) {
     if text.starts_with(b"<") {
         // A placeholder such as `<your key>`.
-        let window = &text[..text.len().min(LOOK)];
+        let window = &text[..text.len().min(LOOK_BYTES)];
         if let Some(close) = window.iter().position(|byte| matches!(byte, b'>' | b'\n'))
             && window[close] == b'>'
         {
@@ -280,7 +280,7 @@ const CODE: &[&str] = &[
 /// Whether a value stays: empty, a placeholder, a word of prose, a type, code.
 pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: bool) -> bool {
     let whole = &text[value.start..value.end];
-    if whole.len() > LOOK {
+    if whole.len() > LOOK_BYTES {
         return false;
     }
     let is_word = WORDS

@@ -1,6 +1,6 @@
 //! Keys and tokens that are known by their shape: the prefixes of their vendors.
 
-use super::random::{LOOK, is_random, stretch};
+use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs::Runs;
 use super::span::{Span, Until};
 
@@ -276,7 +276,7 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
     VENDORS.iter().find_map(|(prefix, kind, body, least)| {
         let after = rest.strip_prefix(prefix.as_bytes())?;
         // What is no key is looked at again from its next part on, so the look is bounded.
-        let window = &after[..after.len().min(LOOK)];
+        let window = &after[..after.len().min(LOOK_BYTES)];
         let mut length = stretch(window, |byte| body.holds(byte));
         let window = &window[..length];
         let fits = match body {

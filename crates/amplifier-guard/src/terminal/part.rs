@@ -116,19 +116,19 @@ fn each_of_text(text: &str, take: &mut impl FnMut(Part<'_>)) {
 
 /// The text in pieces of some thousand bytes.
 pub(super) fn steps(text: Untrusted<'_>) -> Box<dyn Iterator<Item = Untrusted<'_>> + '_> {
-    const STEP: usize = 4096;
+    const STEP_BYTES: usize = 4096;
     match text {
         Untrusted::Text(text) => {
             let mut rest = text;
             Box::new(std::iter::from_fn(move || {
-                let end = (STEP..rest.len()).find(|end| rest.is_char_boundary(*end));
+                let end = (STEP_BYTES..rest.len()).find(|end| rest.is_char_boundary(*end));
                 let (step, later) = rest.split_at(end.unwrap_or(rest.len()));
                 rest = later;
                 (!step.is_empty()).then_some(Untrusted::Text(step))
             }))
         }
-        Untrusted::Bytes(bytes) => Box::new(bytes.chunks(STEP).map(Untrusted::Bytes)),
-        Untrusted::Codes(codes) => Box::new(codes.chunks(STEP).map(Untrusted::Codes)),
+        Untrusted::Bytes(bytes) => Box::new(bytes.chunks(STEP_BYTES).map(Untrusted::Bytes)),
+        Untrusted::Codes(codes) => Box::new(codes.chunks(STEP_BYTES).map(Untrusted::Codes)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::class::{self, Class};
 use crate::text::character::Contextual;
 
 /// The most characters drawn over one other: the limit of the stream-safe format of UAX #15.
-const MOST_OVER: usize = 30;
+const MAX_MARKS: usize = 30;
 /// The flag that tags make the flag of a region.
 const FLAG: char = '\u{1f3f4}';
 /// The tags that Unicode recommends: England, Scotland, Wales. All others hide their letters.
@@ -77,7 +77,7 @@ impl Writer {
             Wait::NonJoiner(mut marks) => {
                 let class = class::class(character);
                 // Letters on both sides of any marks join.
-                if class == Class::Mark && self.over + marks.chars().count() < MOST_OVER {
+                if class == Class::Mark && self.over + marks.chars().count() < MAX_MARKS {
                     marks.push(character);
                     self.wait = Wait::NonJoiner(marks);
                     return;
@@ -180,14 +180,14 @@ impl Writer {
 
     /// Shows, escapes or holds a character where nothing waits.
     fn decide(&mut self, character: char) {
-        let is_full = self.over >= MOST_OVER;
+        let is_full = self.over >= MAX_MARKS;
         match class::class(character) {
             Class::Base => self.put(character),
             Class::Hidden if character == '\r' => self.wait = Wait::Return,
             Class::Hidden => self.escape_code(character.into()),
             Class::Mark | Class::Contextual(_) if is_full => {
                 self.escape_code(character.into());
-                self.over = MOST_OVER; // what follows is drawn over the same character
+                self.over = MAX_MARKS; // what follows is drawn over the same character
             }
             Class::Mark => self.put_over(character),
             Class::Contextual(contextual) => self.decide_contextual(character, contextual),

@@ -3,11 +3,11 @@
 use aho_corasick::{AhoCorasick, Input, Match, MatchKind, packed};
 
 /// How long a stem can be.
-const LONGEST: usize = 8;
+const MAX_STEM_BYTES: usize = 8;
 /// How much is folded at a time: it stays in a core's first cache. A short text is not worth the
 /// clearing of that much.
-const CHUNK: usize = 4096;
-const SHORT: usize = 256;
+const CHUNK_BYTES: usize = 4096;
+const SHORT_BYTES: usize = 256;
 
 /// Strings to look for; small letters stand for both cases.
 ///
@@ -44,16 +44,16 @@ impl Stems {
     /// Characters that differ from capital letters as small letters do pass for each other: `\` for
     /// `|`, `_` for DEL.
     pub(crate) fn find(&self, text: &[u8], take: impl FnMut(usize, usize)) {
-        if text.len() <= SHORT {
-            self.find_by(&mut [0; SHORT], text, take);
+        if text.len() <= SHORT_BYTES {
+            self.find_by(&mut [0; SHORT_BYTES], text, take);
         } else {
-            self.find_by(&mut [0; CHUNK], text, take);
+            self.find_by(&mut [0; CHUNK_BYTES], text, take);
         }
     }
 
     fn find_by(&self, buffer: &mut [u8], text: &[u8], mut take: impl FnMut(usize, usize)) {
         // What begins behind this may go on behind the buffer, and is found in the next one.
-        let step = buffer.len() - (LONGEST - 1);
+        let step = buffer.len() - (MAX_STEM_BYTES - 1);
         for start in (0..text.len()).step_by(step) {
             let chunk = &text[start..text.len().min(start + buffer.len())];
             let folded = &mut buffer[..chunk.len()];
@@ -80,7 +80,8 @@ impl Searcher {
     }
 }
 
-/// Capital letters as small ones; other bytes as others, each always as the same.
+/// Capital letters as small ones; other bytes as others, each always as the same. A bit is set without
+/// a comparison, so that the compiler folds many bytes in one step.
 fn fold(byte: u8) -> u8 {
     byte | 0x20
 }

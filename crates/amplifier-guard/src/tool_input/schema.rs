@@ -11,13 +11,13 @@ use crate::shown::shown;
 use crate::text::pointer::{self, Pointer};
 
 /// How many objects a schema may have where each reference stands for what it refers to.
-const MOST_OBJECTS: usize = 20_000;
+const MAX_OBJECTS: usize = 20_000;
 
 /// How deep a schema may be where each reference stands for what it refers to.
-const DEEPEST: usize = 256;
+const MAX_LEVELS: usize = 256;
 
 /// How large a pattern may become when it is compiled, in bytes.
-const LARGEST_PATTERN: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// A schema that no arguments are checked against.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +57,8 @@ pub(super) fn compile(
         .should_validate_formats(false)
         .with_pattern_options(
             PatternOptions::regex()
-                .size_limit(LARGEST_PATTERN)
-                .dfa_size_limit(LARGEST_PATTERN),
+                .size_limit(MAX_PATTERN_BYTES)
+                .dfa_size_limit(MAX_PATTERN_BYTES),
         )
         .build(&to_value(schema))
         .map_err(|error| {
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         place: &mut Pointer,
         depth: usize,
     ) -> Result<Extent, Flaw> {
-        if depth > DEEPEST {
+        if depth > MAX_LEVELS {
             return Err(place.too_deep());
         }
         match value {
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
                 self.entries(entries, part, place, depth)
             }
             Json::Object(entries) => match self.extents.get(&std::ptr::from_ref(value)) {
-                Some(Some(extent)) if depth + extent.levels > DEEPEST => Err(place.too_deep()),
+                Some(Some(extent)) if depth + extent.levels > MAX_LEVELS => Err(place.too_deep()),
                 Some(Some(extent)) => Ok(*extent),
                 // A reference back: how often it is followed, the arguments decide.
                 Some(None) => Ok(Extent {
@@ -211,8 +211,8 @@ impl<'a> Walk<'a> {
                 _ => self.value(value, part.under(key), place, depth + 1)?,
             };
             extent.add(inner.level());
-            if extent.objects > MOST_OBJECTS {
-                let reason = format!("it expands to more than {MOST_OBJECTS} objects");
+            if extent.objects > MAX_OBJECTS {
+                let reason = format!("it expands to more than {MAX_OBJECTS} objects");
                 return Err(place.flaw(reason));
             }
             place.pop();
@@ -242,7 +242,7 @@ fn is_pointer(path: &str) -> bool {
 
 impl Pointer {
     fn too_deep(&self) -> Flaw {
-        self.flaw(format!("it is deeper than {DEEPEST} levels"))
+        self.flaw(format!("it is deeper than {MAX_LEVELS} levels"))
     }
 
     fn flaw(&self, reason: String) -> Flaw {

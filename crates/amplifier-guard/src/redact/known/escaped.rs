@@ -8,11 +8,11 @@ use memchr::memchr3_iter;
 use super::super::base64::sextet;
 use super::super::escape::{ALL, Escape, Layer, TOGETHER};
 use super::found::{Found, is_break};
-use super::{Known, SIDE};
+use super::{Known, MAX_SIDE_CHARACTERS};
 use crate::steps;
 
 /// How far an escape reaches, three layers deep, with a part after it.
-const REACH: usize = 96;
+const REACH_BYTES: usize = 96;
 
 impl Known {
     pub(super) fn find_escaped(&self, text: &[u8], found: &mut Found) {
@@ -70,11 +70,11 @@ impl Known {
             if !is_live {
                 continue;
             }
-            let end = (end + REACH).min(text.len());
+            let end = (end + REACH_BYTES).min(text.len());
             match regions.last_mut() {
-                Some(region) if place.saturating_sub(REACH) <= region.1 => region.1 = end,
+                Some(region) if place.saturating_sub(REACH_BYTES) <= region.1 => region.1 = end,
                 _ => {
-                    let start = place.saturating_sub(REACH);
+                    let start = place.saturating_sub(REACH_BYTES);
                     let slashes = text[..start].iter().rev();
                     let slashes = slashes.take_while(|byte| **byte == b'\\').count();
                     regions.push((start - slashes, end));
@@ -126,9 +126,13 @@ impl Known {
             .rev()
             .take_while(|byte| is_break(**byte));
         let place = place - breaks.count();
-        let before = text[..place].iter().rev().take(SIDE);
+        let before = text[..place].iter().rev().take(MAX_SIDE_CHARACTERS);
         let before = before.take_while(is_sextet).count();
-        let after = text[end..].iter().take(SIDE).take_while(is_sextet).count();
+        let after = text[end..]
+            .iter()
+            .take(MAX_SIDE_CHARACTERS)
+            .take_while(is_sextet)
+            .count();
         if before == 0 || after == 0 {
             return (false, end);
         }

@@ -37,6 +37,8 @@ impl Bits {
     }
 
     fn place(&self, gram: u32) -> usize {
+        // The golden ratio as a fraction of 2^32: the highest bits of the product depend on all bits
+        // of the gram, so that similar grams do not share places.
         (gram.wrapping_mul(0x9e37_79b1) >> self.shift) as usize
     }
 
@@ -54,6 +56,8 @@ impl Bits {
 impl Grams {
     /// Takes the secrets and the length of their shortest part, from 4 to 8.
     pub(super) fn new(secrets: &[Vec<u8>], shortest: usize) -> Self {
+        // A part has a whole gram at one of these places, wherever it begins, because
+        // `width + step - 1` is at most its length.
         let (width, step) = match shortest {
             ..=4 => (3, 2),
             5 => (3, 3),
@@ -68,6 +72,8 @@ impl Grams {
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
         for secret in secrets {
+            // Three bytes are four sextets: by where a secret begins among them, its first whole
+            // sextet begins at its bit 0, 2 or 4.
             for lead in [0, 2, 4] {
                 let sextets = sextets(secret, lead);
                 sextets
@@ -95,6 +101,7 @@ impl Grams {
         Self {
             width,
             step,
+            // At worst its first four bits belong to a character that it shares with what is before.
             sextets: (8 * shortest - 4) / 6,
             digits: 2 * shortest,
             any: set(&[&plain, &base64, &hex]),
@@ -120,7 +127,10 @@ impl Grams {
     }
 
     fn find_each<const STEP: usize>(&self, text: &[u8], mut take: impl FnMut(usize, u32)) {
+        // The looks at one block do not depend on each other, and there is one branch for all of
+        // them: without a hit, as in most text, the processor runs them side by side.
         const TOGETHER: usize = 8;
+        // In a little-endian number the first bytes are the lowest.
         let mask = u32::MAX >> (32 - 8 * self.width);
         let mut start = 0;
         while let Some(block) = text.get(start..start + TOGETHER * STEP + 4) {
@@ -165,7 +175,7 @@ impl Grams {
 
     /// Whether what has so many characters may stand around the gram at `place`.
     fn is_around(&self, bits: &Bits, text: &[u8], place: usize, length: usize) -> bool {
-        // It goes on at least so far on one side.
+        // However the gram lies in it, at least half of the rest is on one side.
         let beside = (length - self.width).div_ceil(2);
         self.has(bits, text, place.checked_sub(beside))
             || self.has(bits, text, Some(place + beside))
@@ -179,11 +189,12 @@ impl Grams {
 
 /// The first four bytes as a number.
 fn four(bytes: &[u8]) -> u32 {
-    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) | FOLD
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) | FOLD_CASE
 }
 
-/// Makes capital letters small ones; other bytes become others, each always the same.
-const FOLD: u32 = 0x2020_2020;
+/// Makes capital letters small ones; other bytes become others, each always the same. One operation
+/// for four bytes, where a comparison of each would cost more than the look itself.
+const FOLD_CASE: u32 = 0x2020_2020;
 
 /// Three or four bytes as a number.
 fn gram(bytes: &[u8]) -> u32 {
@@ -192,7 +203,7 @@ fn gram(bytes: &[u8]) -> u32 {
         .iter()
         .rev()
         .fold(0, |value, byte| value << 8 | u32::from(*byte));
-    (value | FOLD) & mask
+    (value | FOLD_CASE) & mask
 }
 
 /// The whole sextets of a secret that begin with its bit `lead`.

@@ -35,6 +35,7 @@ impl Parts {
 
     /// Whether the last bytes of a number are a part.
     pub(super) fn has(&self, value: u64) -> bool {
+        // Of the number that rolls over the text, only the last `length` bytes are the part.
         let value = value & (u64::MAX >> (64 - 8 * self.length));
         let bit = bit(value);
         self.bits[bit / 64] >> (bit % 64) & 1 == 1 && self.values.contains(&value)
@@ -50,5 +51,6 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
 
 /// The place of a number in a table of 65,536 bits.
 fn bit(value: u64) -> usize {
+    // The golden ratio as a fraction of 2^64; the highest 16 bits depend on all bits of the number.
     (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
 }

@@ -8,6 +8,7 @@ use crate::steps;
 /// The last sextets and nibbles, and where each came from.
 pub(super) struct Rolling<'known> {
     parts: &'known [Parts],
+    // Eight bytes take up to twelve sextets, which are 72 bits, and sixteen nibbles, which are 64.
     base64: Window<u128, 16>,
     hex: Window<u64, 16>,
 }
@@ -30,6 +31,7 @@ impl<T: Default + Copy, const N: usize> Window<T, N> {
 
     fn push(&mut self, value: T, start: usize) {
         self.value = value;
+        // A ring: what is overwritten lies further back than a part can begin.
         self.starts[self.count % N] = start;
         self.count += 1;
     }
@@ -72,6 +74,7 @@ impl<'known> Rolling<'known> {
                 }
             }
             None if is_break(byte) => {}
+            // Without a count no window begins before this byte; the old bits are shifted out.
             None => self.base64.count = 0,
         }
         match char::from(byte).to_digit(16) {

@@ -53,8 +53,8 @@ fn a_schema_reads_nothing_but_itself() {
         assert_eq!(
             flaw(&schema),
             format!(
-                "the schema of tool `tool` cannot be used: `{target}` refers to something that is \
-                 not `#/…` of this schema at `/properties/a/$ref`"
+                "the schema of tool `tool` cannot be used: `{target}` refers to something outside \
+                 this schema (only `#/…` is followed) at `/properties/a/$ref`"
             )
         );
     }
