@@ -1,4 +1,4 @@
-"""Time as the engine takes it, in whole nanoseconds, and as a message shows it, in seconds."""
+"""Time in nanoseconds, for the engine, and in seconds, for messages."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Clock: TypeAlias = Callable[[], int]
-"""Gives now in nanoseconds, such as `time.monotonic_ns`."""
+"""Returns the current time in nanoseconds, such as `time.monotonic_ns`."""
 
 _LAST = 2**64 - 1
 
 
 def now(clock: Clock) -> int:
-    """Read a clock; what the engine cannot hold becomes the nearest that it can."""
+    """Read a clock; a value outside the engine's range becomes the nearest in it."""
     return min(max(clock(), 0), _LAST)
 
 

@@ -1,4 +1,4 @@
-"""Counts as the engine takes them."""
+"""Counts as the engine expects them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MOST = 2**32 - 1
 
 
 def count(name: str, value: int) -> int:
-    """Give back a count, or refuse what is not one by the name of its setting."""
+    """Return a count, or raise an error that names its setting."""
     if not 0 <= index(value) <= _MOST:
         raise ValueError(f"`{name}` must be from 0 to {_MOST}, found `{value}`")
     return value

@@ -17,11 +17,11 @@ _ASK_AGAIN = "ask again"
 
 
 class ApprovalDenied(GuardError, PermissionError):
-    """Something that no person approved, or that is not what was approved."""
+    """A call that was not approved, or that differs from what was approved."""
 
 
 class Approval(BaseModel):
-    """What a person is asked about: the words that run, the folder, and the environment's digest."""
+    """What a person is asked to approve: the words, the folder, and a digest of the environment."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,7 +31,7 @@ class Approval(BaseModel):
 
     @classmethod
     def of(cls, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> Approval:
-        """Describe a call; the values of `environ` are digested, so that no secret is kept."""
+        """Describe a call; only a digest of `environ` is kept, so that no secret is."""
         digest = hashlib.sha256()
         for part in (part for name in sorted(environ) for part in (name, environ[name])):
             encoded = part.encode("utf-8", "surrogatepass")
@@ -42,7 +42,7 @@ class Approval(BaseModel):
 
 
 class ApprovalTicket:
-    """One question to a person, and the right to run once if the answer is yes in time."""
+    """One question to a person, and the permission to run once if it is approved in time."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ApprovalTicket:
         lifetime: float = 300.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Ask about `approval`; `lifetime` seconds after now by `clock`, the answer is no."""
+        """Ask about `approval`; it expires `lifetime` seconds from now by `clock`."""
         if not 0 < lifetime < float("inf"):
             raise ValueError(f"`lifetime` must be a positive number of seconds, found {lifetime!r}")
         self.approval = approval
@@ -61,7 +61,7 @@ class ApprovalTicket:
         self._lock = threading.Lock()
 
     def answer(self, approved: bool) -> None:
-        """Set a person's answer; only `True` is a yes, and the first answer counts.
+        """Record a person's answer; only `True` approves, and only the first answer counts.
 
         Raises:
             ApprovalDenied: It was answered before, or too late.
@@ -71,10 +71,10 @@ class ApprovalTicket:
             self._state = "approved" if approved is True else "denied"
 
     def redeem(self, approval: Approval) -> None:
-        """Take the right to run `approval`, once; it must equal what was asked about.
+        """Use the permission to run `approval`, once; it must equal what was asked about.
 
         Raises:
-            ApprovalDenied: There is no such right; it is gone after any attempt.
+            ApprovalDenied: It was not approved. Any attempt uses the permission up.
         """
         with self._lock:
             state = self._state

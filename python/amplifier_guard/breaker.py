@@ -13,7 +13,7 @@ from amplifier_guard._count import count
 from amplifier_guard.guard_error import GuardError
 
 Permit = NewType("Permit", int)
-"""The right to make one call, to be given back with how the call ended."""
+"""Permission to make one call, to be returned with the result of the call."""
 
 
 class CircuitOpen(GuardError, RuntimeError):
@@ -44,7 +44,7 @@ class CircuitBreaker:
     Args:
         failures: Failures in a row that open it.
         recovery: Seconds until the trial; a trial without a result is given up after as long.
-        clock: Gives now in nanoseconds; a time before the latest one counts as the latest.
+        clock: Returns the current time in nanoseconds; a time before the latest one counts as the latest.
 
     Raises:
         ValueError: A setting is out of range.

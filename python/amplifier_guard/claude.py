@@ -1,9 +1,8 @@
 """The Claude dialect: messages of typed blocks, as views of the kernel's messages.
 
-From the dialect to the kernel and back nothing is lost, unknown block types and unknown keys
-included. What the dialect cannot hold of a kernel's message is named in a
-`Degradation`: `requested` has the place and what is there, `actual` what became of it, `reason`
-why. The Rust types of the same names, in `amplifier_guard::claude`, write the same JSON.
+From the dialect to the kernel and back nothing is lost, including unknown block types and unknown
+keys. Whatever the dialect cannot express of a kernel's message is reported in a `Degradation`:
+`requested` has the place and what was found there, `actual` what became of it, `reason` why. The Rust types of the same names, in `amplifier_guard::claude`, write the same JSON.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ __all__ = [
 ]
 
 RandomBits: TypeAlias = Callable[[int], int]
-"""Gives a number of so many random bits, such as `secrets.randbits`."""
+"""Returns a number of that many random bits, such as `secrets.randbits`."""
 
 
 class TextBlock(OpenModel):
@@ -61,7 +60,7 @@ class TextBlock(OpenModel):
 
 
 class ToolUseBlock(OpenModel):
-    """A tool that the model asks for; `input` is an object in all calls that can run."""
+    """A tool call of the model; `input` is an object in all calls that can run."""
 
     type: Literal["tool_use"] = "tool_use"
     id: str
@@ -70,7 +69,7 @@ class ToolUseBlock(OpenModel):
 
 
 class ToolResultBlock(OpenModel):
-    """What a tool gave back, for the call `tool_use_id`; None says nothing about an error."""
+    """The result of the call `tool_use_id`; `is_error` is None if it is not known."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_use_id: str
@@ -83,9 +82,9 @@ def _is_none(value: object) -> bool:
 
 
 class ThinkingBlock(OpenModel):
-    """The model's reasoning; it is read under the wire's name `thinking`, too.
+    """The model's reasoning; it is also read from the wire's key `thinking`.
 
-    `signature`, the provider's proof that it is its own, is left out where there is none.
+    `signature`, with which the provider recognises its own reasoning, is left out if there is none.
     """
 
     type: Literal["thinking"] = "thinking"
@@ -94,14 +93,14 @@ class ThinkingBlock(OpenModel):
 
 
 class ImageBlock(OpenModel):
-    """An image; `source` says where it comes from, in the form of the wire."""
+    """An image; `source` has the form of the wire."""
 
     type: Literal["image"] = "image"
     source: dict[str, Any]
 
 
 class CodeBlock(OpenModel):
-    """Program text, and its language if that is known."""
+    """Source code, and its language if known."""
 
     type: Literal["code"] = "code"
     language: str | None = None
@@ -109,7 +108,7 @@ class CodeBlock(OpenModel):
 
 
 class TableBlock(OpenModel):
-    """Data in rows; the columns have names."""
+    """Rows of data with named columns."""
 
     type: Literal["table"] = "table"
     columns: list[str]
@@ -117,7 +116,7 @@ class TableBlock(OpenModel):
 
 
 class ChartBlock(OpenModel):
-    """Data to be drawn; `kind` is the kind of drawing, such as `bar`."""
+    """Data of a chart; `kind` is its type, such as `bar`."""
 
     type: Literal["chart"] = "chart"
     kind: str
@@ -176,9 +175,8 @@ def _as_thought(value: Any) -> Any:
 class ClaudeMessage(OpenModel):
     """One message of a conversation with Claude; the type of seed 001.
 
-    In the place of blocks, `content` is also read as a text, which is one text block, and
-    `thinking` as one thinking block. `role` is `user`, `assistant` or `system`; other words are
-    kept.
+    A string as `content` is read as one text block, and a string as `thinking` as one thinking block.
+    `role` is `user`, `assistant` or `system`; other roles are kept.
     """
 
     role: str
@@ -190,19 +188,19 @@ class ClaudeMessage(OpenModel):
         list[ContentBlock] | None,
         BeforeValidator(_as_thought, json_schema_input_type=list[ContentBlock] | str | None),
     ] = None
-    """What was thought, where it is not said in `content`."""
+    """Thinking blocks that are not part of `content`."""
 
     @classmethod
     def from_kernel(
         cls, message: Message | Mapping[str, Any]
     ) -> tuple[ClaudeMessage, list[Degradation]]:
-        """Give a kernel's message in the dialect, and what the dialect cannot hold of it.
+        """Convert a kernel's message to the dialect, and report what the dialect cannot express.
 
-        A message of the role `tool` or `function` that names its call becomes one of the user
+        A message of the role `tool` or `function` with its call id becomes a message of the user
         with a tool result.
 
         Raises:
-            ValueError: It is no message, or holds what JSON cannot.
+            ValueError: It is not a message, or cannot be written as JSON.
         """
         if not isinstance(message, Message):
             message = Message.model_validate(message)
@@ -210,17 +208,16 @@ class ClaudeMessage(OpenModel):
         return cls.model_validate_json(written), _DEGRADATIONS.validate_json(degradations)
 
     def to_kernel(self) -> Message:
-        """Give the message as the kernel has it; `from_kernel` gives the same back.
+        """Convert the message to the kernel's form; `from_kernel` returns the same message.
 
-        The blocks of `thinking` go before the others. `metadata` has a key `claude` where the
-        kernel's message would not say what this one does: how many blocks were `thinking`, a role
-        that the kernel does not know, for which `user` stands, and keys that mean something else
-        in the kernel. Blocks for which the kernel has no exact form are kept whole, as blocks of
-        an unknown type.
+        The blocks of `thinking` come before the others. The key `claude` of `metadata` holds what the
+        kernel's message cannot express: the number of `thinking` blocks, a role that the kernel does
+        not know (replaced by `user`), and keys that mean something else in the kernel. Blocks without
+        an exact form in the kernel are kept whole, as blocks of an unknown type.
 
         Raises:
-            ValueError: A field was set to what it cannot hold, or to what JSON cannot, or its values
-                lie in close to 200 arrays and objects.
+            ValueError: A field has an invalid value or one that JSON cannot hold, or the values are
+                nested close to 200 levels deep.
         """
         return Message.model_validate_json(claude_to_kernel(_json(self)))
 
@@ -234,19 +231,19 @@ def _json(message: OpenModel) -> bytes:
 
 
 def migrate_text(text: str, role: str = "user") -> ClaudeMessage:
-    """Give the message that a legacy text was; an unknown role is `user`."""
+    """Convert a legacy text to a message; an unknown role becomes `user`."""
     return ClaudeMessage.model_validate_json(claude_migrate_text(role, text))
 
 
 def migrate_tool_response(
     text: str, tool_use_id: str | None = None, *, randbits: RandomBits = secrets.randbits
 ) -> ToolResultBlock:
-    """Give the result that a legacy tool response such as `Tool result: file contents` was.
+    """Convert a legacy tool response such as `Tool result: file contents` to a tool result.
 
     Args:
-        text: The response; without these words before it, the whole text is the content.
-        tool_use_id: The call that it answers; None makes an id.
-        randbits: Gives the random bits of that id.
+        text: The response; without this prefix, the whole text is the content.
+        tool_use_id: The id of the call; None creates one.
+        randbits: Returns the random bits of that id.
     """
     if tool_use_id is None:
         tool_use_id = new_tool_use_id(randbits=randbits)
@@ -254,5 +251,5 @@ def migrate_tool_response(
 
 
 def new_tool_use_id(*, randbits: RandomBits = secrets.randbits) -> str:
-    """Make the id of a tool call that has none: `toolu_` and eight hexadecimal digits."""
+    """Create an id for a tool call: `toolu_` and eight hexadecimal digits."""
     return claude_new_tool_use_id(randbits(32))

@@ -29,7 +29,7 @@ from amplifier_guard.error_kind import ErrorKind
 from amplifier_guard.redact import Redactor
 
 Redact: TypeAlias = Callable[[str, str], str]
-"""Gets the name of a field or of metadata and its text, and gives the text without secrets."""
+"""Takes the name of a field or of metadata and its text, and returns the text without secrets."""
 
 _MOST_OPERATIONS, _MOST_RETRIES = error_context_limits()
 
@@ -87,7 +87,7 @@ class PastOperation(ClosedModel):
     timestamp: datetime
     """When it ended."""
     error: str | None = None
-    """The word for the kind of failure it ended with, if it failed."""
+    """The kind of failure it ended with, if it failed."""
 
 
 def _latest(history: list[PastOperation]) -> list[PastOperation]:
@@ -97,9 +97,9 @@ def _latest(history: list[PastOperation]) -> list[PastOperation]:
 class ErrorContext(ClosedModel):
     """What an operation was doing when it failed; the type of seed 001, one JSON in Rust and here.
 
-    A context that is made by `builder` holds no secret that its redactor knows. However something
-    got in, what is written of a context (`str`, `model_dump`, `model_dump_json`) is without what that
-    redactor finds, or a `Redactor` that knows no key of yours. `str(context)` is one line for logs:
+    A context made by `builder` holds no secret that its redactor knows. Whatever is assigned later,
+    the written forms (`str`, `model_dump`, `model_dump_json`) contain nothing that this redactor
+    finds, or a `Redactor` without keys if none was given. `str(context)` is one line for logs:
     identifiers are cut at 8 characters, values at 100, the whole at 500, and control characters are
     escaped.
     """
@@ -114,7 +114,7 @@ class ErrorContext(ClosedModel):
     history: Annotated[list[PastOperation], AfterValidator(_latest)] = Field(
         default_factory=list[PastOperation]
     )
-    """What was done before, the latest 32 operations."""
+    """The latest 32 operations before this one."""
     _kept: _Kept = PrivateAttr(default_factory=lambda: _Kept(_standard()))
 
     @model_serializer(mode="wrap")
@@ -134,8 +134,8 @@ class ErrorContext(ClosedModel):
 
         Args:
             operation: What is being done.
-            redact: Gives each text without secrets; None for a `Redactor` that knows no key of
-                yours, but what a secret looks like and how it is named.
+            redact: Returns each text without secrets; None for a `Redactor` without keys, which
+                recognises secrets by their shape and their names.
             timestamp: When it began; None for now in UTC.
         """
         kept = redact if isinstance(redact, Redactor) else _standard()
@@ -180,23 +180,23 @@ class ErrorContextBuilder:
         self._redact = redact
 
     def message_id(self, message_id: str) -> ErrorContextBuilder:
-        """Name the message."""
+        """Set the message id."""
         self._context.message_id = self._redacted("message_id", message_id)
         return self
 
     def tool_use_id(self, tool_use_id: str) -> ErrorContextBuilder:
-        """Name the tool call."""
+        """Set the id of the tool call."""
         self._context.tool_use_id = self._redacted("tool_use_id", tool_use_id)
         return self
 
     def metadata(self, name: str, value: str) -> ErrorContextBuilder:
-        """Add something that helps; its name is looked at, too."""
+        """Add metadata; its name is redacted, too."""
         value = self._redacted(name, value)
         self._context.metadata[self._redacted("metadata", name)] = value
         return self
 
     def build(self) -> ErrorContext:
-        """Give the context."""
+        """Return the context."""
         return self._context.model_copy(deep=True)
 
     def _redacted(self, name: str, text: str) -> str:

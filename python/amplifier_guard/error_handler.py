@@ -1,4 +1,4 @@
-"""Whether a failed operation is tried again, and when."""
+"""Whether and when a failed operation is retried."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Let the error out."""
+    """Do not call again."""
 
     reason: Literal["not_retryable", "retries_exhausted", "budget_spent"]
 
 
 class ErrorHandler:
-    """Judges failures, and counts them by type; safe to share between threads.
+    """Decides on retries, and counts errors by type; safe to share between threads.
 
-    The waits are those of the kernel's `compute_delay`: they grow, are limited, and spread by
-    chance; what the server asks to wait is the floor of all that, unless it is negative or beyond a
-    day. No wait is longer than a day.
+    The waits are those of the kernel's `compute_delay`: exponential, limited, with jitter, and at
+    least as long as the server asks for, unless that is negative or more than a day. No wait is
+    longer than a day.
 
     Args:
-        max_retries: Most calls after the first one.
+        max_retries: Maximum number of calls after the first one.
         initial_delay: Seconds before the first retry.
         backoff_factor: Factor from one wait to the next.
         max_delay: Most seconds of a wait, before an error's `delay_multiplier` and `retry_after`.
-        jitter: Share of a wait, from 0 to 1, by which chance makes it longer or shorter; the
-            kernel's spread is 0.5.
+        jitter: Share of a wait, from 0 to 1, by which it is randomly longer or shorter; 0.5 is
+            the kernel's spread.
         budget: Seconds after the first call beyond which no retry begins; None for no limit.
         max_types: Most types of errors that are counted.
-        forget_after: Seconds after which a type that is not seen again is forgotten.
-        clock: Gives now in nanoseconds; it must not run back.
-        random: Gives a number from 0 to 1.
+        forget_after: Seconds after which a type is forgotten unless it occurs again.
+        clock: Returns the current time in nanoseconds; it must not run backwards.
+        random: Returns a number from 0 to 1.
 
     Raises:
-        ValueError: A setting makes no sense.
+        ValueError: A setting is out of range.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class ErrorHandler:
     def handle(
         self, error: BaseException, context: ErrorContext, *, elapsed: float = 0.0
     ) -> Retry | GiveUp:
-        """Judge a failure.
+        """Decide whether to retry after a failure.
 
         Args:
             error: What was raised; its `retryable`, `retry_after`, `delay_multiplier` and
-                `status_code` count, where it has them.
-            context: What was being done; its `retry_count` counts.
+                `status_code` are used if present.
+            context: What was being done; its `retry_count` is used.
             elapsed: Seconds since the first call of the operation.
         """
         failure = failure_of(error)
@@ -117,5 +117,5 @@ class ErrorHandler:
         return GiveUp(cast(Literal["not_retryable", "retries_exhausted", "budget_spent"], reason))
 
     def frequency(self) -> dict[str, int]:
-        """Give each type of error and how often it came lately, the one seen last at the end."""
+        """Return how often each type of error occurred recently, the latest type last."""
         return dict(self._engine.frequency(now(self._clock)))

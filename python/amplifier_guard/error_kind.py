@@ -1,4 +1,4 @@
-"""What kind of failure an exception is."""
+"""The kinds of failures."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ ErrorKind: TypeAlias = Literal[
 ]
 """The words of seed 001's error kinds.
 
-`rate_limit`, `timeout`, `network`, `server` (HTTP 5xx, 529 among them) and `stream` may pass by
-themselves, so that another try has a point; the others do not.
+`rate_limit`, `timeout`, `network`, `server` (HTTP 5xx including 529) and `stream` are temporary and can be
+retried; the others are permanent.
 """
 
 
 class Failure(NamedTuple):
-    """What an exception says of itself; whatever it does not say, or fails to, is None."""
+    """What an exception says about itself; missing or broken attributes are None."""
 
     names: list[str]
-    """Its class and those above it."""
+    """The names of its class and its base classes."""
     status: int | None
     retryable: bool | None
     retry_after: float | None
@@ -46,18 +46,18 @@ class Failure(NamedTuple):
 
 
 def error_kind(error: BaseException) -> ErrorKind:
-    """Give the kind of an exception.
+    """Return the kind of an exception.
 
-    The most specific class that is known decides: those of `llm_errors`, of the standard library and
-    of HTTP clients. Where none is known the HTTP status does, found as `status_code` on the
-    exception or on its `response`.
+    The most specific known class decides: those of `llm_errors`, of the standard library and of HTTP
+    clients. If none is known, the HTTP status decides, found as `status_code` on the exception or
+    its `response`.
     """
     failure = failure_of(error)
     return cast(ErrorKind, kind_of(failure.names, failure.status))
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Ask an exception for what it says of itself."""
+    """Read what an exception says about itself."""
     return Failure(
         names=[one.__name__ for one in type(error).__mro__],
         status=_status(error),
@@ -77,7 +77,7 @@ def _status(error: BaseException) -> int | None:
 
 def _retryable(error: BaseException) -> bool | None:
     said = _attribute(error, "retryable")
-    # An `LLMError` of no more special class says no by default: its status may know better.
+    # False is the default of a plain `LLMError`: its status may say more.
     if not isinstance(said, bool) or (type(error) is LLMError and not said):
         return None
     return said
@@ -93,7 +93,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _attribute(source: Any, name: str) -> Any:
-    # Foreign code, and what it raises must not take the place of the error that is looked at.
+    # Foreign code: what it raises must not replace the error that is being examined.
     try:
         return getattr(source, name, None)
     except Exception:  # noqa: BLE001

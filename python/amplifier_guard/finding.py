@@ -1,4 +1,4 @@
-"""What looks suspicious in a message, and where."""
+"""Suspicious parts of a message."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ FindingKind: TypeAlias = Literal[
 ]
 
 OnFinding: TypeAlias = Literal["report", "ask", "reject"]
-"""Tell of findings; have a person decide; refuse the message."""
+"""Report findings, ask a person, or refuse the message."""
 
 
 class Finding(ClosedModel):
-    """A suspicious part of a message. It says where, and not what: the text may be secret."""
+    """A suspicious part of a message: its place, but not its text, which may be secret."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: FindingKind
     pointer: str
-    """Which text of the message, as a JSON pointer: `/content/0/text`."""
+    """The text it is in, as a JSON pointer into the message: `/content/0/text`."""
     start: int
-    """The first character, counted from 0 as Python counts."""
+    """Index of its first character."""
     end: int
-    """The character after the last one."""
+    """Index after its last character."""

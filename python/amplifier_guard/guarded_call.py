@@ -1,4 +1,4 @@
-"""Making a call within limits, and again where that has a point, under asyncio and trio."""
+"""Calls with retries, a rate limit and a circuit breaker, under asyncio and trio."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ async def guarded_call(
     clock: Clock = time.monotonic_ns,
     sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
 ) -> T:
-    """Call an operation until it succeeds or trying again has no point.
+    """Call an operation until it succeeds or a retry is useless.
 
-    Each call first waits until the limiter allows it, within the handler's budget. Failures that
-    may pass by themselves count for the breaker; others say nothing of the service. The error that
-    comes out is the operation's last one itself, with the context and the reason as a note; what is
-    no `Exception`, such as a cancellation, passes at once.
+    Each call first waits until the limiter allows it, within the handler's budget. Temporary failures
+    count for the breaker; others say nothing about the service. The operation's last error is raised
+    itself, with the context and the reason as a note. What is not an `Exception`, such as a
+    cancellation, is raised at once.
 
     Args:
-        operation: Called anew for each try.
-        context: What is being done, or the name of it; retries are noted in it.
+        operation: Called again for each attempt.
+        context: What is being done, or its name; retries are recorded in it.
         handler: Decides on retries.
-        breaker: Leaves a service alone that fails again and again.
+        breaker: Stops the calls after repeated failures.
         limiter: Limits the calls of `user`, `tool` and `provider`.
         user: Who calls.
         tool: The tool that is called.
         provider: The provider that is called.
-        may_repeat: Asked after a failure: False where the call has had an effect already, such as
-            a part of an answer that somebody has seen. It is not made again then.
+        may_repeat: Called after a failure: False if the call already had an effect, such as a
+            part of an answer that was shown. Then it is not retried.
         on_retry: Awaited before each wait after a failure.
         on_limit: Awaited before each wait for the limiter.
-        clock: Gives now in nanoseconds.
+        clock: Returns the current time in nanoseconds.
         sleep: Waits some seconds.
 
     Raises:
         CircuitOpen: The first call was refused.
-        RateLimited: The first call would have begun beyond the budget.
+        RateLimited: The first call would have started beyond the budget.
     """
     if isinstance(context, str):
         context = ErrorContext.builder(context).build()

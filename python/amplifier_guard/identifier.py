@@ -1,4 +1,4 @@
-"""The names of tools: one spelling, which everyone sees alike."""
+"""The names of tools, in characters that cannot be mistaken for others."""
 
 from amplifier_core._engine import check_tool_name
 from amplifier_guard.guard_error import GuardError
@@ -7,4 +7,4 @@ __all__ = ["NameDenied", "check_tool_name"]
 
 
 class NameDenied(GuardError, ValueError):
-    """A name or id that is empty, too long, or could be taken for another one."""
+    """A name or id that is empty, too long, or could be mistaken for another one."""

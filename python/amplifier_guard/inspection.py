@@ -1,4 +1,4 @@
-"""What stands in the blocks of a message, told without its secrets; for development."""
+"""A preview of the blocks of a message without its secrets, for development."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from amplifier_guard.terminal import TerminalText
 __all__ = ["BlockView", "inspect_blocks"]
 
 _CONTENT = ("text", "thinking", "content", "output", "input", "arguments", "data", "source")
-"""Where the content of a block stands, whatever the dialect; the first that is there counts."""
+"""The keys that hold the content of a block, in any dialect; the first one present counts."""
 _LABELS = ("name", "id", "tool_use_id", "tool_call_id", "is_error")
 _MOST = 80
 
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """One block: its type, how large its content is, and how it begins."""
+    """One block: its type, the size of its content, and a preview."""
 
     index: int
     type: str
     characters: int
-    """Characters of the content; of what is not text, as JSON."""
+    """Characters of the content, as JSON if it is not text."""
     bytes: int
     """Bytes of the content as UTF-8."""
     labels: dict[str, str]
@@ -38,18 +38,18 @@ class BlockView:
     """The beginning of the content, redacted and printable."""
 
     def __str__(self) -> str:
-        """Tell it in one line."""
+        """Describe the block in one line."""
         labels = "".join(f" {name}={value}" for name, value in self.labels.items())
         size = f"{self.characters} characters, {self.bytes} bytes"
         return f"#{self.index} {self.type}{labels} ({size}) {self.preview}"
 
 
 def inspect_blocks(content: Any, redactor: Redactor, *, most: int = _MOST) -> list[BlockView]:
-    """Look at the content of a message: a text, or blocks of any dialect.
+    """Preview the content of a message: a text, or blocks of any dialect.
 
     Args:
         content: A text, a block, or several; models, dataclasses or plain data.
-        redactor: What takes out the secrets.
+        redactor: Removes the secrets.
         most: The most characters of a preview or a label.
     """
     if (
@@ -73,7 +73,7 @@ def content_of(block: Any) -> tuple[str, str]:
 def _view(index: int, fields: dict[str, Any], redactor: Redactor, most: int) -> BlockView:
     name, content = _content(fields)
     text = _text(content)
-    # By its name, too: what stands below `input` may be called `api_key`.
+    # By its name, too: a key below `input` may be called `api_key`.
     shown = redactor.redact(_text(redactor.redact_data({name: content}).get(name)))
     labels = {
         label: TerminalText.line(redactor.redact(_text(fields[label])), most)

@@ -1,4 +1,4 @@
-"""How much a message may hold and how long a tool may run."""
+"""Limits on the size of messages and the duration of tool calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Count = Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
 
 
 class LimitError(GuardError, ValueError):
-    """A limit that is no use; says its name, where it stands, what was found and what is right."""
+    """An invalid limit; the message has its name and source, what was found and what is allowed."""
 
 
 class Limits(ClosedModel):
@@ -27,11 +27,11 @@ class Limits(ClosedModel):
     message_max_chars: _Count = 50_000
     """`MESSAGE_MAX_CHARS`: most characters of a message, in Unicode code points."""
     tool_timeout: Annotated[float, Field(gt=0, le=604_800)] = 120.0
-    """`TOOL_TIMEOUT`: most seconds that a tool may run."""
+    """`TOOL_TIMEOUT`: most seconds that a tool call may take."""
     max_content_blocks: _Count = 1_000
     """`MAX_CONTENT_BLOCKS`: most blocks of a message."""
     thinking_mode_enabled: Annotated[bool, Field(strict=True)] = True
-    """`THINKING_MODE_ENABLED`: whether messages hold what was thought."""
+    """`THINKING_MODE_ENABLED`: whether messages keep their thinking blocks."""
     name_max_chars: _Count = 100
     """`NAME_MAX_CHARS`: most characters of the name of a tool."""
 
@@ -42,19 +42,19 @@ class Limits(ClosedModel):
         environ: Mapping[str, str] | None = None,
         **code: Any,
     ) -> Limits:
-        """Return what the code says, else the configuration, else the environment, else the default.
+        """Take each limit from the code, else the configuration, else the environment, else the default.
 
-        Every value is checked, also where another one counts; None is as good as absent.
+        Every value is checked, even if another source takes precedence; None means absent.
 
         Args:
-            configuration: Limits by their names, in small letters or capitals.
-            environ: The environment, with the names in capitals; None for that of the process. A
-                number is written in digits, a truth value as `true`, `yes`, `on`, `false`, `no`
+            configuration: Limits by name, in lower case or capitals.
+            environ: The environment, with names in capitals; None for that of the process. A
+                number is written in digits, a boolean as `true`, `yes`, `on`, `false`, `no`
                 or `off`.
-            **code: Limits by their names.
+            **code: Limits by name.
 
         Raises:
-            LimitError: A value cannot be a limit, or there is no limit of the name.
+            LimitError: A value is invalid, or a name is unknown.
         """
         found = os.environ if environ is None else environ
         names = [name.upper() for name in cls.model_fields]

@@ -1,4 +1,4 @@
-"""Path containment: reading and writing beneath one directory and nowhere else."""
+"""Path containment: reading and writing only beneath one directory."""
 
 from amplifier_core._engine import LineWindow, PathPolicy, SearchReport, Walk, log_path
 from amplifier_guard.guard_error import GuardError
@@ -16,12 +16,12 @@ __all__ = [
 
 
 class PathDenied(GuardError, PermissionError):
-    """A path that leads outside the root, or to something never read or written, such as a pipe."""
+    """A path that leads outside the root, or to something that is never opened, such as a pipe."""
 
 
 class PathProtected(PathDenied):
-    """A file that decides what runs or keeps secrets: written only when a person agreed."""
+    """A file that decides what runs or holds secrets: it is written only with approval."""
 
 
 class NotText(ValueError):
-    """A file that was asked for as text and holds a NUL byte."""
+    """A file that was requested as text and contains a NUL byte."""

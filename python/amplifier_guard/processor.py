@@ -1,4 +1,4 @@
-"""Messages at the entry: checked once, counted, and looked through for what is suspicious."""
+"""Incoming messages: checked once, counted, and searched for suspicious parts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from amplifier_guard.limits import Limits
 from amplifier_guard.tool_input import ToolInputPolicy
 
 CanBeEmpty: TypeAlias = Literal["text", "id", "name", "tool_result", "thinking", "message"]
-"""What may be empty: a text, the id of a call, the name of a tool, what a tool gave back, a thought,
-a message without a block."""
+"""What may be empty: a text, the id of a call, the name of a tool, a tool result, a thinking block, a
+message without a block."""
 
 _degradations = TypeAdapter(list[Degradation])
 
@@ -34,12 +34,12 @@ def _findings(fields: Iterable[tuple[Any, str, int, int]]) -> tuple[Finding, ...
 
 
 class MessageRejected(GuardError, ValueError):
-    """A message that is not used.
+    """A message that was refused.
 
     Args:
-        message: What is wrong with it, where, and what would be right.
-        pointer: The place, as a JSON pointer into the message; empty for the whole.
-        findings: What looked suspicious, if that is why.
+        message: What is wrong, where, and what is allowed.
+        pointer: The place, as a JSON pointer into the message; empty for the whole message.
+        findings: The suspicious parts, if they are the reason.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class MessageRejected(GuardError, ValueError):
 
 
 class ContentStatistics(ClosedModel):
-    """What a message holds."""
+    """The contents of a message in numbers."""
 
     model_config = ConfigDict(frozen=True)
 
     blocks: dict[str, int]
-    """How many blocks of each type there are."""
+    """Number of blocks of each type."""
     characters: int
     """The characters of its texts, in Unicode code points."""
     bytes: int
@@ -67,13 +67,13 @@ class ContentStatistics(ClosedModel):
 
 
 class ProcessedMessage:
-    """A message that was checked. Only a `MessageProcessor` makes one, and checks it never again.
+    """A checked message. Only a `MessageProcessor` creates one, and it is not checked again.
 
-    `message`, `statistics` and `findings` are made when they are first read, once; findings that
-    decide, with `"ask"` and `"reject"`, at the entry.
+    `message`, `statistics` and `findings` are computed when first read, and cached; with `"ask"` and
+    `"reject"` the findings are computed at once.
 
     Raises:
-        TypeError: It is made of anything but what a processor made.
+        TypeError: It was not created by a processor.
     """
 
     def __init__(self, checked: EngineMessage) -> None:
@@ -83,35 +83,35 @@ class ProcessedMessage:
 
     @cached_property
     def message(self) -> ClaudeMessage | Message:
-        """The message: a `Message` of the kernel if it came as one."""
+        """The message, as a `Message` of the kernel if it came as one."""
         model = Message if self._checked.is_of_kernel() else ClaudeMessage
         return model.model_validate_json(self._checked.to_json())
 
     @property
     def role(self) -> str:
-        """Who speaks."""
+        """The role of the message."""
         return self._checked.role()
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What looks suspicious in it; the first thousand."""
+        """The suspicious parts; at most 1,000."""
         found = self._checked.findings()
         return _findings(found) if found else ()
 
     @property
     def needs_approval(self) -> bool:
-        """Whether a person must agree before it is used."""
+        """Whether a person must approve it before it is used."""
         return self._checked.needs_approval()
 
     @cached_property
     def statistics(self) -> ContentStatistics:
-        """What it holds."""
+        """The number of its blocks, characters and bytes."""
         blocks, characters, size = self._checked.statistics()
         return ContentStatistics(blocks=blocks, characters=characters, bytes=size)
 
     @cached_property
     def degradations(self) -> tuple[Degradation, ...]:
-        """What was left out of it: thoughts, where thinking mode is off."""
+        """What was left out: thinking blocks, if thinking mode is off."""
         return tuple(_degradations.validate_json(self._checked.degradations()))
 
     def to_json(self) -> str:
@@ -127,29 +127,29 @@ class ProcessedMessage:
         self._checked.validate_tool_uses(tools)
 
     def __repr__(self) -> str:
-        """Tell what kind of message it is, and nothing of its text."""
+        """Describe the message without its text."""
         return f"<ProcessedMessage of {self.role}, {len(self.findings)} findings>"
 
 
 class MessageProcessor:
     """Checks messages, in the Claude dialect and in the kernel's; safe to share.
 
-    A message has one of the dialect's roles, at least one block and not more than the limits say;
-    tool calls have names and ids of visible characters, and no two the same id. Texts are never
-    changed: what looks suspicious in them is a `Finding`. With thinking mode off, thoughts are left
-    out and named in a `Degradation` each.
+    A message must have one of the dialect's roles, at least one block and not more than the limits
+    allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
+    changed: suspicious parts are reported as `Finding`s. If thinking mode is off, thinking blocks are
+    left out, each reported in a `Degradation`.
 
-    Characters are Unicode code points, those of all texts of a message together: of text, code,
-    thoughts and tool results, and of the strings and keys in the data of tool calls, tables, charts
-    and blocks of unknown types. Images and signatures are no text.
+    Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
+    tool results, and the strings and keys in the data of tool calls, tables, charts and blocks of
+    unknown types. Images and signatures do not count.
 
     Args:
         limits: None for the defaults; `Limits.load()` reads the environment.
-        findings: What is done about suspicious patterns.
-        allow_empty: What may be empty; thoughts and tool results are in what models answer.
+        findings: What to do about suspicious parts.
+        allow_empty: What may be empty; models write empty thinking blocks and tool results.
 
     Raises:
-        ValueError: A setting is not one of its words.
+        ValueError: A setting has an unknown value.
     """
 
     def __init__(
@@ -164,11 +164,11 @@ class MessageProcessor:
 
     @property
     def limits(self) -> Limits:
-        """The limits it keeps to."""
+        """The limits that it applies."""
         return self._limits
 
     def process_user_message(self, text: str) -> ProcessedMessage:
-        """Make a text a message of the user.
+        """Turn a text into a message of the user.
 
         Raises:
             MessageRejected: The text is empty, too long, or suspicious where that is refused.
@@ -176,7 +176,7 @@ class MessageProcessor:
         return self.migrate(text)
 
     def migrate(self, text: str, role: str = "user") -> ProcessedMessage:
-        """Make a message of the time of plain strings a message of blocks; see `migrate_text`.
+        """Turn a legacy text message into a message of blocks; see `migrate_text`.
 
         Raises:
             MessageRejected: The text is empty, too long, or suspicious where that is refused.
@@ -189,15 +189,15 @@ class MessageProcessor:
         *,
         calls: Iterable[str] | None = None,
     ) -> ProcessedMessage:
-        """Check a message of the Claude dialect; what was processed before comes back as it is.
+        """Check a message of the Claude dialect; a processed message is returned unchanged.
 
         Args:
             message: The message; a content that is a string becomes a block.
-            calls: The ids of the tool calls that wait for a result. Then each result must name one
-                of them, or a call before it in the message, and none is answered twice.
+            calls: The ids of the open tool calls. If given, each result must belong to one of them
+                or to an earlier call in the message, and each call has at most one result.
 
         Raises:
-            MessageRejected: It is not a message that can be used.
+            MessageRejected: The message is refused.
         """
         # Asking a dict whether it is a model costs as much as reading a short message.
         if not isinstance(message, dict):
@@ -213,7 +213,7 @@ class MessageProcessor:
         """Read a message of the Claude dialect from JSON, and check it as `process` does.
 
         Raises:
-            MessageRejected: It is not a message that can be used.
+            MessageRejected: The message is refused.
         """
         return ProcessedMessage(self._engine.process_json(text, _ids(calls)))
 
@@ -223,7 +223,7 @@ class MessageProcessor:
         """Check a message of the kernel as `process` does one of the dialect.
 
         Raises:
-            MessageRejected: It is not a message that can be used.
+            MessageRejected: The message is refused.
         """
         if isinstance(message, BaseModel):
             made = self._engine.process_kernel_json(_dumped(message), _ids(calls))

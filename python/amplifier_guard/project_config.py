@@ -1,4 +1,4 @@
-"""Configuration found inside a project folder: it came with the project, not from the person."""
+"""Configuration found inside a project folder, which comes from the project and not the user."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _SQUEEZED: dict[Kind, tuple[str, ...]] = {
     "server": ("mcpserver",),
     "approval": ("approval", "permission"),
 }
-"""Names that are often written without a sign between their words."""
+"""Names that are often written without a separator between their words."""
 
 _BINDING = ("binding", "map")
-"""What a `key` before it is one of a keyboard's."""
+"""Words after which `key` means a key of the keyboard."""
 _DEEPEST = 64
 _MOST = 10_000
 _LONGEST_NAME = 120
@@ -70,12 +70,12 @@ class ProjectRefusal:
     """A setting that a project folder may not make."""
 
     name: str
-    """Where it stands, such as `providers[0].config.base_url`; escaped and cut to 120 characters."""
+    """Its place, such as `providers[0].config.base_url`, escaped and cut to 120 characters."""
     kind: Kind
     """What it would set."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no name and no kind."""
+        """Check the types of the fields."""
         if not isinstance(cast("object", self.name), str):
             raise TypeError(f"`name` must be a text, found `{type(self.name).__name__}`")
         if type(self.kind) is not str or self.kind not in _REASONS:
@@ -83,7 +83,7 @@ class ProjectRefusal:
             raise ValueError(f"`kind` must be one of {kinds}, found `{type(self.kind).__name__}`")
 
     def __str__(self) -> str:
-        """Say what was refused and what would be right."""
+        """Say what was refused, why, and what to do instead."""
         return (
             f"`{self.name}` may not be set inside a project folder: {_REASONS[self.kind]};"
             " set it in your own configuration"
@@ -92,26 +92,26 @@ class ProjectRefusal:
 
 @dataclass(frozen=True, slots=True)
 class ProjectConfig:
-    """What of a project's configuration may be used, and what not."""
+    """The settings of a project that may be used, and those that were refused."""
 
     allowed: dict[str, Any]
     refused: list[ProjectRefusal] = field(default_factory=list[ProjectRefusal])
 
 
 def judge_project_config(found: Mapping[str, Any]) -> ProjectConfig:
-    """Take out of a configuration whatever could lead a person's session elsewhere.
+    """Remove from a configuration whatever could redirect or compromise a user's session.
 
     A project folder may come from anybody. It cannot set endpoints, keys, hooks (or anything else
-    that runs code), servers and approvals: not by a name that says so, in any spelling and at any
-    depth, and not by a value that is a URL or has the shape of a key under another name. A setting
-    that is refused goes with everything in it; nothing is read from the environment.
+    that runs code), servers and approvals: neither by name, in any spelling and at any depth, nor
+    by a value that is a URL or looks like a key under another name. A refused setting is removed
+    with everything in it; nothing is read from the environment.
 
     Args:
-        found: What a file of the folder says, as plain data. It is left as it is.
+        found: The contents of a file in the folder, as plain data. It is not changed.
 
     Raises:
-        ValueError: It has more than 10,000 values, each counted as often as it is named: aliases
-            of YAML can make billions of a few lines.
+        ValueError: It has more than 10,000 values, counting repeated ones each time, because YAML
+            aliases can turn a few lines into billions of values.
     """
     judge = _Judge()
     return ProjectConfig(judge.mapping(found, ""), judge.refused)
@@ -155,7 +155,7 @@ class _Judge:
         if self._count > _MOST:
             raise ValueError(
                 f"`found` has more than {_MOST:,} values;"
-                " a configuration inside a project folder may have that many at most"
+                " a configuration inside a project folder may have at most that many"
             )
 
     def _kind_of_value(self, value: Any, depth: int) -> Kind | None:
@@ -181,7 +181,7 @@ def _kind_of_name(name: str, value: Any) -> Kind | None:
     squeezed = "".join(words)
     for kind, known in _WORDS.items():
         if any(word in known or _singular(word) in known for word in words):
-            # `max_tokens` and its like count; a number opens nothing.
+            # `max_tokens` and the like are numbers, which grant no access.
             if kind == "key" and _counts_tokens(words, value):
                 continue
             return kind

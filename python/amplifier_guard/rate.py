@@ -23,7 +23,7 @@ class Rate:
     period: float = 60.0
     """Seconds."""
     burst: int | None = None
-    """Calls at once after a rest; None for as many as in a period."""
+    """Calls at once after a pause; None for as many as in a period."""
 
 
 class RateLimited(GuardError, RuntimeError):
@@ -57,7 +57,7 @@ class RateLimiter:
         tool: Rate of each tool.
         provider: Rate of each provider.
         max_names: Most names that are counted at a time, at least 3.
-        clock: Gives now in nanoseconds; a time before the latest one counts as the latest.
+        clock: Returns the current time in nanoseconds; a time before the latest one counts as the latest.
 
     Raises:
         ValueError: A setting is out of range.
@@ -93,7 +93,7 @@ class RateLimiter:
 
     @property
     def names(self) -> int:
-        """How many names are counted at the moment."""
+        """Number of names that are currently counted."""
         return self._engine.names()
 
 

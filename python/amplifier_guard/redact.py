@@ -1,4 +1,4 @@
-"""Secrets taken out of text, data, errors and logs."""
+"""Removal of secrets from text, data, errors and logs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 class Redactor(_Redactor):
-    """Takes out known secrets in any encoding, and whatever has the shape of a secret.
+    """Removes known secrets in any encoding, and whatever looks like a secret.
 
     Each becomes `[REDACTED:<kind>]`. The time is linear in the text.
 
     Args:
-        secrets: The configured keys and passwords. No part of eight characters of one is left, be
-            it plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON or
-            HTML. Blank ones are passed over; fewer than four bytes are a `ValueError`.
+        secrets: The configured keys and passwords. No eight characters in a row of one are left,
+            whether plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON
+            or HTML. Blank ones are ignored; fewer than four bytes are a `ValueError`.
     """
 
     __slots__ = ()
@@ -32,7 +32,7 @@ class Redactor(_Redactor):
     def redact_exception(self, error: BaseException) -> str:
         """Return the traceback with causes, contexts, notes and groups, without secrets and homes.
 
-        Whatever the error does when it is shown, this does not raise.
+        This never raises, even if the error's own methods do.
         """
         try:
             lines = traceback.TracebackException.from_exception(error).format()
@@ -46,7 +46,7 @@ class Redactor(_Redactor):
 
         Args:
             text: The line.
-            most: The most characters of it.
+            most: Maximum number of characters.
         """
         line = self._line(text)
         return line if most is None else shorten(line, most)
@@ -58,14 +58,14 @@ class Redactor(_Redactor):
 
 
 class RedactingFilter(logging.Filter):
-    """Takes secrets and home folders out of the records of a handler; it drops none.
+    """Removes secrets and home folders from the records of a handler; it drops none.
 
-    A record without any stays as it is. Put it on handlers: a logger's filters do not see the
-    records of the loggers below it.
+    A record without any is not changed. Add it to handlers: a logger's filters do not see the
+    records of its child loggers.
 
     Args:
-        redactor: What takes out the secrets.
-        most: The most characters of a message.
+        redactor: Removes the secrets.
+        most: Maximum number of characters of a message.
     """
 
     def __init__(self, redactor: Redactor, most: int | None = None) -> None:

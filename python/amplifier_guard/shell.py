@@ -1,4 +1,4 @@
-"""Shell containment: which command lines run without a person, and with which environment."""
+"""Shell containment: which commands run without approval, and with which environment."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ CHILD_VARIABLES = (
     "USER",
     "XDG_*",
 )
-"""The variables a child process gets if nothing else is said; `*` at the end stands for the rest."""
+"""The variables that a child process gets by default; a final `*` matches any ending."""
 
 
 class ShellDenied(GuardError, PermissionError):
-    """A command line that does not run without a person."""
+    """A command that does not run without approval."""
 
 
 def child_environment(
     environ: Mapping[str, str], allow: Iterable[str] = CHILD_VARIABLES
 ) -> dict[str, str]:
-    """Return the variables of `environ` that a child process gets: those that `allow` names.
+    """Return the variables of `environ` that `allow` names, for a child process.
 
-    A name that ends in `*` allows all that begin like it; a lone `*` is refused, as it would hand
-    every secret on.
+    A name that ends in `*` allows all names with this beginning; a lone `*` is refused, because it
+    would pass on every secret.
 
     Raises:
         ValueError: `allow` holds an empty name, or a `*` anywhere but at the end of a name.

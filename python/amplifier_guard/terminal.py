@@ -1,4 +1,4 @@
-"""Text for a terminal: what a terminal would act on, and what nobody would see, shown escaped."""
+"""Text for a terminal, with control and invisible characters escaped."""
 
 from amplifier_core._engine import TerminalText
 

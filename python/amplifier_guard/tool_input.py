@@ -1,4 +1,4 @@
-"""The arguments of tool calls, against the JSON schemas of the tools."""
+"""Validation of the arguments of tool calls against the JSON schemas of the tools."""
 
 from amplifier_core._engine import ToolInputPolicy
 from amplifier_guard.guard_error import GuardError
@@ -7,12 +7,12 @@ __all__ = ["ToolInputDenied", "ToolInputPolicy", "ToolSchemaDenied"]
 
 
 class ToolInputDenied(GuardError, ValueError):
-    """Arguments that a tool does not run with, or a tool that is unknown.
+    """Invalid arguments of a tool call, or an unknown tool.
 
     Args:
-        message: The place, what was found there, and what would be right.
+        message: The place, what was found there, and what is allowed.
         tool: The tool.
-        pointer: The place, as a JSON pointer into the arguments; empty for all of them.
+        pointer: The place, as a JSON pointer into the arguments; empty for all arguments.
     """
 
     def __init__(self, message: str, tool: str = "", pointer: str = "") -> None:
@@ -22,10 +22,10 @@ class ToolInputDenied(GuardError, ValueError):
 
 
 class ToolSchemaDenied(GuardError, ValueError):
-    """A schema that cannot be used: broken, endless, or not complete in itself.
+    """A schema that cannot be used: invalid, too large, or with references outside itself.
 
     Args:
-        message: The place and what is wrong with it.
+        message: The place and what is wrong there.
         tool: The tool.
         pointer: The place, as a JSON pointer into the schema.
     """

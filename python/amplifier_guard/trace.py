@@ -1,4 +1,4 @@
-"""Decisions of the Rust code, told to Python's `logging`."""
+"""Decisions of the Rust code, passed on to Python's `logging`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from amplifier_guard.redact import Redactor
 __all__ = ["TraceLevel", "listen", "log_decisions"]
 
 TraceLevel: TypeAlias = Literal["error", "warning", "info", "debug", "trace"]
-"""From which level on decisions are kept; refusals are `debug`, turns of a breaker `info`."""
+"""The lowest level that is kept; refusals are `debug`, state changes of a breaker `info`."""
 
 _LEVELS: tuple[str, ...] = ("off", *get_args(TraceLevel))
 
 _listening: list[int] = []
-"""The level of each listener; the process keeps what the one that wants the most wants."""
+"""The level of each listener; the process keeps the decisions of the lowest level."""
 
 
 def listen(level: TraceLevel) -> Callable[[], None]:
-    """Have the Rust code keep its decisions, the latest 1,000, until `log_decisions`.
+    """Make the Rust code keep its latest 1,000 decisions until `log_decisions`.
 
     Returns:
-        A callable that stops it, unless somebody else still listens.
+        A callable that stops it, unless another listener remains.
 
     Raises:
         ValueError: There is no such level.
@@ -45,10 +45,10 @@ def listen(level: TraceLevel) -> Callable[[], None]:
 
 
 def log_decisions(redactor: Redactor | None = None) -> int:
-    """Hand what was kept to `logging`, under the names of the Rust modules, and return how much.
+    """Pass the kept decisions to `logging`, under the names of the Rust modules; return their number.
 
     Args:
-        redactor: Takes out the secrets that it knows; what looks like one is out already.
+        redactor: Removes the secrets that it knows; whatever looks like one is removed already.
     """
     kept = take_decisions()
     for level, place, text, seconds in kept:

@@ -1,4 +1,4 @@
-"""URL containment: every request goes to an address that was checked, and to no other."""
+"""URL containment: requests go only to addresses that were checked."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from amplifier_guard.guard_error import GuardError
 __all__ = ["CheckedUrl", "Destination", "Resolver", "UrlDenied", "UrlPolicy", "resolve_host"]
 
 Resolver = Callable[[str, int], Iterable[str] | Awaitable[Iterable[str]]]
-"""Gives the addresses of a host name, for a port, as text; plain or async."""
+"""Returns the addresses of a host name and port, as text; may be async."""
 
 
 class UrlDenied(GuardError, PermissionError):
-    """A URL that may not be requested, or a name with an address that may not be reached."""
+    """A URL that may not be requested, or a host with an address that is not allowed."""
 
 
 class UrlPolicy(UrlDecisions):
     """Decides which URLs may be requested and at which addresses.
 
-    `schemes` are `http` and `https`, `ports` 80 and 443, unless others are given. Without
-    `deny_private`, loopback, private and carrier-grade NAT addresses pass too; link-local and
-    metadata addresses never do.
+    By default, `schemes` are `http` and `https` and `ports` are 80 and 443. With
+    `deny_private=False`, loopback, private and carrier-grade NAT addresses are allowed, too;
+    link-local and metadata addresses never are.
     """
 
     async def check(self, url: str, resolve: Resolver | None = None) -> CheckedUrl:
@@ -41,7 +41,7 @@ class UrlPolicy(UrlDecisions):
     async def follow(
         self, source: Destination, location: str, resolve: Resolver | None = None
     ) -> CheckedUrl:
-        """Check the next hop of a redirect: `location`, counted from `source`.
+        """Check the next hop of a redirect: `location`, relative to `source`.
 
         Raises:
             UrlDenied: The hop may not be requested.
@@ -51,13 +51,13 @@ class UrlPolicy(UrlDecisions):
     async def look_up(
         self, destination: Destination, resolve: Resolver | None = None
     ) -> CheckedUrl:
-        """Look a destination's name up, twice, and judge every address.
+        """Look up a destination's name twice, and check every address.
 
-        A name that changes between the two answers is judged by both, so that one which turns
-        to the inside right after it was checked is refused by name.
+        Both answers are checked, so a name that changes to an internal address right after the
+        first look-up is refused.
 
         Raises:
-            UrlDenied: The name has no address, or one that may not be reached.
+            UrlDenied: The name has no address, or one that is not allowed.
         """
         if destination.address is not None:
             return self.judge(destination, [])
@@ -72,7 +72,7 @@ class UrlPolicy(UrlDecisions):
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Return the addresses of a host name as the operating system finds them; none if unknown."""
+    """Return the addresses that the operating system finds for a host name; none if unknown."""
     try:
         found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except socket.gaierror:

@@ -1,4 +1,4 @@
-"""An HTTP transport that connects to checked addresses only, each hop of a redirect anew."""
+"""An HTTP transport that connects only to checked addresses, for each redirect again."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["CheckedTransport"]
 
 
 class CheckedTransport(httpx2.AsyncBaseTransport):
-    """Sends each request to an address that `policy` checked, and to no other.
+    """Sends each request to an address that `policy` has checked.
 
-    The policy judges every request, and the address at the moment of connecting: a name that
-    changes its answer afterwards changes nothing. The `Host` header and the name in the
-    certificate stay those of the URL. No proxy and no setting of the environment is heeded.
+    The policy checks every request, and the addresses at the moment of connecting, so a name that
+    changes afterwards has no effect. The `Host` header and the name in the certificate stay those
+    of the URL. Proxy settings and the environment are ignored.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         resolve: Resolver | None = None,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        """Check by `policy`, with `resolve` for names; `ssl_context` says whom to trust."""
+        """Check with `policy`; `resolve` looks up names, `ssl_context` holds the trusted certificates."""
         self._policy = policy
         self._backend = _CheckedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
@@ -38,7 +38,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; `UrlDenied` where the policy refuses it."""
+        """Send one request; raises `UrlDenied` if the policy refuses it."""
         destination = self._policy.destination(str(request.url))
         self._backend.destinations[destination.host, destination.port] = destination
         url = httpx2.URL(destination.url)
@@ -71,7 +71,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
 
 
 class _CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Looks names up, judges the answers, and connects to those, in their order."""
+    """Looks up names, checks the answers, and connects to them in their order."""
 
     def __init__(self, policy: UrlPolicy, resolve: Resolver | None) -> None:
         self._policy = policy
@@ -118,7 +118,7 @@ class _Body(httpx2.AsyncByteStream):
 
 
 def _translated(error: Exception) -> Exception:
-    """The error of the client that stands for one of the connection: they share their names."""
+    """The client's error of the same name as an error of the connection."""
     if isinstance(error, UrlDenied) or not type(error).__module__.startswith("httpcore2"):
         return error
     kind = getattr(httpx2, type(error).__name__, httpx2.TransportError)
