@@ -17,8 +17,6 @@ mod tool_input;
 mod trace;
 mod url;
 
-#[cfg(not(feature = "steps"))]
-use amplifier_core::steps;
 #[cfg(feature = "steps")]
 pub use amplifier_core::steps;
 

@@ -49,11 +49,6 @@ impl<M> ProcessedMessage<M> {
         &self.message
     }
 
-    /// The message, which can then be changed.
-    pub fn into_message(self) -> M {
-        self.message
-    }
-
     /// What was left out of it.
     pub fn degradations(&self) -> &[Degradation] {
         &self.degradations

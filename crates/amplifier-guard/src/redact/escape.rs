@@ -2,7 +2,7 @@
 
 use memchr::memchr3_iter;
 
-use crate::steps;
+use amplifier_core::steps;
 
 /// Kinds of escapes, one bit each.
 pub(super) type Kinds = u8;

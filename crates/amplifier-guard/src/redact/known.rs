@@ -14,7 +14,7 @@ mod rolling;
 
 use memchr::memchr2_iter;
 
-use crate::steps;
+use amplifier_core::steps;
 
 use super::base64::sextet;
 use found::{Found, is_break};

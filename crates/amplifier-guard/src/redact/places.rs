@@ -7,7 +7,7 @@ use super::random::stretch;
 use super::scheme;
 use super::span::Span;
 use super::stem::{self, Stem};
-use crate::steps;
+use amplifier_core::steps;
 
 /// The most blanks between a name and a separator.
 const MAX_BLANKS: usize = 80;

@@ -1,6 +1,6 @@
 //! Whether characters are words or look drawn at random.
 
-use crate::steps;
+use amplifier_core::steps;
 
 /// How much of a run is looked at to judge it.
 pub(super) const LOOK_BYTES: usize = 256;

@@ -1,6 +1,6 @@
 //! Long unbroken runs of the characters that keys are made of.
 
-use crate::steps;
+use amplifier_core::steps;
 
 /// The fewest characters of a vendor's key, its prefix among them.
 pub(super) const MIN_KEY_BYTES: usize = 19;

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use crate::steps;
 use crate::text::stems::Stems;
+use amplifier_core::steps;
 
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::random::{LOOK_BYTES, is_random, stretch, variety};
 use super::span::{MARK, Until};
-use crate::steps;
+use amplifier_core::steps;
 
 /// Where a value stands.
 #[derive(Clone, Copy)]

@@ -74,7 +74,7 @@ fn a_message_of_every_type_of_block_passes_unchanged_and_is_counted() {
     assert_eq!(processed.findings(), []);
     assert_eq!(processed.degradations(), []);
     assert!(!processed.needs_approval());
-    assert_eq!(processed.into_message(), message);
+    assert_eq!(processed.message(), &message);
 }
 
 #[test]

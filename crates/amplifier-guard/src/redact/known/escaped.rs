@@ -9,7 +9,7 @@ use super::super::base64::sextet;
 use super::super::escape::{ALL, Escape, Layer, TOGETHER};
 use super::found::{Found, is_break};
 use super::{Known, MAX_SIDE_CHARACTERS};
-use crate::steps;
+use amplifier_core::steps;
 
 /// How far an escape reaches, three layers deep, with a part after it.
 const REACH_BYTES: usize = 96;

@@ -5,7 +5,7 @@
 //! the secret, in its base64 or in its digits. Capital letters count as small ones.
 
 use super::super::base64::characters;
-use crate::steps;
+use amplifier_core::steps;
 
 /// What a gram is looked for in.
 pub(super) struct Grams {

@@ -3,7 +3,7 @@
 use super::super::base64::sextet;
 use super::found::{Found, is_break};
 use super::part::Parts;
-use crate::steps;
+use amplifier_core::steps;
 
 /// The last sextets and nibbles, and where each came from.
 pub(super) struct Rolling<'known> {

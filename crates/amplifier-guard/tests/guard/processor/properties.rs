@@ -48,8 +48,8 @@ proptest! {
             }
         }
         prop_assert_eq!(
-            processed.into_message(),
-            amplifier_guard::claude::migrate_text("user", text)
+            processed.message(),
+            &amplifier_guard::claude::migrate_text("user", text)
         );
     }
 
