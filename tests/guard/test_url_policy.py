@@ -65,7 +65,7 @@ async def test_an_address_needs_no_resolver() -> None:
         ([[PUBLIC, "10.0.0.1"]], "host `x.example` has the address `10.0.0.1`, which is not public (private)"),
         ([[PUBLIC], ["10.0.0.1"]], "host `x.example` has the address `10.0.0.1`, which is not public (private)"),
         ([[]], "host `x.example` has no address"),
-        ([["fe80::1%eth0"]], "host `x.example` resolves to `fe80::1%eth0`, which is not an ip address"),
+        ([["fe80::1%eth0"]], "host `x.example` resolves to `fe80::1%eth0`, which is not an IP address"),
     ],
 )  # fmt: skip
 async def test_a_name_is_refused_for_any_of_its_addresses(

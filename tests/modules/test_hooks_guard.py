@@ -90,7 +90,7 @@ async def test_sessions_of_an_application_may_share_a_limiter(bench, say):
     assert answers[1].startswith("Operation denied: rate limit of this user reached")
 
 
-UNKNOWN = "no allowed prefix begins with `git` and the words after it"
+UNKNOWN = "no allowed prefix matches this `git` command"
 SHELL = {"tools": {"bash": {"shell": {"allow": ["ls"], "root": "/srv"}}}}
 
 
@@ -123,7 +123,7 @@ async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(be
 
     assert bash.inputs == []
     assert [prompt for prompt, *_ in person.asked] == [
-        "`bash` is to run `rm -r src` (no allowed prefix begins with `rm` and the words after it)"
+        "`bash` is to run `rm -r src` (no allowed prefix matches this `rm` command)"
     ]
 
 
@@ -151,7 +151,7 @@ async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(be
         (
             {"tools": {"bash": {"url": {"schemes": ["https"], "argument": "to"}}}},
             {"to": "http://93.184.216.34/"},
-            "url scheme `http` is not allowed (allowed: https)",
+            "URL scheme `http` is not allowed (allowed: https)",
         ),
     ],
 )

@@ -1,8 +1,8 @@
 //! The Claude dialect: messages of typed blocks, as views of the kernel's.
 //!
 //! From the dialect to the kernel and back nothing is lost, unknown block types and unknown keys
-//! included. What the dialect cannot hold of the kernel's messages is named in a
-//! [`Degradation`](amplifier_core::Degradation) each: `requested` has the place and what is there,
+//! included. Whatever the dialect cannot express of the kernel's messages is reported in a
+//! [`Degradation`](amplifier_core::Degradation): `requested` has the place and what was found there,
 //! `actual` what became of it, `reason` why.
 //!
 //! # Examples

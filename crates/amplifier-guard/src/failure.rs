@@ -1,4 +1,4 @@
-//! What is done about failures: what kind they are, and whether and when to try again.
+//! The handling of failures: their kinds, retries, rate limits and circuit breakers.
 
 mod backoff;
 mod breaker;

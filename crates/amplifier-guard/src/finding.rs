@@ -1,4 +1,4 @@
-//! What looks suspicious in a text, with its place. A text is data: nothing in it is changed.
+//! Suspicious parts of a text, with their places. A text is data: it is never changed.
 
 mod hidden;
 mod kind;

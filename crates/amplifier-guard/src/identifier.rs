@@ -1,4 +1,4 @@
-//! The names of tools and the ids of their calls: one spelling, which everyone sees alike.
+//! The names of tools and the ids of their calls, in characters that cannot be mistaken for others.
 
 use crate::shown::shown_in_ascii;
 
@@ -8,7 +8,7 @@ pub const LONGEST_NAME: usize = 100;
 /// The most characters of the id of a call.
 const MAX_ID_CHARACTERS: usize = 256;
 
-/// A name or id that could be taken for another one, or for something else.
+/// A name or id that is empty, too long, or could be mistaken for another one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -30,7 +30,7 @@ pub enum NameError {
         /// How many it may have.
         most: usize,
     },
-    /// It holds a character that looks like another one, that cannot be seen, or that separates.
+    /// It contains a character that is not allowed.
     #[error("{what} `{name}` contains U+{code:04X} at character {place}: {allowed}")]
     Character {
         /// What it is.
@@ -48,10 +48,10 @@ pub enum NameError {
 
 /// Checks the name of a tool.
 ///
-/// It begins with an ASCII letter, a digit or `_`; behind that `-`, `.`, `/` and `:` may stand,
-/// too. These are the characters that the Model Context Protocol recommends for tools, and the `:`
-/// that separates a server's name from a tool's. A letter of another script that looks like an ASCII
-/// one would let a tool pass for another one.
+/// It must begin with an ASCII letter, a digit or `_`; after that, `-`, `.`, `/` and `:` are allowed,
+/// too. The Model Context Protocol recommends these characters for tools, and `:` separates a
+/// server's name from a tool's. A letter of another script that looks like an ASCII one could make one
+/// tool look like another.
 ///
 /// # Examples
 ///

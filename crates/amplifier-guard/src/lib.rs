@@ -1,4 +1,4 @@
-//! Decisions at the sinks, and what is done about failures.
+//! Security decisions where the output of a model takes effect, and the handling of failures.
 
 pub mod claude;
 mod failure;

@@ -1,20 +1,20 @@
-//! How much a message may hold and how long a tool may run.
+//! Limits on the size of messages and the duration of tool calls.
 
 use amplifier_core::{Json, Object};
 
 use crate::identifier::LONGEST_NAME;
 use crate::shown::{shown, shown_under};
 
-/// The limits of messages and tools, the names and defaults of which are those of seed 001.
+/// The limits of messages and tools, with the names and defaults of seed 001.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// `MESSAGE_MAX_CHARS`: the most characters of a message, in Unicode code points.
     pub message_max_chars: u64,
-    /// `TOOL_TIMEOUT`: the most seconds that a tool may run.
+    /// `TOOL_TIMEOUT`: the most seconds that a tool call may take.
     pub tool_timeout: f64,
     /// `MAX_CONTENT_BLOCKS`: the most blocks of a message.
     pub max_content_blocks: u64,
-    /// `THINKING_MODE_ENABLED`: whether messages hold what was thought.
+    /// `THINKING_MODE_ENABLED`: whether messages keep their thinking blocks.
     pub thinking_mode_enabled: bool,
     /// `NAME_MAX_CHARS`: the most characters of the name of a tool.
     pub name_max_chars: u64,
@@ -37,7 +37,7 @@ const MAX_COUNT: i64 = 1_000_000_000;
 /// A week, in seconds.
 const MAX_TIMEOUT_SECONDS: f64 = 604_800.0;
 
-/// A limit that is no use.
+/// An invalid limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
@@ -46,7 +46,7 @@ pub enum LimitError {
     Unknown {
         /// The name as given.
         name: String,
-        /// Where it stands.
+        /// Where it was set.
         source_name: &'static str,
     },
     /// A limit is given twice in one place.
@@ -54,19 +54,19 @@ pub enum LimitError {
     Twice {
         /// The limit.
         name: &'static str,
-        /// Where it stands.
+        /// Where it was set.
         source_name: &'static str,
     },
-    /// A value cannot be a limit.
+    /// The value of a limit is invalid.
     #[error("limit `{name}` in {source_name} must be {expected}, found {found}")]
     Value {
         /// The limit.
         name: &'static str,
-        /// Where it stands.
+        /// Where it was set.
         source_name: &'static str,
-        /// What would be right.
+        /// What is allowed.
         expected: String,
-        /// What is there.
+        /// What was found.
         found: String,
     },
 }

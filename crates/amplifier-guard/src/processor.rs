@@ -1,4 +1,4 @@
-//! Messages at the entry: checked once, counted, and looked through for what is suspicious.
+//! Incoming messages: checked once, counted, and searched for suspicious parts.
 
 mod contents;
 mod entry;
@@ -28,14 +28,14 @@ use rule::Rules;
 
 /// Checks messages, in the Claude dialect and in the kernel's.
 ///
-/// A message has one of the dialect's roles, at least one block and not more than the limits say;
-/// tool calls have names and ids of visible characters, and no two the same id. Texts are never
-/// changed: what looks suspicious in them is a [`Finding`]. With thinking mode off, thoughts are
-/// left out and named in a [`Degradation`] each.
+/// A message must have one of the dialect's roles, at least one block and not more than the limits
+/// allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
+/// changed: suspicious parts are reported as [`Finding`]s. If thinking mode is off, thinking blocks
+/// are left out, each reported in a [`Degradation`].
 ///
-/// Characters are Unicode code points, those of all texts of a message together: of text, code,
-/// thoughts and tool results, and of the strings and keys in the data of tool calls, tables, charts
-/// and blocks of unknown types. Images and signatures are no text.
+/// Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
+/// tool results, and the strings and keys in the data of tool calls, tables, charts and blocks of
+/// unknown types. Images and signatures do not count.
 ///
 /// # Examples
 ///
@@ -65,8 +65,8 @@ impl Default for MessageProcessor {
 }
 
 impl MessageProcessor {
-    /// A processor that lets thoughts and tool results be empty, as the models' own answers have
-    /// them, and nothing else.
+    /// A processor that allows empty thinking blocks and tool results, which models write, and
+    /// nothing else to be empty.
     #[must_use]
     pub fn new(limits: Limits, on_finding: OnFinding) -> Self {
         Self {
@@ -78,14 +78,14 @@ impl MessageProcessor {
         }
     }
 
-    /// The same with another list of what may be empty.
+    /// The same processor with another list of what may be empty.
     #[must_use]
     pub fn allow_empty(mut self, can_be_empty: impl IntoIterator<Item = CanBeEmpty>) -> Self {
         self.rules.can_be_empty = can_be_empty.into_iter().collect();
         self
     }
 
-    /// Makes a text a message of the user.
+    /// Turns a text into a message of the user.
     pub fn process_user_message(
         &self,
         text: impl Into<String>,
@@ -93,8 +93,7 @@ impl MessageProcessor {
         self.process(migrate_text("user", text), None)
     }
 
-    /// Reads a message of the Claude dialect; a content of the time of plain strings becomes a
-    /// block.
+    /// Reads a message of the Claude dialect; a string as content becomes a block.
     pub fn process_json(
         &self,
         text: &[u8],
@@ -107,8 +106,8 @@ impl MessageProcessor {
 
     /// Checks a message of the Claude dialect.
     ///
-    /// With `calls`, each tool result must name one of these ids or a call before it in the message,
-    /// and none is answered twice.
+    /// With `calls`, each tool result must belong to one of these ids or to an earlier call in the
+    /// message, and each call has at most one result.
     pub fn process(
         &self,
         mut message: ClaudeMessage,

@@ -1,7 +1,7 @@
-//! Secrets taken out of text: known values in any encoding, and what has the shape of a secret.
+//! Removal of secrets from text: known values in any encoding, and whatever looks like a secret.
 //!
-//! A secret becomes `[REDACTED:<kind>]`, which says nothing of it. Everything is found in one way
-//! forward with bounded looks back and ahead, so that the time is linear in the text.
+//! A secret becomes `[REDACTED:<kind>]`. Everything is found in one pass with bounded looks back and
+//! ahead, so that the time is linear in the text.
 
 mod base64;
 mod block;
@@ -44,17 +44,17 @@ pub struct SecretTooShort {
     pub bytes: usize,
 }
 
-/// Takes secrets out of text.
+/// Removes secrets from text.
 pub struct Redactor {
     known: Known,
 }
 
 impl Redactor {
-    /// Takes the known secrets; blanks around them do not count, and blank ones are passed over.
+    /// Takes the known secrets; blanks around them do not count, and blank ones are ignored.
     ///
-    /// No part of eight characters of a known secret is left in a text, plain or in base64,
-    /// percent-encoding, hexadecimal digits or with escapes of JSON or HTML; a shorter one is found
-    /// as a whole.
+    /// No eight characters in a row of a known secret are left in a text, whether plain, in base64,
+    /// percent-encoded, in hexadecimal digits or with escapes of JSON or HTML; a shorter secret is
+    /// found as a whole.
     pub fn new<S: AsRef<str>>(
         secrets: impl IntoIterator<Item = S>,
     ) -> Result<Self, SecretTooShort> {
@@ -75,7 +75,7 @@ impl Redactor {
         })
     }
 
-    /// The text without its secrets; the text itself if there are none.
+    /// The text without its secrets; the same text if there are none.
     #[must_use]
     pub fn redact<'text>(&self, text: &'text str) -> Cow<'text, str> {
         match self.redact_bytes(text.as_bytes()) {
@@ -93,8 +93,8 @@ impl Redactor {
         without(text, &self.scan(text).spans)
     }
 
-    /// The bytes without known secrets; what only looks like a secret stays, for those who must see
-    /// what will run.
+    /// The bytes without known secrets; what only looks like a secret stays, so that a person sees
+    /// exactly what will run.
     #[must_use]
     pub fn redact_known<'text>(&self, text: &'text [u8]) -> Cow<'text, [u8]> {
         without(text, &joined(text, self.known_spans(text).collect()))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A setting that the guard cannot work with.
+/// A setting with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` must be {expected}, found `{found}`")]
 pub struct SettingError {
@@ -32,7 +32,7 @@ impl SettingError {
         Err(Self::new(name, "a finite number from 0 on", value))
     }
 
-    /// Refuse a count of nothing.
+    /// Refuse zero.
     pub(crate) fn unless_positive(name: &'static str, value: u64) -> Result<(), Self> {
         if value > 0 {
             return Ok(());

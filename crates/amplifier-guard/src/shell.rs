@@ -1,4 +1,4 @@
-//! Shell containment: which command lines may run without a person.
+//! Shell containment: which commands may run without approval.
 
 mod error;
 mod options;
@@ -19,12 +19,12 @@ const MAX_COMMAND_BYTES: usize = 16_384;
 /// The most words of a command line that is looked at.
 const MAX_WORDS: usize = 1000;
 
-/// Decides which command lines may run without a person.
+/// Decides which commands may run without approval.
 ///
-/// A command line passes if every POSIX shell reads it as one plain command, a prefix of whole
-/// words allows it, no option makes the program run or write something, and its paths stay inside
-/// the root. What passes is handed back as the words to run, so that no shell reads it again.
-/// The decision is made on the words alone: links inside the root are not followed.
+/// A command is allowed if every POSIX shell reads it as one plain command, it begins with the words
+/// of an allowed prefix, no option makes the program run or write something, and its paths stay inside
+/// the root. The words to run are returned, so that no shell parses the command again. The decision
+/// is made on the words alone: links inside the root are not followed.
 #[derive(Clone, Debug)]
 pub struct ShellPolicy {
     prefixes: Vec<Vec<String>>,
@@ -45,7 +45,7 @@ impl ShellPolicy {
         Ok(Self { prefixes, root })
     }
 
-    /// The words of `command` to run, or why a person must be asked.
+    /// The words of `command` to run, or why it needs approval.
     pub fn check(&self, command: &str) -> Result<Vec<String>, ShellError> {
         self.judge(command)
             .inspect_err(|error| refused("shell", error))

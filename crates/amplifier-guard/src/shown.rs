@@ -1,4 +1,4 @@
-//! Text of someone else in a message: short, in one line, and where it may hold secrets, without them.
+//! Foreign text in messages: short, in one line, and without secrets if it may hold some.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Text for a terminal: what a terminal would act on, and what nobody would see, shown escaped.
+//! Text for a terminal, with control and invisible characters escaped.
 
 mod class;
 mod line;
@@ -15,15 +15,14 @@ use writer::Writer;
 
 /// Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
 ///
-/// Escaped (`\x1b`, `\u{200b}`) are control characters but newline and tab, separators of lines,
-/// bidirectional controls, what Unicode says is to be ignored, and more than 30 marks over one
-/// character. A carriage return before a newline is dropped. Among the invisible characters stay
-/// those that have a meaning where they stand: joiners by the rules of RFC 5892 (`CONTEXTJ`), between
-/// pictographs and before the virama of a consonant, one variation selector after a character that
-/// has variants, tags that make the flags of England, Scotland and Wales, blanks among braille.
+/// Escaped (`\x1b`, `\u{200b}`) are control characters except newline and tab, line separators,
+/// bidirectional controls, invisible characters, and more than 30 marks over one character. A
+/// carriage return before a newline is dropped. Invisible characters are kept where they have a
+/// meaning: joiners by the rules of RFC 5892 (`CONTEXTJ`), between pictographs and before the virama
+/// of a consonant, one variation selector after a character that has variants, the tags of the flags
+/// of England, Scotland and Wales, and blanks among braille.
 ///
-/// What was shown stays as it is when it is shown again, and cutting the chunks differently gives
-/// the same.
+/// Showing the result again does not change it, and how the text is cut into chunks does not matter.
 ///
 /// # Examples
 ///
@@ -121,7 +120,7 @@ impl TerminalText {
         writer.out
     }
 
-    /// Takes a chunk and gives what is decided by now.
+    /// Takes a chunk and returns the text that is certain by now.
     #[must_use]
     pub fn feed<'text>(&mut self, chunk: impl Into<Untrusted<'text>>) -> String {
         let Self { writer, tail } = self;
@@ -134,7 +133,7 @@ impl TerminalText {
         writer.take()
     }
 
-    /// Ends the text and gives the rest; the next chunk begins another one.
+    /// Ends the text and returns the rest; the next chunk begins another text.
     #[must_use]
     pub fn flush(&mut self) -> String {
         self.writer.push_bytes(&self.tail);

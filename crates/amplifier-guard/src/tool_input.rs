@@ -29,13 +29,12 @@ const MAX_STEPS_BACK: u64 = 100_000;
 /// a schema can refer back to itself at each level of the arguments, and a stack has an end.
 const MAX_LEVELS: usize = 4096;
 
-/// Decides which arguments tools run with.
+/// Validates the arguments of tool calls.
 ///
-/// A schema is that of JSON Schema 2020-12, or of the draft that its `$schema` names. References
-/// lead to places in the schema itself (`#/…`) and nowhere else, patterns match in linear time, and
-/// `format` is a remark. The integers 1 and 1.0 are one number; those beyond 64 bits are compared
-/// exactly, too, with bounds that are integers. The levels of a schema and those of the arguments
-/// are at most 4096, multiplied.
+/// Schemas follow JSON Schema 2020-12, or the draft named by `$schema`. References may point only
+/// into the schema itself (`#/…`), patterns match in linear time, and `format` is only an annotation.
+/// 1 and 1.0 are the same number; integers beyond 64 bits are compared exactly with integer bounds.
+/// The levels of a schema multiplied by those of the arguments are at most 4096.
 ///
 /// # Examples
 ///
@@ -79,8 +78,7 @@ impl Default for ToolInputPolicy {
 }
 
 impl ToolInputPolicy {
-    /// A policy for arguments of at most so many arrays and objects around a value and so many bytes
-    /// of JSON, and for at most so many tools.
+    /// A policy with limits on the depth of arguments, their bytes of JSON, and the number of tools.
     pub fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> Result<Self, SettingError> {
         for (name, value) in [
             ("max_depth", max_depth),
@@ -97,7 +95,7 @@ impl ToolInputPolicy {
         })
     }
 
-    /// Takes the schema of a tool's arguments; whether it is another one than before.
+    /// Sets the schema of a tool's arguments; returns whether it has changed.
     pub fn set_schema(&mut self, tool: &str, schema: &Json) -> Result<bool, ToolSchemaError> {
         match self.tools.get(tool) {
             Some(known) if known.schema == *schema => return Ok(false),
@@ -106,7 +104,7 @@ impl ToolInputPolicy {
                     tool: shown(tool),
                     pointer: String::new(),
                     reason: format!(
-                        "there are {} tools already, no more are taken",
+                        "there are already {} tools, no more are allowed",
                         self.max_tools
                     ),
                 });
@@ -123,7 +121,7 @@ impl ToolInputPolicy {
         Ok(true)
     }
 
-    /// Forgets a tool; whether it was known.
+    /// Removes a tool; returns whether it was known.
     pub fn remove(&mut self, tool: &str) -> bool {
         self.tools.remove(tool).is_some()
     }
@@ -135,9 +133,9 @@ impl ToolInputPolicy {
 
     /// Reads arguments as a model wrote them, strictly, and checks them.
     ///
-    /// Refused are duplicate keys, NaN and infinity, numbers beyond the floats or of more than 4300
-    /// digits, anything but an object, halves of surrogate pairs, a byte order mark, and anything
-    /// behind the object.
+    /// It refuses duplicate keys, NaN and infinity, numbers outside the range of floats or with more
+    /// than 4300 digits, anything but an object, lone surrogates, a byte order mark, and anything
+    /// after the object.
     pub fn check_json(&self, tool: &str, text: &[u8]) -> Result<Object, ToolInputError> {
         if text.len() > self.max_bytes {
             return Err(ToolInputError::TooLong {

@@ -33,13 +33,13 @@ const INSIDE: [&str; 7] = [
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlError {
-    /// The URL is longer than any server takes.
+    /// The URL is too long.
     #[error("the URL has {found} bytes, at most {MAX_URL_BYTES} are allowed")]
     TooLong {
         /// Its length in bytes.
         found: usize,
     },
-    /// A character that readers of URLs take in different ways.
+    /// A character that URL parsers treat differently.
     #[error("the URL contains `{character}` at byte {offset}; it must be percent-encoded")]
     Character {
         /// The character, escaped.
@@ -47,21 +47,21 @@ pub enum UrlError {
         /// Where it is, in bytes from 0.
         offset: usize,
     },
-    /// It is no URL, or one whose parts cannot be told apart.
+    /// It is not a URL, or its parts are ambiguous.
     #[error("the URL cannot be read: {reason}")]
     Unreadable {
         /// What is wrong.
         reason: String,
     },
     /// The scheme is not one of the allowed ones.
-    #[error("url scheme `{found}` is not allowed (allowed: {allowed})")]
+    #[error("URL scheme `{found}` is not allowed (allowed: {allowed})")]
     Scheme {
         /// The scheme of the URL.
         found: String,
         /// The allowed ones.
         allowed: String,
     },
-    /// A user name or a password, which can pass for a host.
+    /// A user name or a password, which can be mistaken for a host.
     #[error("the URL to `{host}` contains a user name or password; send credentials in a header")]
     Credentials {
         /// The host that the URL really names.
@@ -90,14 +90,14 @@ pub enum UrlError {
         host: String,
     },
     /// A resolver answered with something other than an IP address.
-    #[error("host `{host}` resolves to `{answer}`, which is not an ip address")]
+    #[error("host `{host}` resolves to `{answer}`, which is not an IP address")]
     NotAnAddress {
         /// The host of the URL.
         host: String,
         /// The answer, escaped.
         answer: String,
     },
-    /// One of the addresses is not to be reached.
+    /// One of the addresses is not allowed.
     #[error("host `{host}` has the address `{address}`, which is not public ({network})")]
     Address {
         /// The host of the URL.
@@ -107,7 +107,7 @@ pub enum UrlError {
         /// The network it belongs to.
         network: Network,
     },
-    /// A redirect from an encrypted to a readable connection.
+    /// A redirect from an encrypted to an unencrypted connection.
     #[error("a redirect goes from https to http at `{host}`")]
     Downgrade {
         /// The host the redirect leads to.
@@ -115,37 +115,37 @@ pub enum UrlError {
     },
 }
 
-/// Where a URL leads, its addresses not yet known.
+/// The target of a URL before its addresses are known.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Destination {
-    /// The URL in the one form that every client reads alike; request this one.
+    /// The URL in the normalised form that every client reads in the same way; request this one.
     pub url: String,
     /// The host in ASCII, without brackets and trailing dot.
     pub host: String,
-    /// The port, that of the scheme where the URL names none.
+    /// The port, or the default one of the scheme.
     pub port: u16,
-    /// The address, if the host is one; it has been judged.
+    /// The address, if the host is one; it has been checked.
     pub address: Option<IpAddr>,
 }
 
 /// A URL that may be requested, at exactly these addresses.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checked {
-    /// The URL in the one form that every client reads alike; request this one.
+    /// The URL in the normalised form that every client reads in the same way; request this one.
     pub url: String,
     /// The host in ASCII, for the `Host` header and the name in the certificate.
     pub host: String,
     /// The port to connect to.
     pub port: u16,
-    /// The addresses to connect to, none other, in the order of the answers, each once.
+    /// The only addresses to connect to, in the order of the answers, each once.
     pub addresses: Vec<IpAddr>,
 }
 
 /// Decides which URLs may be requested and at which addresses.
 ///
-/// It decides only: the names are looked up by the caller, who hands in every answer and connects
-/// to the addresses of [`Checked`], so that the address that was checked is the one connected to.
-/// Each hop of a redirect is judged anew.
+/// It only decides: the caller looks up the names, passes in every answer and connects to the
+/// addresses of [`Checked`], so that the checked address is the one connected to. Each redirect is
+/// checked again.
 #[derive(Clone, Debug)]
 pub struct UrlPolicy {
     schemes: Vec<String>,
@@ -170,18 +170,18 @@ impl UrlPolicy {
         }
     }
 
-    /// Reads a URL and judges all of it but the addresses of its host name.
+    /// Reads a URL and checks everything except the addresses of its host name.
     pub fn destination(&self, url: &str) -> Result<Destination, UrlError> {
         self.read(url).inspect_err(|error| refused("url", error))
     }
 
-    /// Reads what a redirect from `from` names as `location`, and judges it as any URL.
+    /// Reads the `location` of a redirect from `from`, and checks it like any URL.
     pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
         self.read_location(from, location)
             .inspect_err(|error| refused("url", error))
     }
 
-    /// Judges what a resolver answered for the host name of `destination`: every address must be
+    /// Checks the answers of a resolver for the host name of `destination`: every address must be
     /// allowed. An address in the URL itself needs no answers.
     pub fn check<'answer>(
         &self,

@@ -16,7 +16,7 @@ record! {
 }
 
 record! {
-    /// A tool that the model asks for.
+    /// A tool call of the model.
     pub struct ToolUseBlock("type" = "tool_use") {
         /// The call's id, which its result names.
         pub id: String,
@@ -29,13 +29,13 @@ record! {
 }
 
 record! {
-    /// What a tool gave back.
+    /// The result of a tool call.
     pub struct ToolResultBlock("type" = "tool_result") {
         /// The call.
         pub tool_use_id: String,
-        /// What it gave.
+        /// The result.
         pub content: String,
-        /// Whether the tool failed, if that is said.
+        /// Whether the tool failed, if it is known.
         pub is_error: Option<bool> = None,
         ..extra
     }
@@ -44,9 +44,9 @@ record! {
 record! {
     /// The model's reasoning.
     pub struct ThinkingBlock("type" = "thinking") {
-        /// The reasoning; the wire's name `thinking` is read, too.
+        /// The reasoning; also read from the wire's key `thinking`.
         pub content as "content" or "thinking": String,
-        /// The provider's proof that it is its own; left out where there is none.
+        /// With which the provider recognises its own reasoning; left out if there is none.
         pub signature as "signature" if some: Option<String> = None,
         ..extra
     }
@@ -55,18 +55,18 @@ record! {
 record! {
     /// An image.
     pub struct ImageBlock("type" = "image") {
-        /// Where it comes from, in the form of the wire.
+        /// The image, in the form of the wire.
         pub source: Object,
         ..extra
     }
 }
 
 record! {
-    /// Program text.
+    /// Source code.
     pub struct CodeBlock("type" = "code") {
         /// The programming language, if it is known.
         pub language: Option<String> = None,
-        /// The program text.
+        /// The source code.
         pub text: String,
         ..extra
     }
@@ -84,11 +84,11 @@ record! {
 }
 
 record! {
-    /// Data to be drawn.
+    /// Data of a chart.
     pub struct ChartBlock("type" = "chart") {
-        /// The kind of drawing, such as `bar`.
+        /// The type of chart, such as `bar`.
         pub kind: String,
-        /// What is drawn.
+        /// The data.
         pub data: Json,
         ..extra
     }
@@ -97,13 +97,13 @@ record! {
 record! {
     /// A block of a type that is not known here, kept whole.
     pub struct UnknownBlock {
-        /// Its type, none of the known ones.
+        /// Its type, not one of the known ones.
         pub block_type as "type": OtherType,
         ..extra
     }
 }
 
-/// The type of a block that is none of the known ones.
+/// A block type that is not one of the known ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OtherType(String);
 
@@ -115,7 +115,7 @@ impl OtherType {
         (!is_known).then(|| Self(block_type.to_owned()))
     }
 
-    /// The type as it stands in JSON.
+    /// The type in JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -143,7 +143,7 @@ impl Serialize for OtherType {
 
 deserialize_through_json!(OtherType);
 
-/// A block of content, told apart by its `type`.
+/// A block of content, tagged by its `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContentBlock {
     /// `text`.
@@ -198,7 +198,7 @@ impl ContentBlock {
         })
     }
 
-    /// Its `type` as it stands in JSON.
+    /// Its `type` in JSON.
     #[must_use]
     pub fn block_type(&self) -> &str {
         match self {

@@ -21,9 +21,9 @@ const OF_THE_KERNEL: &str = "kernel/";
 const RESULT_IS_TEXT: &str = "a tool result of the Claude dialect is a text";
 
 impl ClaudeMessage {
-    /// A message of the kernel in the dialect, and what the dialect cannot hold of it.
+    /// A message of the kernel in the dialect, and what the dialect cannot express of it.
     ///
-    /// A message of the role `tool` or `function` that names its call becomes one of the user with
+    /// A message of the role `tool` or `function` with its call id becomes a message of the user with
     /// a tool result.
     #[must_use]
     pub fn from_kernel(message: Message) -> (Self, Vec<Degradation>) {

@@ -15,12 +15,11 @@ use super::message::ClaudeMessage;
 pub(super) const KEPT_WHOLE: &str = "claude/";
 
 impl ClaudeMessage {
-    /// The message as the kernel has it; [`from_kernel`](Self::from_kernel) gives the same back.
+    /// The message in the kernel's form; [`from_kernel`](Self::from_kernel) returns the same message.
     ///
-    /// The blocks of `thinking` go before the others. `metadata` has a key `claude` where the
-    /// kernel's message would not say what this one does: how many blocks were `thinking`, a role
-    /// that the kernel does not know, for which `user` stands, and keys that mean something else
-    /// in the kernel.
+    /// The blocks of `thinking` come before the others. The key `claude` of `metadata` holds what the
+    /// kernel's message cannot express: the number of `thinking` blocks, a role that the kernel does
+    /// not know (replaced by `user`), and keys that mean something else in the kernel.
     #[must_use]
     pub fn into_kernel(self) -> Message {
         let memo = Memo::of(&self).map(Json::from);
@@ -48,7 +47,7 @@ impl ClaudeMessage {
 }
 
 impl ContentBlock {
-    /// The block as the kernel has it; [`from_kernel`](Self::from_kernel) gives the same back.
+    /// The block in the kernel's form; [`from_kernel`](Self::from_kernel) returns the same block.
     ///
     /// `code`, `table`, `chart` and unknown blocks are the kernel's unknown blocks of their type.
     /// So is a block of which a key means something else in the kernel, or whose `input` is no

@@ -10,15 +10,14 @@ use super::block::ContentBlock;
 
 /// One message of a conversation with Claude.
 ///
-/// In the place of blocks, `content` is also read as a text, which is one text block, and
-/// `thinking` as one thinking block.
+/// A string as `content` is read as one text block, and a string as `thinking` as one thinking block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaudeMessage {
-    /// Who speaks: `user`, `assistant` or `system`; other words are kept.
+    /// The role: `user`, `assistant` or `system`; other roles are kept.
     pub role: String,
-    /// What is said.
+    /// The blocks.
     pub content: Vec<ContentBlock>,
-    /// What was thought, where it is not said in `content`.
+    /// Thinking blocks that are not part of `content`.
     pub thinking: Option<Vec<ContentBlock>>,
     /// The keys that are not declared, in their order.
     pub extra: Object,

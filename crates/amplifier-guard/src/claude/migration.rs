@@ -1,4 +1,4 @@
-//! Messages and tool responses of the time when both were plain strings.
+//! Legacy messages and tool responses, which were plain strings.
 
 use amplifier_core::Object;
 
@@ -9,16 +9,17 @@ use super::message::ClaudeMessage;
 /// What stood before what a tool gave back.
 const RESPONSE: &str = "Tool result:";
 
-/// The message that a text was; a role that is not `user`, `assistant` or `system` is `user`.
+/// Converts a legacy text to a message; a role other than `user`, `assistant` and `system` becomes
+/// `user`.
 #[must_use]
 pub fn migrate_text(role: &str, text: impl Into<String>) -> ClaudeMessage {
     let role = if is_known(role) { role } else { "user" };
     ClaudeMessage::new(role, vec![ContentBlock::text(text)])
 }
 
-/// The result that a tool response such as `Tool result: file contents` was.
+/// Converts a legacy tool response such as `Tool result: file contents` to a tool result.
 ///
-/// Without these words before it, the whole text is the content.
+/// Without this prefix, the whole text is the content.
 #[must_use]
 pub fn migrate_tool_response(tool_use_id: impl Into<String>, text: &str) -> ToolResultBlock {
     let content = match text.strip_prefix(RESPONSE) {
@@ -33,7 +34,7 @@ pub fn migrate_tool_response(tool_use_id: impl Into<String>, text: &str) -> Tool
     }
 }
 
-/// The id of a tool call that has none, of random bits: `toolu_` and eight hexadecimal digits.
+/// An id for a tool call from random bits: `toolu_` and eight hexadecimal digits.
 #[must_use]
 pub fn new_tool_use_id(random: u32) -> String {
     format!("toolu_{random:08x}")

@@ -1,11 +1,11 @@
-//! How long to wait before a failed call is made again.
+//! How long to wait before a retry.
 
 use crate::setting::SettingError;
 
 /// The longest wait that a server may ask for, in seconds: a day.
 const MAX_ASKED_SECONDS: f64 = 86_400.0;
 
-/// How the waits between tries grow; the rule of the kernel's `compute_delay`, in seconds.
+/// How the waits between attempts grow; the rule of the kernel's `compute_delay`, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
     initial: f64,
@@ -28,9 +28,9 @@ impl Backoff {
 
     /// The seconds to wait after a failed call.
     ///
-    /// `attempt` counts the calls before the failed one, `multiplier` is a factor that the error
-    /// puts on the wait, past the limit too (ignored unless finite and positive), `jitter` the
-    /// factor that chance does. What the server `asked` for is the floor of all that.
+    /// `attempt` counts the calls before the failed one, `multiplier` is a factor of the error, which
+    /// may exceed the limit (ignored unless finite and positive), `jitter` a random factor. The wait
+    /// is at least what the server `asked` for.
     #[must_use]
     pub fn delay(
         &self,
@@ -63,7 +63,7 @@ impl Backoff {
     }
 }
 
-/// What a server asked to wait in seconds, if it makes sense: from 0 to a day.
+/// The seconds that a server asked to wait, if they are from 0 to a day.
 #[must_use]
 pub fn asked_wait(seconds: f64) -> Option<f64> {
     (0.0..=MAX_ASKED_SECONDS)
@@ -71,7 +71,7 @@ pub fn asked_wait(seconds: f64) -> Option<f64> {
         .then_some(seconds)
 }
 
-/// What a server asked to wait, from the seconds of a `retry-after` header.
+/// The same, from the text of a `retry-after` header.
 #[must_use]
 pub fn asked_wait_of_text(text: &str) -> Option<f64> {
     text.trim().parse().ok().and_then(asked_wait)

@@ -9,12 +9,12 @@ pub enum BreakerState {
     Closed,
     /// It refuses every call.
     Open,
-    /// It lets one call through, the trial, and refuses all others until that has ended.
+    /// It lets one trial call through, and refuses all others until the trial has ended.
     HalfOpen,
 }
 
 impl BreakerState {
-    /// The word for it.
+    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -25,10 +25,10 @@ impl BreakerState {
     }
 }
 
-/// The right to make one call, to be given back with how the call ended.
+/// Permission to make one call, to be returned with the result of the call.
 ///
-/// Calls that began before the breaker last changed its state say nothing of how things are now,
-/// so that what comes of them does not count.
+/// Calls that began before the breaker last changed its state say nothing about the current state of
+/// the service, so their results do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permit(u64);
 
@@ -39,7 +39,7 @@ impl Permit {
         Self(number)
     }
 
-    /// The number that tells it from the permits of other states.
+    /// The number that distinguishes it from the permits of other states.
     #[must_use]
     pub fn number(self) -> u64 {
         self.0
@@ -50,7 +50,7 @@ impl Permit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("circuit open after repeated failures; retry in {}", in_seconds(*.wait))]
 pub struct CircuitOpen {
-    /// Nanoseconds until the next trial, if the one under way does not end before.
+    /// Nanoseconds until the next trial, unless a running one ends earlier.
     pub wait: u64,
 }
 
@@ -63,8 +63,7 @@ enum Phase {
 
 /// Refuses calls to a service that failed several times in a row.
 ///
-/// Times are nanoseconds of the caller's clock. Time never runs back: an earlier one counts as the
-/// latest seen.
+/// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
 #[derive(Clone, Debug)]
 pub struct CircuitBreaker {
     most_failures: u64,
@@ -87,7 +86,7 @@ impl CircuitBreaker {
         })
     }
 
-    /// What it would do with a call.
+    /// What it would do with the next call.
     pub fn state(&mut self, now: u64) -> BreakerState {
         self.reach(now);
         match self.phase {
@@ -97,7 +96,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Nanoseconds until it lets a call through, if none of those under way changes that.
+    /// Nanoseconds until a call is allowed, unless a running call changes that.
     pub fn wait(&mut self, now: u64) -> u64 {
         self.reach(now);
         match self.phase {
@@ -106,9 +105,9 @@ impl CircuitBreaker {
         }
     }
 
-    /// Ask to make a call.
+    /// Ask for permission to make a call.
     ///
-    /// A trial of which nothing is heard for as long as the breaker stays open is given up.
+    /// A trial without a result is given up after as long as the breaker stays open.
     pub fn admit(&mut self, now: u64) -> Result<Permit, CircuitOpen> {
         let wait = self.wait(now);
         if wait > 0 {
@@ -121,7 +120,7 @@ impl CircuitBreaker {
         Ok(self.permit)
     }
 
-    /// Tell that a call succeeded, which closes the breaker.
+    /// Report that a call succeeded, which closes the breaker.
     pub fn succeeded(&mut self, permit: Permit) {
         if permit != self.permit {
             return;
@@ -133,7 +132,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Tell that a call failed, which counts or, in a trial, opens the breaker anew.
+    /// Report that a call failed, which counts or, in a trial, opens the breaker again.
     pub fn failed(&mut self, permit: Permit, now: u64) {
         self.reach(now);
         if permit != self.permit {
@@ -151,7 +150,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Tell that a call ended in a way that says nothing of the service, such as by a cancellation.
+    /// Report that a call ended in a way that says nothing about the service, such as a cancellation.
     pub fn abandoned(&mut self, permit: Permit) {
         if permit == self.permit && matches!(self.phase, Phase::Trial { .. }) {
             self.turn(Phase::Open { until: self.latest });

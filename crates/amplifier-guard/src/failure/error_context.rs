@@ -19,8 +19,8 @@ const MAX_DESCRIPTION_CHARACTERS: usize = 500;
 
 /// What an operation was doing when it failed; one JSON form in Rust and Python.
 ///
-/// However something got into a field, what looks like a secret or is named like one is neither
-/// written nor told.
+/// Whatever is assigned to a field, its JSON and its description contain nothing that looks like a
+/// secret or is named like one.
 ///
 /// # Examples
 ///
@@ -57,10 +57,10 @@ pub struct ErrorContext {
     /// The tool call it is about.
     #[serde(default, serialize_with = "write_id")]
     pub tool_use_id: Option<String>,
-    /// How often it was tried again.
+    /// How often it was retried.
     #[serde(default)]
     pub retry_count: u32,
-    /// Whatever else helps, without secrets.
+    /// Anything else that helps, without secrets.
     #[serde(default, serialize_with = "write_metadata")]
     pub metadata: IndexMap<String, String>,
     #[serde(default, deserialize_with = "latest")]
@@ -75,7 +75,7 @@ pub struct PastOperation {
     pub operation: String,
     /// When it ended.
     pub timestamp: Timestamp,
-    /// The word for the kind of failure it ended with, if it failed.
+    /// The kind of failure it ended with, if it failed.
     #[serde(default)]
     pub error: Option<String>,
 }
@@ -84,8 +84,8 @@ impl ErrorContext {
     /// The most past operations that are kept, the latest ones.
     pub const MOST_OPERATIONS: usize = 32;
 
-    /// Begin a context. `redact` gets each text with the name of its field or metadata, and gives
-    /// it back without secrets.
+    /// Begin a context. `redact` takes the name of a field or of metadata and its text, and returns
+    /// the text without secrets.
     pub fn builder<R: Fn(&str, &str) -> String>(
         operation: &str,
         timestamp: Timestamp,
@@ -112,14 +112,14 @@ impl ErrorContext {
         &self.history
     }
 
-    /// Go on to another operation; the one so far becomes history.
+    /// Go on to another operation; the current one becomes history.
     pub fn entered(&mut self, operation: impl Into<String>, timestamp: Timestamp) {
         let past = std::mem::replace(&mut self.operation, operation.into());
         self.timestamp = timestamp.clone();
         self.remember(past, timestamp, None);
     }
 
-    /// Note that the operation failed and is tried again.
+    /// Record that the operation failed and is retried.
     pub fn retried(&mut self, kind: ErrorKind, timestamp: Timestamp) {
         self.retry_count = self.retry_count.saturating_add(1);
         let error = Some(kind.as_str().to_owned());
@@ -195,28 +195,28 @@ pub struct ErrorContextBuilder<R> {
 }
 
 impl<R: Fn(&str, &str) -> String> ErrorContextBuilder<R> {
-    /// Name the message.
+    /// Set the message id.
     #[must_use]
     pub fn message_id(mut self, id: &str) -> Self {
         self.context.message_id = Some((self.redact)("message_id", id));
         self
     }
 
-    /// Name the tool call.
+    /// Set the id of the tool call.
     #[must_use]
     pub fn tool_use_id(mut self, id: &str) -> Self {
         self.context.tool_use_id = Some((self.redact)("tool_use_id", id));
         self
     }
 
-    /// Say how often it was tried again.
+    /// Set how often it was retried.
     #[must_use]
     pub fn retry_count(mut self, count: u32) -> Self {
         self.context.retry_count = count;
         self
     }
 
-    /// Add something that helps; its name is looked at, too.
+    /// Add metadata; its name is redacted, too.
     #[must_use]
     pub fn metadata(mut self, name: &str, value: &str) -> Self {
         let value = (self.redact)(name, value);

@@ -1,13 +1,13 @@
-//! How often each type of error came lately.
+//! How often each type of error occurred recently.
 
 use indexmap::IndexMap;
 
 /// The most characters of a name that is kept.
 const MAX_NAME_CHARACTERS: usize = 100;
 
-/// Counts errors by type; a type that is not seen for a while is forgotten.
+/// Counts errors by type; a type that does not occur for a while is forgotten.
 ///
-/// Times are nanoseconds of the caller's clock; an earlier one counts as the latest seen.
+/// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
 #[derive(Clone, Debug)]
 pub struct ErrorFrequency {
     most_types: usize,
@@ -36,7 +36,7 @@ impl ErrorFrequency {
         }
     }
 
-    /// Count an error; where there is no room, the type that was not seen for the longest goes.
+    /// Count an error; if there is no room, the type that occurred longest ago is dropped.
     pub fn record(&mut self, name: &str, now: u64) {
         self.forget(now);
         let name: String = name.chars().take(MAX_NAME_CHARACTERS).collect();
@@ -53,7 +53,7 @@ impl ErrorFrequency {
         }
     }
 
-    /// The types and how often each was seen, the one seen last at the end.
+    /// The types and their counts, the latest type last.
     pub fn counts(&mut self, now: u64) -> impl Iterator<Item = (&str, u64)> {
         self.forget(now);
         self.seen

@@ -1,4 +1,4 @@
-//! Whether a failed operation is tried again, and when.
+//! Whether and when a failed operation is retried.
 
 use amplifier_core::error::AmplifierError;
 
@@ -7,21 +7,21 @@ use super::error_frequency::ErrorFrequency;
 use super::error_kind::ErrorKind;
 use crate::setting::SettingError;
 
-/// The longest wait before a retry, whatever factors an error brings; in seconds.
+/// The longest wait before a retry, whatever the factors of an error.
 const MAX_DELAY_SECONDS: f64 = 86_400.0;
 
-/// What is known of a failed call.
+/// What is known about a failed call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The type of the error, by which it is counted.
     pub name: String,
     /// What kind of failure it is.
     pub kind: ErrorKind,
-    /// Whether another try has a point, where the error says so itself.
+    /// Whether a retry is useful, if the error says so itself.
     pub retryable: Option<bool>,
-    /// The seconds that the server asked to wait; ignored where negative or beyond a day.
+    /// The seconds that the server asked to wait; ignored if negative or more than a day.
     pub retry_after: Option<f64>,
-    /// A factor that the error puts on the wait.
+    /// A factor of the error by which the wait is multiplied.
     pub delay_multiplier: Option<f64>,
 }
 
@@ -51,25 +51,25 @@ impl From<&AmplifierError> for Failure {
     }
 }
 
-/// When a failure is judged, and by what chance.
+/// The time and the random number for one decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Nanoseconds of the caller's clock.
     pub now: u64,
     /// Seconds since the first call of the operation.
     pub elapsed: f64,
-    /// From 0 to 1, anew for each failure.
+    /// From 0 to 1, a new number for each failure.
     pub random: f64,
 }
 
-/// How often and how long is tried.
+/// How often and for how long to retry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetrySettings {
     /// The most calls after the first one.
     pub max_retries: u32,
     /// How the waits grow.
     pub backoff: Backoff,
-    /// The share of a wait, from 0 to 1, by which chance makes it longer or shorter.
+    /// The share of a wait, from 0 to 1, by which it is randomly longer or shorter.
     pub jitter: f64,
     /// The seconds after the first call beyond which no retry is started.
     pub budget: Option<f64>,
@@ -85,7 +85,7 @@ pub enum Decision {
         /// The number of the retry, from 1.
         attempt: u32,
     },
-    /// Let the error out.
+    /// Do not call again.
     GiveUp {
         /// Why.
         reason: GiveUpReason,
@@ -100,14 +100,14 @@ const TARGET: &str = "amplifier_guard::failures";
 pub enum GiveUpReason {
     /// The same call would fail again.
     NotRetryable,
-    /// It was tried as often as allowed.
+    /// The maximum number of retries was reached.
     RetriesExhausted,
-    /// The next try would begin too late.
+    /// The next retry would begin beyond the budget.
     BudgetSpent,
 }
 
 impl GiveUpReason {
-    /// The word for it.
+    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

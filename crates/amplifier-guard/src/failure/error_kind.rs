@@ -1,4 +1,4 @@
-//! What kind of failure an error is, and whether another try has a point.
+//! The kinds of failures, and which of them are worth a retry.
 
 use amplifier_core::StatusKind;
 use amplifier_core::error::{
@@ -18,7 +18,7 @@ macro_rules! error_kinds {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word for it.
+            /// Its name in JSON.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -38,44 +38,44 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// The input is not what was asked for.
+    /// The input is invalid.
     Validation = "validation", false;
     /// The key is missing or wrong.
     Authentication = "authentication", false;
-    /// It is not allowed.
+    /// The operation is not allowed.
     Permission = "permission", false;
-    /// Nothing is left to spend.
+    /// The credit or quota is exhausted.
     Quota = "quota", false;
-    /// Too many calls in a span of time.
+    /// A rate limit was reached.
     RateLimit = "rate_limit", true;
-    /// No answer in time.
+    /// There was no answer in time.
     Timeout = "timeout", true;
-    /// The other side could not be reached.
+    /// The server could not be reached.
     Network = "network", true;
-    /// The other side is down or overloaded: HTTP 5xx, 529 among them.
+    /// The server is down or overloaded: HTTP 5xx, including 529.
     Server = "server", true;
-    /// The answer broke off.
+    /// The answer ended early.
     Stream = "stream", true;
     /// The request is longer than the model's context.
     ContextLength = "context_length", false;
     /// A filter refused the content.
     ContentFilter = "content_filter", false;
-    /// What was asked for does not exist.
+    /// The requested thing does not exist.
     NotFound = "not_found", false;
-    /// A tool failed; running it again may do its work twice.
+    /// A tool failed; running it again may repeat its effects.
     Tool = "tool", false;
     /// A store failed.
     Storage = "storage", false;
-    /// Something is set up wrongly.
+    /// The configuration is wrong.
     Configuration = "configuration", false;
-    /// The caller ended it.
+    /// The caller cancelled it.
     Cancelled = "cancelled", false;
     /// Anything else.
     Internal = "internal", false;
 }
 
 impl ErrorKind {
-    /// The kind of an HTTP status that tells of a failure.
+    /// The kind of an HTTP error status.
     #[must_use]
     pub fn of_status(status: u16) -> Option<Self> {
         Some(match StatusKind::of(status)? {
@@ -91,9 +91,8 @@ impl ErrorKind {
         })
     }
 
-    /// The kind of an exception of Python, from the names of its class and of those above it, and
-    /// the HTTP status it came with: the most specific class that says anything decides, the status
-    /// where none does.
+    /// The kind of a Python exception, from the names of its class and base classes and its HTTP
+    /// status: the most specific known class decides, the status if none is known.
     pub fn of_exception<'a>(names: impl IntoIterator<Item = &'a str>, status: Option<u16>) -> Self {
         names
             .into_iter()
@@ -102,8 +101,8 @@ impl ErrorKind {
             .unwrap_or(Self::Internal)
     }
 
-    /// The kind that the name of a class stands for: those of `llm_errors`, of the standard
-    /// library, and what HTTP clients raise.
+    /// The kind of a class by its name: those of `llm_errors`, of the standard library and of HTTP
+    /// clients.
     fn of_name(name: &str) -> Option<Self> {
         Some(match name {
             "RateLimitError" => Self::RateLimit,

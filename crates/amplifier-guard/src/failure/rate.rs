@@ -1,4 +1,4 @@
-//! Token buckets: how many calls a user, a tool and a provider may make in a span of time.
+//! Rate limits of users, tools and providers, as token buckets.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The word for it.
+    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Scope {
     }
 }
 
-/// How many calls are allowed: `limit` in each `period`, and `burst` at once after a rest.
+/// How many calls are allowed: `limit` in each `period`, and `burst` at once after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     limit: u64,
@@ -79,24 +79,24 @@ pub struct Caller<'a> {
     pub provider: Option<&'a str>,
 }
 
-/// A call that has to wait, or is refused.
+/// A call beyond a rate limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RateLimited {
-    /// It would be one call too many.
+    /// The limit is reached.
     #[error("rate limit of this {} reached; retry in {}", .scope.as_str(), in_seconds(*.wait))]
     Busy {
-        /// Whose calls are too many, the one that has to wait the longest.
+        /// Whose limit is reached; if there are several, the one with the longest wait.
         scope: Scope,
-        /// Nanoseconds until the call is allowed, if nobody else takes its place.
+        /// Nanoseconds until the call is allowed, unless another caller is faster.
         wait: u64,
     },
-    /// There are too many names to keep count of.
+    /// Too many names are tracked.
     #[error("too many {}s tracked; retry in {}", .scope.as_str(), in_seconds(*.wait))]
     Crowded {
-        /// Of which there is no room for another.
+        /// The kind of name that cannot be added.
         scope: Scope,
-        /// Nanoseconds until there is room, if nobody else takes it.
+        /// Nanoseconds until there is room, unless another caller is faster.
         wait: u64,
     },
     /// A name is too long to keep.
@@ -131,9 +131,9 @@ impl Bucket {
 
 /// Counts calls by user, tool and provider, each with a rate of its own.
 ///
-/// Times are nanoseconds of the caller's clock. Time never runs back: an earlier one counts as the
-/// latest seen. The buckets are bounded in number; where there is no room, the one that has been
-/// full the longest goes, which loses nothing, and while none is full new names have to wait.
+/// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
+/// The number of buckets is bounded: when there is no room, the bucket that has been full for the
+/// longest time is dropped, which loses nothing; while none is full, new names have to wait.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     rates: [Option<Rate>; MIN_NAMES],
@@ -145,7 +145,7 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// A limiter with these rates, None for no limit, that keeps count of `most_names` names.
+    /// A limiter with these rates (None for no limit) that tracks at most `most_names` names.
     pub fn new(
         user: Option<Rate>,
         tool: Option<Rate>,
@@ -164,13 +164,13 @@ impl RateLimiter {
         })
     }
 
-    /// How many names are counted at the moment.
+    /// Number of names that are currently counted.
     #[must_use]
     pub fn names(&self) -> usize {
         self.buckets.len()
     }
 
-    /// Take a call out of each bucket of the caller, or out of none.
+    /// Count one call for each name of the caller, or for none of them.
     pub fn take(&mut self, caller: Caller<'_>, now: u64) -> Result<(), RateLimited> {
         self.judge(caller, now)
             .inspect_err(|error| refused("rate", error))

@@ -1,15 +1,15 @@
-//! What a finding is, and what is done about it.
+//! The kinds of findings, and what to do about them.
 
 /// What a suspicious part of a text looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FindingKind {
-    /// Words that tell a model to leave its instructions, or that pass for those of the system.
+    /// Text that tells a model to ignore its instructions, or imitates those of the system.
     PromptInjection,
     /// HTML or a URL that runs a script.
     Script,
-    /// A relative path that climbs.
+    /// A relative path that leads upwards.
     PathTraversal,
-    /// A command that hands what it reads to a shell, or removes everything.
+    /// A command that pipes into a shell, or deletes everything.
     ShellCommand,
     /// A key, a password or a token.
     Credential,
@@ -58,10 +58,10 @@ pub struct Finding {
 /// What to do about findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFinding {
-    /// Tell of them.
+    /// Report them.
     #[default]
     Report,
-    /// Have a person decide.
+    /// Ask a person.
     Ask,
     /// Refuse the message.
     Reject,

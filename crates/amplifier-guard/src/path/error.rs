@@ -75,7 +75,7 @@ pub enum PathError {
         /// The length of the whole path.
         bytes: usize,
     },
-    /// The name of a file that decides what runs, is trusted or is reached.
+    /// A file that decides what runs or holds secrets.
     #[error("`{path}` may not be written without approval: `{name}` {reason}")]
     Protected {
         /// The path as given.
@@ -85,7 +85,7 @@ pub enum PathError {
         /// What such a file does.
         reason: &'static str,
     },
-    /// The path is written in a form that other systems or layers read as another path.
+    /// Other systems or layers would read the path as another one.
     #[error("path `{path}` is refused: {reason}")]
     Form {
         /// The path as given.
@@ -93,7 +93,7 @@ pub enum PathError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The file has other names, which may lie outside the root.
+    /// The file has other hard links, which may lie outside the root.
     #[error("`{path}` has {links} hard links, so a write may change a file elsewhere")]
     HardLinks {
         /// The path as given.
@@ -109,7 +109,7 @@ pub enum PathError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The caller asked for the work to end.
+    /// The caller stopped the work.
     #[error("reading `{path}` was stopped before it was complete")]
     Stopped {
         /// Where the work began.

@@ -1,13 +1,14 @@
-//! Paths as they go into logs and error contexts: without the names of users and machines.
+//! Paths for logs and error contexts, without the names of users and machines.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::shown::one_line;
 
-/// `path` for a log: counted from `root` where it lies beneath, else from `home` as `~`, with
-/// doubled separators, `.` and, where its spelling tells, `..` gone and what acts or cannot be seen escaped.
+/// `path` for a log: relative to `root` if it lies beneath, else to `home` as `~`, without doubled
+/// separators and `.`, without `..` if its spelling allows, and with control and invisible characters
+/// escaped.
 ///
-/// Nothing is looked up: links count for what they are called.
+/// Nothing is looked up: links are not followed.
 #[must_use]
 pub fn log_path(path: &Path, root: Option<&Path>, home: Option<&Path>) -> String {
     let path = normalised(path);

@@ -1,19 +1,19 @@
-//! Which file names a glob pattern means.
+//! Glob patterns for file names.
 //!
-//! The crate `globset` reads them otherwise: it matches bytes, so that its `?` is a part of `é`, its
+//! The crate `globset` is not used because it reads them differently: it matches bytes, so that its `?` is a part of `é`, its
 //! `[!a]` crosses directories, and `a}` is an error.
 
 use std::path::Path;
 
 use regex::{Regex, RegexBuilder};
 
-/// The longest pattern taken, in bytes: a longer one is a mistake or an attack.
+/// A longer pattern is a mistake or an attack.
 pub(crate) const MAX_PATTERN_BYTES: usize = 4096;
 /// Large enough for `\w{1,60}`, small enough that the slowest pattern still gets through tens of
 /// kilobytes a second.
 pub(crate) const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
-/// A pattern that means nothing.
+/// An invalid pattern.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -143,7 +143,7 @@ fn expression(pattern: &str) -> Result<String, &'static str> {
     Ok(expression)
 }
 
-/// Writes the class that `rest` begins with, after its `[`, and gives what follows its `]`.
+/// Writes the class that `rest` begins with, after its `[`, and returns what follows its `]`.
 fn class<'rest>(rest: &'rest str, expression: &mut String) -> Result<&'rest str, &'static str> {
     let inner = rest.strip_prefix(['!', '^']);
     expression.push_str(if inner.is_some() { "[^/" } else { "[" });

@@ -1,4 +1,4 @@
-//! Names that are not written without a person, and forms of paths that are not written at all.
+//! Names that are not written without approval, and forms of paths that are not written at all.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
 /// Names that Windows keeps for devices, with any ending.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
 
-/// The first name of `path` that is not written without a person, and what it does.
+/// The first name of `path` that is not written without approval, and the reason.
 pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
     let names: Vec<String> = path
         .iter()
@@ -112,8 +112,8 @@ pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
     None
 }
 
-/// A name as the most careless file system takes it: case, invisible characters, wide forms, what
-/// stands behind a colon, and dots and blanks at the end do not count.
+/// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything
+/// after a colon, and dots and spaces at the end do not count.
 fn folded(name: &str) -> String {
     let visible: String = name
         .chars()

@@ -22,7 +22,7 @@ pub struct WalkedFile {
     pub path: PathBuf,
     /// The size.
     pub bytes: u64,
-    /// When it was last modified, in nanoseconds since 1970; 0 if that cannot be told.
+    /// When it was last modified, in nanoseconds since 1970; 0 if it is unknown.
     pub modified: i64,
 }
 

@@ -49,25 +49,25 @@ impl<M> ProcessedMessage<M> {
         &self.message
     }
 
-    /// What was left out of it.
+    /// What was left out.
     pub fn degradations(&self) -> &[Degradation] {
         &self.degradations
     }
 
-    /// Whether a person must agree before it is used.
+    /// Whether a person must approve it before it is used.
     pub fn needs_approval(&self) -> bool {
         self.needs_approval
     }
 }
 
 impl ProcessedMessage<ClaudeMessage> {
-    /// What it holds, counted when it is first read.
+    /// The numbers of its blocks, characters and bytes, computed when first read.
     pub fn statistics(&self) -> &ContentStatistics {
         let statistics = || contents::statistics(|visit| walk::claude(&self.message, visit));
         self.statistics.get_or_init(statistics)
     }
 
-    /// What looks suspicious in it; the first thousand, looked for when they are first read.
+    /// The suspicious parts, at most 1,000, computed when first read.
     pub fn findings(&self) -> &[Finding] {
         let findings = || contents::findings(|visit| walk::claude(&self.message, visit));
         self.findings.get_or_init(findings)
@@ -86,13 +86,13 @@ impl ProcessedMessage<ClaudeMessage> {
 }
 
 impl ProcessedMessage<Message> {
-    /// What it holds, counted when it is first read.
+    /// The numbers of its blocks, characters and bytes, computed when first read.
     pub fn statistics(&self) -> &ContentStatistics {
         let statistics = || contents::statistics(|visit| walk::kernel(&self.message, visit));
         self.statistics.get_or_init(statistics)
     }
 
-    /// What looks suspicious in it; the first thousand, looked for when they are first read.
+    /// The suspicious parts, at most 1,000, computed when first read.
     pub fn findings(&self) -> &[Finding] {
         let findings = || contents::findings(|visit| walk::kernel(&self.message, visit));
         self.findings.get_or_init(findings)

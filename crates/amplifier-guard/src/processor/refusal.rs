@@ -8,7 +8,7 @@ use crate::identifier::NameError;
 use crate::shown::shown;
 use crate::tool_input::ToolInputError;
 
-/// A message that is not used; says the place, what was found and what would be right.
+/// A message that was refused: the place, what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
@@ -18,13 +18,13 @@ pub enum MessageError {
     /// The JSON is not a message.
     #[error("message is not of the Claude dialect: {0}")]
     Form(String),
-    /// Nobody speaks like this.
+    /// The role is unknown.
     #[error("message has the role `{role}`, not `user`, `assistant` or `system`")]
     Role {
         /// The role.
         role: String,
     },
-    /// It says too much.
+    /// It is too long.
     #[error(
         "message has {characters} characters, at most {most} are allowed (`MESSAGE_MAX_CHARS`)"
     )]
@@ -34,7 +34,7 @@ pub enum MessageError {
         /// The limit.
         most: u64,
     },
-    /// It has too many parts.
+    /// It has too many blocks.
     #[error("message has {blocks} blocks, at most {most} are allowed (`MAX_CONTENT_BLOCKS`)")]
     TooManyBlocks {
         /// How many there are.
@@ -137,13 +137,13 @@ fn told(findings: &[Finding]) -> String {
     )
 }
 
-/// A tool call that does not run.
+/// A tool call that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ToolUseError {
     /// Its name or id cannot be used.
     #[error(transparent)]
     Name(NameError),
-    /// Its arguments are not those that the tool takes.
+    /// Its arguments are invalid.
     #[error(transparent)]
     Input(ToolInputError),
 }

@@ -11,9 +11,9 @@ pub enum CanBeEmpty {
     Id,
     /// The name of a tool.
     Name,
-    /// What a tool gave back.
+    /// A tool result.
     ToolResult,
-    /// What was thought.
+    /// A thinking block.
     Thinking,
     /// A message, without a block.
     Message,
@@ -30,7 +30,7 @@ impl CanBeEmpty {
         Self::Message,
     ];
 
-    /// It as a word.
+    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What stands in the place of each secret begins with this.
+/// The beginning of each mark that replaces a secret.
 pub(super) const MARK: &str = "[REDACTED:";
 
 /// A secret in a text.

@@ -1,4 +1,4 @@
-//! Secrets taken out of text that comes in chunks.
+//! Removal of secrets from text that comes in chunks.
 
 use super::span::{Span, Until};
 use super::{Redactor, Scan, runs};
@@ -8,10 +8,10 @@ const MAX_HELD_BYTES: usize = 8192;
 /// Bytes of what went out before, for names and schemes in front of a value.
 const CONTEXT_BYTES: usize = 512;
 
-/// Takes secrets out of a stream as [`Redactor::redact`] does out of the whole text.
+/// Removes secrets from a stream as [`Redactor::redact`] does from the whole text.
 ///
-/// Held back is what may be the beginning of a secret: the word that has not ended, a value or a
-/// block whose end has not come, at most 8 KiB.
+/// It holds back what may be the beginning of a secret: a word, a value or a block that has not ended
+/// yet, at most 8 KiB.
 pub struct RedactorStream<R> {
     redactor: R,
     /// What went out last, as it came in, and then what is held back.
@@ -36,7 +36,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         }
     }
 
-    /// Takes a chunk and gives what can go out, which ends between characters.
+    /// Takes a chunk and returns what can be released, which ends between characters.
     pub fn feed(&mut self, mut chunk: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         // A large chunk is as many small ones, so that no more than the bound is held.
@@ -64,7 +64,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         out
     }
 
-    /// Ends the stream and gives the rest; the next chunk begins another one.
+    /// Ends the stream and returns the rest; the next chunk begins another stream.
     pub fn flush(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         let scan = self.redactor.as_ref().scan(&self.text);

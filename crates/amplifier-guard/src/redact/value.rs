@@ -1,4 +1,4 @@
-//! Values behind secret names: where they end, and which are none.
+//! Values after secret names: where they end, and which of them are not secret.
 
 use super::random::{LOOK_BYTES, is_random, stretch, variety};
 use super::span::{MARK, Until};

@@ -1,13 +1,13 @@
-//! Why a command line does not run without a person.
+//! Why a command needs approval.
 
-/// Why a command line needs a person.
+/// Why a command needs approval.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShellError {
     /// There is no command.
     #[error("the command is empty")]
     Empty,
-    /// It is longer than anyone reads.
+    /// It is too long.
     #[error("the command has {found} {unit}, more than {limit}")]
     TooLong {
         /// What was found.
@@ -17,7 +17,7 @@ pub enum ShellError {
         /// The most that is looked at.
         limit: usize,
     },
-    /// It is more than one plain command, or may be read as more.
+    /// It is not a single plain command, or could be read as more.
     #[error("the command is not plain: {construct} at byte {offset}")]
     NotPlain {
         /// The construct that was found.
@@ -25,19 +25,19 @@ pub enum ShellError {
         /// Where it is, in bytes from 0.
         offset: usize,
     },
-    /// No allowed prefix begins it.
+    /// It begins with no allowed prefix.
     #[error("no allowed prefix matches this `{program}` command")]
     NotAllowed {
         /// The first word, escaped.
         program: String,
     },
-    /// The program runs whatever its words name.
+    /// The program runs other programs.
     #[error("`{program}` runs other programs")]
     Runs {
         /// The program.
         program: String,
     },
-    /// A word that makes an allowed program run, write or load something.
+    /// A word makes the program run, write or load something.
     #[error("`{program}` runs, writes or loads something with `{word}`")]
     Word {
         /// The program.
@@ -45,7 +45,7 @@ pub enum ShellError {
         /// The word, escaped.
         word: String,
     },
-    /// A word that names something outside the root.
+    /// A word names something outside the root.
     #[error("`{word}` lies outside the project")]
     Outside {
         /// The word, escaped.

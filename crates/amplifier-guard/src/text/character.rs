@@ -1,26 +1,26 @@
-//! Characters that can deceive: those that nobody sees, and those that look like others.
+//! Characters that can deceive: invisible ones, and those that look like ASCII.
 //!
-//! This is the one table of them. Each sink asks for the classes that matter to it; where it lets one
-//! pass that another sink refuses, it says why.
+//! This is the only table of them. Each sink asks for the classes that matter to it; if it allows one
+//! that another sink refuses, it says why.
 
-/// What a character does to a reader.
+/// How a character can deceive a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// It is seen, and it is what it looks like, or [`ascii`] names what it can be taken for.
+    /// It is visible; [`ascii`] says what it can be mistaken for.
     Visible,
     /// A terminal acts on it.
     Control,
     /// Some readers end a line at it.
     Separator,
-    /// It turns the direction of the text around it.
+    /// It changes the direction of the text around it.
     Bidirectional,
-    /// Nothing is seen of it, or it is no character at all.
+    /// It is invisible, or not a character at all.
     Invisible,
-    /// Nothing is seen of it, but scripts and pictographs need it in some places.
+    /// It is invisible, but scripts and pictographs need it in some places.
     Contextual(Contextual),
 }
 
-/// The invisible characters that mean something where they stand right.
+/// The invisible characters that have a meaning in the right place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contextual {
     NonJoiner,
@@ -82,7 +82,7 @@ impl Class {
         }
     }
 
-    /// Whether nobody sees the character, wherever it stands.
+    /// Whether the character is invisible in any context.
     ///
     /// Tags are among them: of all texts with tags, only a terminal that has judged the whole
     /// sequence may show three.
@@ -101,13 +101,13 @@ fn is_noncharacter(character: char) -> bool {
     (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
 }
 
-/// Whether a character that is not ASCII can be taken for a blank.
+/// Whether a character that is not ASCII can be mistaken for a space.
 pub(crate) fn is_blank(character: char) -> bool {
     !character.is_ascii() && (character.is_whitespace() || character == '\u{2800}')
 }
 
-/// Whether a character can be taken for one of ASCII, or is of a block in which nobody tells dashes,
-/// quotation marks and dots from those of ASCII.
+/// Whether a character can be mistaken for one of ASCII, or belongs to a block whose dashes, quotation
+/// marks and dots look like those of ASCII.
 pub(crate) fn is_look_alike(character: char) -> bool {
     is_blank(character)
         || matches!(character, '\u{2000}'..='\u{206f}' | '\u{fe10}'..='\u{fe19}'
@@ -115,9 +115,9 @@ pub(crate) fn is_look_alike(character: char) -> bool {
         || ascii(character).is_some()
 }
 
-/// The character of ASCII that a character can be taken for, and how often it stands there.
+/// The ASCII character that a character can be mistaken for, and how often it is repeated.
 ///
-/// Some layers put it in its place: normalisation NFKC, the code pages of Windows, file systems that
+/// Some layers replace one by the other: normalisation NFKC, the code pages of Windows, file systems that
 /// fold case as Unicode does.
 pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
     let code = u32::from(character);
@@ -171,7 +171,7 @@ pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
     Some((plain, 1))
 }
 
-/// What can be taken for a character's place in ASCII, or the character itself.
+/// The ASCII characters that a character can be mistaken for, or the character itself.
 pub(crate) fn plain(character: char) -> impl Iterator<Item = char> {
     let (plain, times) = ascii(character).unwrap_or((character, 1));
     std::iter::repeat_n(plain, times)

@@ -34,7 +34,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// The value at a pointer that stands in a URI, such as `/$defs/a%20b`.
+/// The value at a pointer from a URI, such as `/$defs/a%20b`.
 pub(crate) fn find<'json>(root: &'json Json, pointer: &str) -> Option<&'json Json> {
     let mut names = pointer.split('/').skip(1);
     names.try_fold(root, |value, name| child(value, &decoded(name)?))
@@ -55,7 +55,7 @@ fn child<'json>(value: &'json Json, name: &str) -> Option<&'json Json> {
     }
 }
 
-/// A name as it stands in a pointer.
+/// A name as it is written in a pointer.
 pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         Cow::Owned(name.replace('~', "~0").replace('/', "~1"))

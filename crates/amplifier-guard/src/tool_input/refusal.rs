@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use crate::shown::{shown, shown_under};
 use crate::text::pointer;
 
-/// Arguments that no tool runs with; says the place, what was found and what would be right.
+/// Invalid arguments of a tool call: the place, what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolInputError {
@@ -17,7 +17,7 @@ pub enum ToolInputError {
         /// The tool.
         tool: String,
     },
-    /// The text is too long to be read.
+    /// The text is too long.
     #[error("the arguments of `{tool}` have {bytes} bytes, at most {most} are allowed")]
     TooLong {
         /// The tool.
@@ -35,19 +35,19 @@ pub enum ToolInputError {
         /// What is wrong.
         error: JsonError,
     },
-    /// A value is not what the schema says.
+    /// A value does not match the schema.
     #[error("{} of `{tool}` must {expected}, found {found}", argument(.pointer))]
     Mismatch {
         /// The tool.
         tool: String,
         /// The place, as a JSON pointer into the arguments.
         pointer: String,
-        /// What would be right.
+        /// What is allowed.
         expected: String,
-        /// What is there, shortened and without secrets.
+        /// What was found, shortened and without secrets.
         found: String,
     },
-    /// Comparing them with the schema takes too long.
+    /// Checking them against the schema takes too long.
     #[error("the arguments of `{tool}` take too long to check against its schema")]
     TooCostly {
         /// The tool.

@@ -76,7 +76,7 @@ fn a_refusal_is_told_with_its_sink_and_its_reason() {
                 "`.git/x` may not be written without approval: `.git` belongs to version control"
             ),
             refused("shell", "no allowed prefix matches this `id` command"),
-            refused("url", "url scheme `http` is not allowed (allowed: https)"),
+            refused("url", "URL scheme `http` is not allowed (allowed: https)"),
             refused("url", "host `localhost` belongs to a private network"),
             refused(
                 "url",

@@ -171,7 +171,7 @@ fn a_refusal_tells_what_was_found_and_what_would_be_right() {
     for (url, message) in [
         (
             "ftp://good.example/",
-            "url scheme `ftp` is not allowed (allowed: http, https)",
+            "URL scheme `ftp` is not allowed (allowed: http, https)",
         ),
         (
             "http://good.example:22/",
@@ -188,7 +188,7 @@ fn a_refusal_tells_what_was_found_and_what_would_be_right() {
         (
             &format!("{}://good.example/", "a".repeat(101)),
             &format!(
-                "url scheme `{}…` is not allowed (allowed: http, https)",
+                "URL scheme `{}…` is not allowed (allowed: http, https)",
                 "a".repeat(100)
             ),
         ),
@@ -198,7 +198,7 @@ fn a_refusal_tells_what_was_found_and_what_would_be_right() {
     let answered = policy().check(destination("http://good.example/"), ["1.2.3.4\n"]);
     assert_eq!(
         answered.unwrap_err().to_string(),
-        "host `good.example` resolves to `1.2.3.4\\n`, which is not an ip address"
+        "host `good.example` resolves to `1.2.3.4\\n`, which is not an IP address"
     );
 }
 

@@ -28,7 +28,7 @@ fn a_schema_is_compiled_when_it_changes_and_tools_are_bounded() {
             .set_schema("b", &json("{}"))
             .expect_err("full")
             .to_string(),
-        "the schema of tool `b` cannot be used: there are 1 tools already, no more are taken at ``"
+        "the schema of tool `b` cannot be used: there are already 1 tools, no more are allowed at ``"
     );
     assert_eq!(
         policy
