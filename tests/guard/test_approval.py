@@ -101,3 +101,19 @@ def test_the_digest_tells_environments_apart(one: dict[str, str], other: dict[st
 
 def test_no_secret_of_the_environment_is_kept() -> None:
     assert "hunter2" not in repr(Approval.of(["ls"], "/srv", {"KEY": "hunter2"}))
+
+
+def test_a_refusal_that_another_question_would_mend_says_so() -> None:
+    clock = Clock()
+    ticket = approved(clock)
+    clock.now += 1e6
+    with pytest.raises(ApprovalDenied) as expired:
+        ticket.redeem(CALL)
+    with pytest.raises(ApprovalDenied) as used:
+        ticket.redeem(CALL)
+
+    assert (str(expired.value), expired.value.hint) == (
+        "the approval has expired; ask again",
+        "ask again",
+    )
+    assert used.value.hint is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 
 import pytest
@@ -142,3 +143,16 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
+
+
+@pytest.mark.parametrize(
+    ("wait", "shown"),
+    [(9.0, "9 s"), (0.25, "0.25 s"), (5e-9, "0.001 s"), (60.0004, "60.001 s"), (3600, "3600 s")],
+)
+def test_a_refusal_advises_to_retry_in_seconds(wait: float, shown: str):
+    refusal = CircuitOpen(wait)
+
+    assert str(refusal) == f"circuit open after repeated failures; retry in {shown}"
+    assert refusal.hint == f"retry in {shown}"
+    copy = pickle.loads(pickle.dumps(refusal))
+    assert (str(copy), copy.hint, copy.retry_after) == (str(refusal), refusal.hint, wait)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 from fractions import Fraction
 
@@ -140,3 +141,12 @@ def test_too_little_room_and_too_long_a_name_are_refused():
         RateLimiter(max_names=2)
     with pytest.raises(ValueError, match="name of the user must have at most 1024 bytes"):
         RateLimiter(user=Rate(1)).take(user="x" * 1025)
+
+
+def test_a_refusal_advises_to_retry_in_seconds():
+    refusal = RateLimited("tool", 4.5)
+
+    assert str(refusal) == "rate limit of this tool reached; retry in 4.5 s"
+    assert refusal.hint == "retry in 4.5 s"
+    copy = pickle.loads(pickle.dumps(refusal))
+    assert (str(copy), copy.hint, copy.scope) == (str(refusal), refusal.hint, "tool")

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use amplifier_guard::{Caller, Rate, RateLimited, RateLimiter, Scope};
+use amplifier_guard::{Caller, CircuitOpen, Rate, RateLimited, RateLimiter, Scope};
 use proptest::prelude::*;
 
 fn user(name: &str) -> Caller<'_> {
@@ -261,5 +261,30 @@ proptest! {
                 prop_assert!(calls <= u128::from(burst) + gained);
             }
         }
+    }
+}
+
+#[test]
+fn a_refusal_says_in_seconds_when_to_retry() {
+    for (wait, shown) in [
+        (0, "0 s"),
+        (5, "0.001 s"),
+        (1_000_000, "0.001 s"),
+        (250_000_000, "0.25 s"),
+        (4_000_000_000, "4 s"),
+        (60_000_000_001, "60.001 s"),
+    ] {
+        let scope = Scope::Provider;
+        let refusals = [
+            RateLimited::Busy { scope, wait }.to_string(),
+            RateLimited::Crowded { scope, wait }.to_string(),
+            CircuitOpen { wait }.to_string(),
+        ];
+        let expected = [
+            format!("rate limit of this provider reached; retry in {shown}"),
+            format!("too many providers tracked; retry in {shown}"),
+            format!("circuit open after repeated failures; retry in {shown}"),
+        ];
+        assert_eq!(refusals, expected);
     }
 }
