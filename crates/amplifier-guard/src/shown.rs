@@ -1,5 +1,6 @@
 //! Foreign text in messages: short, in one line, and without secrets if it may hold some.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::redact::Redactor;
@@ -21,6 +22,17 @@ pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
         .as_ref()
         .map(|redactor| redactor.places(text))
         .unwrap_or_default()
+}
+
+/// The whole text without what looks like a secret, or a mark if its name says that it is one.
+pub(crate) fn without_secrets<'text>(name: &str, text: &'text str) -> Cow<'text, str> {
+    let Some(redactor) = REDACTOR.as_ref() else {
+        return Cow::Borrowed("");
+    };
+    match redactor.redact_field(name, text) {
+        Some(mark) => Cow::Owned(mark),
+        None => redactor.redact(text),
+    }
 }
 
 /// The beginning of `text` as [`line()`], as long as most messages show it.

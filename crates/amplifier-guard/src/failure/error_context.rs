@@ -1,16 +1,13 @@
 //! What an operation was doing when it failed.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::sync::LazyLock;
 
 use amplifier_core::Timestamp;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error_kind::ErrorKind;
-use crate::redact::Redactor;
-use crate::shown::escaped;
+use crate::shown::{escaped, without_secrets};
 
 /// The most characters of the parts of a description, and of the whole.
 const MAX_ID_CHARACTERS: usize = 8;
@@ -157,26 +154,15 @@ fn latest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PastOperatio
     Ok(history)
 }
 
-/// The text without what looks like a secret, or a mark if its name says that it is one.
-fn safe<'text>(name: &str, text: &'text str) -> Cow<'text, str> {
-    // No keys, so that none can be too short.
-    static REDACTOR: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::new([""; 0]).ok());
-    let Some(redactor) = REDACTOR.as_ref() else {
-        return Cow::Borrowed("");
-    };
-    match redactor.redact_field(name, text) {
-        Some(mark) => Cow::Owned(mark),
-        None => redactor.redact(text),
-    }
-}
-
 fn write_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    safe("", text).serialize(serializer)
+    without_secrets("", text).serialize(serializer)
 }
 
 #[expect(clippy::ref_option, reason = "serde calls it so")]
 fn write_id<S: Serializer>(id: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    id.as_deref().map(|id| safe("", id)).serialize(serializer)
+    id.as_deref()
+        .map(|id| without_secrets("", id))
+        .serialize(serializer)
 }
 
 fn write_metadata<S: Serializer>(
@@ -184,7 +170,9 @@ fn write_metadata<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let pairs = metadata.iter();
-    serializer.collect_map(pairs.map(|(name, value)| (safe("", name), safe(name, value))))
+    serializer.collect_map(
+        pairs.map(|(name, value)| (without_secrets("", name), without_secrets(name, value))),
+    )
 }
 
 /// Makes an [`ErrorContext`] without secrets.
@@ -237,7 +225,10 @@ impl fmt::Display for ErrorContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = vec![format!(
             "operation `{}`",
-            escaped(safe("", &self.operation).as_bytes(), MAX_VALUE_CHARACTERS)
+            escaped(
+                without_secrets("", &self.operation).as_bytes(),
+                MAX_VALUE_CHARACTERS
+            )
         )];
         if self.retry_count > 0 {
             parts.push(format!("retry {}", self.retry_count));
@@ -249,17 +240,23 @@ impl fmt::Display for ErrorContext {
             if let Some(id) = id {
                 parts.push(format!(
                     "{name} `{}`",
-                    escaped(safe("", id).as_bytes(), MAX_ID_CHARACTERS)
+                    escaped(without_secrets("", id).as_bytes(), MAX_ID_CHARACTERS)
                 ));
             }
         }
         for (name, value) in &self.metadata {
-            let value = escaped(safe(name, value).as_bytes(), MAX_VALUE_CHARACTERS);
-            let name = escaped(safe("", name).as_bytes(), MAX_VALUE_CHARACTERS);
+            let value = escaped(
+                without_secrets(name, value).as_bytes(),
+                MAX_VALUE_CHARACTERS,
+            );
+            let name = escaped(without_secrets("", name).as_bytes(), MAX_VALUE_CHARACTERS);
             parts.push(format!("{name}={value}"));
         }
         for past in self.history.iter().rev() {
-            let operation = escaped(safe("", &past.operation).as_bytes(), MAX_VALUE_CHARACTERS);
+            let operation = escaped(
+                without_secrets("", &past.operation).as_bytes(),
+                MAX_VALUE_CHARACTERS,
+            );
             parts.push(match &past.error {
                 None => format!("after `{operation}`"),
                 Some(error) => format!(
