@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from amplifier_app.known_secrets import SECRETS
 
 if TYPE_CHECKING:
-    from amplifier_app.commands.run import Output
+    from amplifier_app.output import Output
     from amplifier_guard import RedactorStream
 
 _DELTA = "content_block:delta"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar
 
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands.plan import GUARD, SYSTEM_PROMPT, mount_plan
@@ -16,6 +16,7 @@ from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.known_secrets import REDACTOR, SECRETS
 from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
+from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 
 logger = logging.getLogger(__name__)
@@ -25,41 +26,6 @@ _PATIENCE = 5.0
 
 READER_GONE = 141
 """The exit code when standard output was closed: that of a program ended by SIGPIPE."""
-
-
-class Output(Protocol):
-    """What shows a session to the user or to a program."""
-
-    @property
-    def failure(self) -> OSError | None:
-        """Why nothing more can be written, if so."""
-        ...
-
-    def call_on_failure(self, act: Callable[[], object]) -> None:
-        """Call this as soon as nothing more can be written."""
-        ...
-
-    def handle(self, event: str, data: Any) -> None:
-        """Take one event."""
-        ...
-
-    def show_message(
-        self, message: str, level: Literal["info", "warning", "error"], source: str = "hook"
-    ) -> None:
-        """Show a message of a hook."""
-        ...
-
-    def answer(self, text: str) -> None:
-        """Take the answer of the turn."""
-        ...
-
-    def break_line(self) -> None:
-        """End a line that is being drawn."""
-        ...
-
-    def finish(self) -> None:
-        """Close what is open."""
-        ...
 
 
 @dataclass(frozen=True)

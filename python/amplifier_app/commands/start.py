@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import Any, TextIO, cast
 
 from amplifier_app.commands.plan import demo_notice, has_key
-from amplifier_app.commands.run import Order, Output, run_turn
+from amplifier_app.commands.run import Order, run_turn
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure, is_debugging, report
 from amplifier_app.notice import notice
+from amplifier_app.output import Output
 from amplifier_app.telemetry import exported
 
 
