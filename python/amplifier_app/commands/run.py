@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from amplifier_app.approval import TerminalApproval
-from amplifier_app.commands.plan import GUARD, SYSTEM_PROMPT, mount_plan
+from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.known_secrets import REDACTOR, SECRETS

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TextIO, cast
 
-from amplifier_app.commands.plan import demo_notice, has_key
+from amplifier_app.commands.mount_plan import demo_notice, has_key
 from amplifier_app.commands.run import Order, run_turn
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure, is_debugging, report

@@ -6,7 +6,7 @@ from .build_files import describe, is_build_file
 from .conversation import Turn
 from .languages import count_languages
 from .markup import clipped, code, counted, listed, number, quote, table
-from .plan import readme_of
+from .next_calls import readme_of
 from .prompt import name_pattern, word_pattern, words_to_look_for
 from .readme import read_readme
 from .survey import TODO, FileCount, FileText, Search, Survey

@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 from .conversation import read_turn
-from .plan import next_calls
+from .next_calls import next_calls
 from .report import write_report
 from .request import ApiError, check_request, parse_body
 from .survey import read_survey
