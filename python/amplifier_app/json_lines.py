@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import math
+import contextlib
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from amplifier_app.notice import notice
 
-_DEEPEST = 400
-"""Nesting after which a value is written as text: it keeps clear of Python's recursion limit."""
+_MAX_DEPTH = 200
+"""Nesting after which a value is written as text; `to_json` has a limit of its own above it."""
 
-_LARGEST_BITS = 14_000
-"""Integers from here on are written in hexadecimal: Python refuses to write their digits."""
+_MAX_INTEGER_BITS = 14_000
+"""Integers from here on are written in hexadecimal: Python refuses to read or write their digits."""
 
+_LONG_NUMBER = re.compile(rb"(?<!\d)\d{4200}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonLines:
     """Writes `{"event": …, "data": …}` lines, each handed over at once.
 
-    The lines are ASCII: what a terminal or a line splitter would act on is escaped.
+    The lines are ASCII: what a terminal or a line splitter would act on is escaped. NaN and
+    infinity become null, lone surrogates U+FFFD, and what JSON has no form for its text.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -64,44 +67,50 @@ class JsonLines:
 
 
 def json_line(event: str, data: object) -> bytes:
-    """One line, newline included."""
-    line = {"event": _text(event), "data": json_value(data)}
-    return json.dumps(line, allow_nan=False).encode("ascii") + b"\n"
+    """One line, newline included; it never fails."""
+    return b'{"event": %b, "data": %b}\n' % (_json(event), _json(data))
 
 
-def json_value(value: object, depth: int = 0) -> Any:
-    """What JSON can hold of a value.
+def _json(value: object) -> bytes:
+    with contextlib.suppress(PydanticSerializationError):
+        written = _written(value)
+        if not _LONG_NUMBER.search(written):
+            return written
+    return _written(_readable(value))
 
-    NaN and infinity become null, surrogates U+FFFD, and whatever else JSON does not know its
-    text.
+
+def _written(value: object) -> bytes:
+    written = to_json(
+        value,
+        ensure_ascii=True,
+        inf_nan_mode="null",
+        serialize_unknown=True,
+        fallback=_text,
+    )
+    return written.replace(b"\x7f", b"\\u007f")  # ASCII, but some terminals act on it
+
+
+def _readable(value: object, depth: int = 0) -> object:
+    """The value without what `to_json` refuses, or writes so that Python cannot read it back.
+
+    These are lone surrogates, bytes that are not UTF-8, and integers of too many digits.
     """
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return value if value.bit_length() < _LARGEST_BITS else hex(value)
     if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if depth < _DEEPEST:
-        if isinstance(value, Mapping):
-            items = cast("Mapping[object, object]", value).items()
-            return {_key(key): json_value(each, depth + 1) for key, each in items}
-        if isinstance(value, list | tuple):
-            values = cast("list[object]", value)
-            return [json_value(each, depth + 1) for each in values]
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, int) and value.bit_length() >= _MAX_INTEGER_BITS:
+        return hex(value)
+    if value is None or isinstance(value, int | float):
+        return value
+    if depth < _MAX_DEPTH and isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return {_readable(key, _MAX_DEPTH): _readable(each, depth + 1) for key, each in items}
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        return [_readable(each, depth + 1) for each in cast("list[object]", value)]
+    return _SURROGATE.sub("\ufffd", _text(value))
+
+
+def _text(value: object) -> str:
     try:
-        return _text(str(value))
+        return str(value)
     except Exception:  # noqa: BLE001 - any object may fail to say what it is
         return type(value).__name__
-
-
-def _key(key: object) -> str:
-    if isinstance(key, str):
-        return _text(key)
-    value = json_value(key, _DEEPEST)
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _text(text: str) -> str:
-    return str(text) if text.isascii() else _SURROGATE.sub("\ufffd", text)

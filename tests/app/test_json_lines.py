@@ -6,14 +6,17 @@ import errno
 import io
 import json
 import math
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from amplifier_app.json_lines import JsonLines, json_line, json_value
+from amplifier_app.json_lines import JsonLines, json_line
 
 ODD = st.sampled_from([Decimal("1.5"), datetime(2026, 1, 1, tzinfo=UTC), b"\xff", object, {1, 2}])
 VALUES = st.recursive(
@@ -56,21 +59,78 @@ def test_values_that_json_knows_stay(number: float, integer: int, text: str) -> 
     }
 
 
-def test_odd_values_become_their_text() -> None:
+def test_odd_values_become_what_json_has_for_them() -> None:
     class Silent:
         def __str__(self) -> str:
             raise RuntimeError
 
-    values = [Decimal("1.50"), datetime(2026, 1, 2, tzinfo=UTC), Silent(), math.nan, -math.inf]
-    assert json_value(values) == ["1.50", "2026-01-02 00:00:00+00:00", "Silent", None, None]
-    assert json_value(16**10_000) == "0x1" + "0" * 10_000  # more digits than Python writes
-    assert json_value({2: "a", None: "b", True: "c", "\udc00": "d", (1, 2): "e"}) == {
-        "2": "a",
-        "true": "c",
-        "null": "b",
-        "\ufffd": "d",
-        "(1, 2)": "e",
+    class Kind(Enum):
+        FIRST = "first"
+
+    class Model(BaseModel):
+        text: str
+        number: float = math.nan
+
+    @dataclass
+    class Place:
+        line: int
+
+    values = {
+        "decimal": Decimal("1.50"),
+        "datetime": datetime(2026, 1, 2, tzinfo=UTC),
+        "set": {1},
+        "enum": Kind.FIRST,
+        "model": Model(text="a"),
+        "dataclass": Place(2),
+        "bytes": b"ab",
+        "silent": Silent(),
+        "infinity": -math.inf,
+        2: "a key",
+        True: "another",
     }
+    assert json.loads(json_line("e", values))["data"] == {
+        "decimal": "1.50",
+        "datetime": "2026-01-02T00:00:00Z",
+        "set": [1],
+        "enum": "first",
+        "model": {"text": "a", "number": None},
+        "dataclass": {"line": 2},
+        "bytes": "ab",
+        "silent": "Silent",
+        "infinity": None,
+        "2": "a key",
+        "true": "another",
+    }
+
+
+def test_what_json_cannot_hold_or_python_cannot_read_back_becomes_text() -> None:
+    class Model(BaseModel):
+        text: str = "\udc00"
+
+    values = {
+        "integers": [16**10_000, -(16**10_000)],  # more digits than Python reads or writes
+        "digits": "1" * 10_000,
+        "bytes": b"\xff",
+        "model": Model(),
+        "\udc00": {"\udc00": ("\udc00",)},
+    }
+    assert json.loads(json_line("\udc00", values)) == {
+        "event": "\ufffd",
+        "data": {
+            "integers": ["0x1" + "0" * 10_000, "-0x1" + "0" * 10_000],
+            "digits": "1" * 10_000,
+            "bytes": "b'\\xff'",
+            "model": "text='\\udc00'",
+            "\ufffd": {"\ufffd": ["\ufffd"]},
+        },
+    }
+
+
+def test_nothing_that_a_terminal_acts_on_is_left() -> None:
+    every = "".join(map(chr, [*range(32), *range(127, 160)]))
+    line = json_line("e", every)
+    assert all(0x20 <= byte < 0x7F for byte in line[:-1])
+    assert json.loads(line)["data"] == every
 
 
 def test_nesting_of_any_depth_is_one_line() -> None:
@@ -96,8 +156,8 @@ def test_each_line_is_handed_over_at_once() -> None:
     assert reader.flushed == len(reader.getvalue()) > 0
     lines.answer("done")
     assert reader.getvalue() == (
-        b'{"event": "session:start", "data": {"session_id": "s"}}\n'
-        b'{"event": "answer", "data": {"text": "done"}}\n'
+        b'{"event": "session:start", "data": {"session_id":"s"}}\n'
+        b'{"event": "answer", "data": {"text":"done"}}\n'
     )
 
 
