@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 
 from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
@@ -67,6 +66,8 @@ def report(error: BaseException) -> int:
 
 def shown_traceback(error: BaseException) -> str:
     """The traceback with causes and notes, as it may be shown."""
+    import traceback
+
     try:
         load_engine()
     except ImportError:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote, urlsplit
 
 from amplifier_app.engine import load_engine
 from amplifier_app.printable import printable_line
@@ -95,6 +94,8 @@ def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:
     redacted = shapes.redact_data({name: value})[name]
     if redacted == value:
         return
+    from urllib.parse import unquote, urlsplit
+
     if _MARK.fullmatch(redacted):
         found = [value]
     else:

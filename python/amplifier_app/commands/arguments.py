@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from amplifier_app.failure import Failure
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def named_folder(directory: str) -> Path:
@@ -15,6 +18,8 @@ def named_folder(directory: str) -> Path:
     Raises:
         Failure: There is no such folder, or it cannot be read.
     """
+    from pathlib import Path
+
     path = Path(directory).expanduser()
     try:
         folder = path.resolve(strict=True)

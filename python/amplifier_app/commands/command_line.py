@@ -9,10 +9,6 @@ from typing import Any
 
 import click
 
-from amplifier_app.commands.arguments import given_prompt, named_folder
-from amplifier_app.failure import Failure, report
-from amplifier_app.notice import notice
-
 _EPILOG = """\
 \b
 Examples:
@@ -64,8 +60,11 @@ Exit codes:
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-_KERNEL_COMMANDS = ("list-types", "validate")
-"""Commands that the kernel defines."""
+_KERNEL_COMMANDS = {
+    "list-types": "List the types of modules that can be validated.",
+    "validate": "Check that a module is what its type demands.",
+}
+"""Commands that the kernel defines, and what `--help` says of them without importing it."""
 
 
 class _Commands(click.Group):
@@ -73,6 +72,11 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *_KERNEL_COMMANDS])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        helps = {name: own.get_short_help_str(80) for name, own in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted((helps | _KERNEL_COMMANDS).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _KERNEL_COMMANDS:
@@ -87,14 +91,20 @@ def run_command(arguments: Sequence[str]) -> int:
     try:
         code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
     except click.ClickException as error:
+        from amplifier_app.notice import notice
+
         notice(f"error: {_usage_message(error, arguments)}")
         return error.exit_code
     except click.Abort:
         return 130
-    except Failure as failure:
-        return report(failure)
     except SystemExit as exit_:  # click, when the reader of its help has gone
         return exit_.code if isinstance(exit_.code, int) else 1
+    except Exception as error:
+        from amplifier_app.failure import Failure, report
+
+        if not isinstance(error, Failure):
+            raise
+        return report(error)
     return code if isinstance(code, int) else 0
 
 
@@ -177,9 +187,11 @@ def run(
     try:
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
-        text, folder = given_prompt(prompt), named_folder(directory)
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.run import Order
+        from amplifier_app.commands.arguments import given_prompt, named_folder
+
+        text, folder = given_prompt(prompt), named_folder(directory)
+        from amplifier_app.commands.order import Order
         from amplifier_app.commands.start import set_up_logging, start
         from amplifier_app.uncaught import tell_uncaught
 

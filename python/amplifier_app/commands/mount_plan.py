@@ -21,18 +21,6 @@ exact figures, in Markdown that is short enough to be read in a terminal."""
 """What a language model is told first."""
 
 
-def has_key() -> bool:
-    """Whether there is a key for the real model."""
-    return bool(os.environ.get("ANTHROPIC_API_KEY", "").strip())
-
-
-def demo_notice() -> str:
-    """The line that says what the demo model is and what a real one needs."""
-    address = os.environ.get("ANTHROPIC_BASE_URL", "").strip()
-    why = "no ANTHROPIC_API_KEY" + (" for ANTHROPIC_BASE_URL" if address else "")
-    return f"{why}: this is the demo model, a program, not a language model"
-
-
 def mount_plan(
     folder: Path,
     provider: Mapping[str, Any],

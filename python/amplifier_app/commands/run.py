@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan
+from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.known_secrets import REDACTOR, SECRETS
@@ -26,17 +25,6 @@ _PATIENCE = 5.0
 
 READER_GONE = 141
 """The exit code when standard output was closed: that of a program ended by SIGPIPE."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is asked of the command."""
-
-    prompt: str
-    folder: Path
-    model: str | None = None
-    hooks: tuple[Mapping[str, Any], ...] = ()
-    """Hooks to mount beside the guard."""
 
 
 async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) -> int:

@@ -1,39 +1,45 @@
-"""From the checked arguments to a running turn: the log, the model and the output."""
+"""From the checked arguments to a running turn: the log, the model and the output.
+
+What takes long to import is imported when the user has something to see already.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import io
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from amplifier_app.commands.mount_plan import demo_notice, has_key
-from amplifier_app.commands.run import Order, run_turn
+from amplifier_app.commands.order import Order
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure, is_debugging, report
-from amplifier_app.notice import notice
-from amplifier_app.output import Output
+from amplifier_app.notice import write_notice
 from amplifier_app.telemetry import exported
+
+if TYPE_CHECKING:
+    from amplifier_app.display.screen import Screen
+    from amplifier_app.output import Output
 
 
 def start(order: Order, *, as_json: bool) -> int:
     """Run a turn on the real model, or on the demo model where there is no key."""
     try:
         _require_engine()
-        with exported(os.environ) as hooks:
-            order = replace(order, hooks=tuple(hooks))
-            if has_key():
-                return asyncio.run(_shown(order, {}, as_json=as_json))
-            from amplifier_app.demo_model import DemoModel
+        with (
+            exported(os.environ) as hooks,
+            _model() as provider,
+            _screen(as_json=as_json) as screen,
+        ):
+            from amplifier_app.lazy_trio import import_httpcore
 
-            notice(demo_notice())
-            with DemoModel() as demo:
-                return asyncio.run(_shown(order, demo.provider_config(), as_json=as_json))
+            import_httpcore()
+            import asyncio
+
+            return asyncio.run(_shown(replace(order, hooks=tuple(hooks)), provider, screen))
     except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
         return report(error)
 
@@ -64,23 +70,64 @@ def _require_engine() -> None:
         raise Failure(f"{message}; install a wheel of amplifier-core for this platform") from error
 
 
-async def _shown(order: Order, provider: Mapping[str, Any], *, as_json: bool) -> int:
-    output: Output
+@contextlib.contextmanager
+def _model() -> Generator[Mapping[str, Any]]:
+    """The config of the provider; without a key, that of a demo model which runs in this block."""
+    if os.environ.get("ANTHROPIC_API_KEY", "").strip():
+        yield {}
+        return
+    address = os.environ.get("ANTHROPIC_BASE_URL", "").strip()
+    why = "no ANTHROPIC_API_KEY" + (" for ANTHROPIC_BASE_URL" if address else "")
+    write_notice(f"{why}: this is the demo model, a program, not a language model")
+
+    from amplifier_app.demo_model import DemoModel
+
+    with DemoModel() as demo:
+        yield demo.provider_config()
+
+
+@contextlib.contextmanager
+def _screen(*, as_json: bool) -> Generator[Screen | None]:
+    """The screen, with a first sign of life on it; none for JSON lines.
+
+    Raises:
+        Failure: Standard output is closed.
+    """
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
         raise Failure("standard output is closed; open it to see the answer")
     if as_json:
-        from amplifier_app.json_lines import JsonLines
+        yield None
+        return
 
-        output = JsonLines(sys.stdout.buffer)
-        return await run_turn(order, provider, output)
-
-    from amplifier_app.display import Display
     from amplifier_app.display.screen import Screen
 
     stdout: Any = sys.stdout
     if isinstance(stdout, io.TextIOWrapper):
         stdout.reconfigure(errors="replace")  # not every encoding has every sign
     screen = Screen(cast("TextIO", stdout))
+    screen.wait_for("starting")
+    screen.tick()
+    try:
+        yield screen
+    finally:
+        screen.wait_for("")
+        screen.flush()
+
+
+async def _shown(order: Order, provider: Mapping[str, Any], screen: Screen | None) -> int:
+    import asyncio
+
+    from amplifier_app.commands.run import run_turn
+
+    output: Output
+    if screen is None:
+        from amplifier_app.json_lines import JsonLines
+
+        output = JsonLines(sys.stdout.buffer)
+        return await run_turn(order, provider, output)
+
+    from amplifier_app.display import Display
+
     output = Display(screen)
     animation = asyncio.create_task(screen.animate())
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from dataclasses import dataclass
@@ -171,6 +170,8 @@ class Screen:
 
     async def animate(self) -> None:
         """Draw the waiting line ten times a second, until cancelled."""
+        import asyncio
+
         while True:
             await asyncio.sleep(0.1)
             self.tick()
