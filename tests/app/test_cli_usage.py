@@ -125,21 +125,6 @@ def test_a_missing_extension_is_one_line(command: Any, tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_help_does_not_load_what_a_turn_needs(command: Any) -> None:
-    probe = (
-        "import sys; from amplifier_app.commands.command_line import run_command; run_command(['run', '--help']);"
-        "print(sorted({'rich', 'httpx2', 'pydantic', 'asyncio', 'amplifier_core'} & {*sys.modules}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", probe],
-        capture_output=True,
-        check=False,
-        env=command.environment,
-        text=True,
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read every folder")
 def test_an_unreadable_folder_is_one_line(capfd: Any, tmp_path: Path) -> None:
     tmp_path.chmod(0)

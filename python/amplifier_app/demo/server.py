@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
@@ -94,6 +95,10 @@ class _Server(ThreadingHTTPServer):
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)
+
+    def server_bind(self) -> None:
+        # Not that of `HTTPServer`, which asks the network for the name of this machine.
+        TCPServer.server_bind(self)
 
     def stop(self) -> None:
         self.shutdown()

@@ -1,0 +1,128 @@
+"""What the command imports, and what it shows before the rest is there."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import pty
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from amplifier_app.commands.command_line import run_command
+from amplifier_core import cli as kernel
+
+HEAVY = ("amplifier_core", "amplifier_guard", "asyncio", "httpx2", "pydantic_core", "rich", "trio")
+
+
+def imported(command: Any, *arguments: str, at_first_word: bool = False) -> list[str]:
+    """Which of the heavy packages the command has imported at its end, or at its first word."""
+    probe = f"""
+import sys
+from amplifier_app.commands.command_line import run_command
+found = []
+class Words:
+    encoding = "utf-8"
+    def write(self, text):
+        found.append([name for name in {HEAVY!r} if name in sys.modules])
+    def flush(self):
+        pass
+sys.stderr = Words()
+code = run_command({list(arguments)!r})
+Words().write("at the end")
+sys.__stderr__.write(repr((code, found[{0 if at_first_word else -1}])))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        capture_output=True,
+        check=False,
+        cwd=command.folder,
+        env=command.environment,
+        text=True,
+    )
+    code, names = ast.literal_eval(done.stderr)
+    assert code == 0
+    return names
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["run", "--help"], ["list-modules", "-h"]])
+def test_help_imports_nothing_that_a_turn_needs(command: Any, arguments: list[str]) -> None:
+    assert imported(command, *arguments) == []
+
+
+def test_help_says_of_the_commands_of_the_kernel_what_they_say(capfd: Any) -> None:
+    assert run_command(["--help"]) == 0
+    out = capfd.readouterr().out
+    for name, command in kernel.main.commands.items():
+        [line] = [line for line in out.splitlines() if line.strip().startswith(name)]
+        assert line.split(maxsplit=1)[1] == command.get_short_help_str(80)
+
+
+def test_the_notice_of_the_demo_model_is_there_before_the_rest(command: Any) -> None:
+    # The package without its names: the extension is part of it.
+    assert imported(command, "run", "hello", at_first_word=True) == ["amplifier_core"]
+
+
+def test_a_turn_does_not_import_trio(command: Any) -> None:
+    assert "trio" not in imported(command, "run", "hello")
+
+
+def test_httpcore_works_under_trio_all_the_same(command: Any, model: Any) -> None:
+    model.reply(*model.said({"type": "text", "text": "Done."}))
+    probe = f"""
+import sys
+from amplifier_app.lazy_trio import import_httpcore
+import_httpcore()
+assert "trio" not in sys.modules
+import httpx2, trio
+async def post():
+    async with httpx2.AsyncClient() as client:
+        return await client.post({model.url!r}, json={{}})
+print(trio.run(post).status_code)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        capture_output=True,
+        check=False,
+        env=command.environment,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("200\n", "")
+
+
+def shown_in_terminal(command: Any) -> tuple[int, bytes]:
+    """The exit code of a run in a terminal, and all that it wrote there."""
+    terminal, program = pty.openpty()
+    process = subprocess.Popen(
+        [*command.line, "run", "hello"],
+        stdin=subprocess.DEVNULL,
+        stdout=program,
+        stderr=program,
+        env={**command.environment, "TERM": "xterm"},
+        cwd=command.folder,
+    )
+    os.close(program)
+    shown = b""
+    # Linux tells by an error that the other end is closed.
+    with contextlib.suppress(OSError):
+        while piece := os.read(terminal, 65_536):
+            shown += piece
+    os.close(terminal)
+    return process.wait(), shown
+
+
+def test_a_terminal_shows_that_the_command_is_starting(keyed: Any, model: Any) -> None:
+    model.reply(*model.said({"type": "text", "text": "Done."}))
+    code, shown = shown_in_terminal(keyed)
+    assert code == 0
+    assert b"starting" in shown.partition(b"Done.")[0]
+
+
+def test_what_stops_the_command_at_its_start_erases_that_line(keyed: Any) -> None:
+    keyed.environment["PROVIDER_RATE"] = "many"
+    code, shown = shown_in_terminal(keyed)
+    assert code == 1
+    assert shown.rpartition(b"\r\x1b[K")[2].startswith(b"error: `PROVIDER_RATE` is `many`")
