@@ -12,15 +12,14 @@ from typing import Literal
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
 
-_PIECE = 1000
-"""Characters of a question in one line."""
+_MAX_LINE_CHARS = 1000
+"""A longer question is written in several lines."""
 
 
 class TerminalApproval:
     """Asks on standard error and reads the answer from the terminal.
 
-    Where nobody can be asked (standard input is no terminal), the answer is the option that
-    denies.
+    If standard input is not a terminal, the answer is the option that denies.
 
     Args:
         before_asking: Called first, to end a line that is being drawn.
@@ -37,7 +36,7 @@ class TerminalApproval:
         timeout: float,  # noqa: ASYNC109 - the kernel's contract
         default: Literal["allow", "deny"],
     ) -> str:
-        """Ask, and give back the option that was chosen.
+        """Ask, and return the chosen option.
 
         Raises:
             ApprovalTimeoutError: No answer came within `timeout` seconds.
@@ -48,14 +47,14 @@ class TerminalApproval:
         async with self._turn:
             self._before_asking()
             if not _can_ask():
-                write_notice(f"denied, as nobody can be asked here: {question}")
+                write_notice(f"denied, because there is no terminal to ask in: {question}")
                 return "Deny"
             _forget_typed()
             listed = ", ".join(f"{number} {name}" for number, name in enumerate(options, 1))
-            for start in range(0, max(len(question), 1), _PIECE):
-                piece = question[start : start + _PIECE]
+            for start in range(0, max(len(question), 1), _MAX_LINE_CHARS):
+                piece = question[start : start + _MAX_LINE_CHARS]
                 write_notice(f"{'' if start else 'approval needed: '}{piece}")
-            notice(f"type a number and press Enter: {listed} (in {timeout:.0f} s: {default})")
+            notice(f"type a number and press Enter: {listed} ({default} after {timeout:.0f} s)")
             try:
                 async with asyncio.timeout(timeout):
                     while line := await _line_from_terminal():
@@ -68,10 +67,10 @@ class TerminalApproval:
 
 
 def _exactly(prompt: str) -> str:
-    """What is asked, to the byte, so that nobody agrees to something else than what they read.
+    """What is asked, to the byte, so that users agree to what they read and nothing else.
 
-    A backslash is doubled: what looks like an escape is one. Of secrets only the known ones are
-    taken out, as anything can be made to look like one.
+    A backslash is doubled: what looks like an escape is one. Only known secrets are
+    taken out, because anything can be made to look like one.
     """
     from amplifier_guard import TerminalText
 
@@ -83,7 +82,7 @@ def _can_ask() -> bool:
 
 
 def _forget_typed() -> None:
-    """Drop what was typed before the question was there: it answers something else."""
+    """Drop what was typed before the question: it answers something else."""
     import termios
 
     with contextlib.suppress(termios.error, OSError):
@@ -100,9 +99,9 @@ def _choice(line: str, options: list[str]) -> str | None:
 
 
 async def _line_from_terminal() -> str:
-    """One line, empty where the terminal was closed.
+    """One line; empty if the terminal was closed.
 
-    It is read without a thread, so that a cancelled question leaves nothing behind.
+    No thread reads it, so that a cancelled question leaves nothing behind.
     """
     loop = asyncio.get_running_loop()
     arrived: asyncio.Future[bytes] = loop.create_future()

@@ -1,7 +1,8 @@
-"""What went wrong in one line: what it is, and what to do about it."""
+"""Errors in one line: what happened, and what to do about it."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from amplifier_app.engine import load_engine
@@ -10,54 +11,48 @@ from amplifier_app.notice import notice, write_notice
 
 _LONGEST = 1000
 
-# By class name along the error's ancestry, so that nothing has to be imported to explain.
-_ADVICE = {
-    "AccessDeniedError": "the key may not use this model; choose another with `--model`",
+# By class name, so that nothing has to be imported to explain an error.
+_HINTS = {
+    "AccessDeniedError": "this key cannot use the model; choose another with `--model`",
     "AuthenticationError": "check `ANTHROPIC_API_KEY`",
     "QuotaExceededError": "check the account's credit",
-    "RateLimitError": "wait a little and run it again",
-    "ContextLengthError": "ask for less at once",
+    "RateLimitError": "wait a moment and try again",
+    "ContextLengthError": "shorten the prompt",
     "ContentFilterError": "rephrase the prompt",
     "NotFoundError": "check `--model` and `ANTHROPIC_BASE_URL`",
     "NetworkError": "check the network and `ANTHROPIC_BASE_URL`",
     "ProviderUnavailableError": "try again in a moment",
     "LLMTimeoutError": "try again",
-    "StreamError": "the answer is not complete; run it again",
+    "StreamError": "the answer is incomplete; try again",
     "ConfigurationError": "correct the setting",
-    "PermissionError": "check who may read it",
+    "PermissionError": "check the permissions of the file",
 }
 
 
 class Failure(Exception):
-    """A failure of the command itself, whose message says what and what to do.
+    """A failure of the command itself.
 
     Args:
-        message: What happened; what to do.
+        message: What happened.
+        hint: What the user can do about it.
         exit_code: 1, or 2 where the command was called wrongly.
     """
 
-    def __init__(self, message: str, *, exit_code: int = 1) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 1) -> None:
         super().__init__(message)
+        self.hint = hint
         self.exit_code = exit_code
 
 
 def explained(error: BaseException) -> str:
-    """The line for an error: `error: …; …`."""
+    """The line for an error: `error: what happened; what to do`."""
     message = _message(error)
-    if isinstance(error, Failure):
-        return f"error: {message}"
-    names = [ancestor.__name__ for ancestor in type(error).__mro__]
-    if not _is_ours(error):
-        advice = "run it with `--debug` for the traceback"
-    else:
-        # A provider that gives advice writes it behind a semicolon, and knows more.
-        found = (advice for name, advice in _ADVICE.items() if name in names)
-        advice = "" if ";" in message else next(found, "")
-    return f"error: {message}{'; ' if advice else ''}{advice}"
+    hint = _hint(error)
+    return f"error: {message}" + (f"; {hint}" if hint and hint not in message else "")
 
 
 def report(error: BaseException) -> int:
-    """Tell of an error on standard error and return its exit code."""
+    """Write an error to standard error and return its exit code."""
     if is_debugging():
         write_notice(shown_traceback(error))
     notice(explained(error))
@@ -84,9 +79,24 @@ def is_debugging() -> bool:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether the error is of a kind that speaks to users: a model call, the system."""
+    """Whether the message of the error is meant for users: that of a model call or of the system."""
     names = {ancestor.__name__ for ancestor in type(error).__mro__}
     return bool(names & {"LLMError", "OSError"})
+
+
+def _hint(error: BaseException) -> str:
+    """What the error says itself about what to do, or what is known about errors of its kind."""
+    hint: object = None
+    with contextlib.suppress(Exception):  # a foreign attribute may be anything
+        hint = getattr(error, "hint", None)
+    if isinstance(hint, str):
+        return SECRETS.line(hint, _LONGEST)
+    if isinstance(error, Failure):
+        return ""
+    if not _is_ours(error):
+        return "run again with `--debug` for the traceback"
+    names = {ancestor.__name__ for ancestor in type(error).__mro__}
+    return next((hint for name, hint in _HINTS.items() if name in names), "")
 
 
 def _message(error: BaseException) -> str:
@@ -100,7 +110,6 @@ def _message(error: BaseException) -> str:
     name = type(error).__name__
     if not text:
         return name
-    # A bare RuntimeError says no more than its text: the kernel raises it for a session that
-    # cannot start.
-    speaks = isinstance(error, Failure) or type(error) is RuntimeError or _is_ours(error)
-    return text if speaks else f"{name}: {text}"
+    # The kernel raises a bare RuntimeError for a session that cannot start: the type says nothing.
+    is_clear = isinstance(error, Failure) or type(error) is RuntimeError or _is_ours(error)
+    return text if is_clear else f"{name}: {text}"

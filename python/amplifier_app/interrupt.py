@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Generator
 from typing import NoReturn, Protocol
 
-_STOPS = {"SIGTERM": "terminated", "SIGHUP": "the terminal is gone"}
+_STOPS = {"SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 
 
 class _Token(Protocol):
@@ -28,7 +28,7 @@ class Interruption:
     Args:
         token: The session's cancellation token.
         stop: Cancels the turn.
-        tell: Says one line to the user.
+        tell: Shows one line to the user.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Interruption:
         self._tell = tell
         self._presses = 0
         self.exit_code = 0
-        """What the command must exit with: 0 until a signal came."""
+        """The exit code of the command; 0 until a signal arrives."""
 
     def press(self) -> None:
         """Ctrl+C."""
@@ -47,9 +47,9 @@ class Interruption:
         self.exit_code = self.exit_code or 128 + signal.SIGINT
         if self._presses == 1:
             self._token.request_graceful()
-            self._tell("stopping after the running tool; press Ctrl+C again to stop at once")
+            self._tell("stopping after the running tool; press Ctrl+C again to stop now")
         elif self._presses == 2:
-            self._stop_at_once("stopping at once")
+            self._stop_at_once("stopping now")
         else:
             leave(self.exit_code)
 
@@ -57,7 +57,7 @@ class Interruption:
         """SIGTERM or SIGHUP."""
         self._presses = max(self._presses, 2)
         self.exit_code = 128 + getattr(signal, name)
-        self._stop_at_once(f"{_STOPS[name]}: stopping at once")
+        self._stop_at_once(f"{_STOPS[name]}: stopping now")
 
     def _stop_at_once(self, why: str) -> None:
         self._token.request_immediate()

@@ -1,4 +1,4 @@
-"""Spans and metrics of a turn to the collector that the user's environment names."""
+"""Sends spans and metrics of a turn to the collector that the environment names."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 from amplifier_app.notice import notice
 
 OBSERVER: dict[str, Any] = {"module": "hooks-observe", "config": {"opentelemetry": True}}
-"""What makes the spans and metrics, as a mount plan has it."""
+"""The hook module that makes the spans and metrics, as in a mount plan."""
 
 _ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 _TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 _METRICS = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
-_PATIENCE = 2.0
-"""Seconds that the last spans and metrics may take at the end of the command."""
+_GRACE_SECONDS = 2.0
+"""How long the last spans and metrics may take at the end of the command."""
 
 
 @contextlib.contextmanager
 def exported(environment: Mapping[str, str]) -> Generator[list[dict[str, Any]]]:
     """Send spans and metrics while in this block, if there is a collector to send them to.
 
-    Everything but the address is read by OpenTelemetry itself from its variables.
+    OpenTelemetry reads all its other settings from the environment itself.
 
     Args:
-        environment: That of the process; the address comes from nowhere else.
+        environment: The environment variables; the address comes from nowhere else.
 
     Yields:
         The hooks to mount: `OBSERVER`, or nothing.
@@ -42,7 +42,7 @@ def exported(environment: Mapping[str, str]) -> Generator[list[dict[str, Any]]]:
         if error.name is None or error.name.partition(".")[0] != "opentelemetry":
             raise
         what = f"`{min(named)}` is set, but `{error.name}` is not installed"
-        notice(f"warning: {what}; install `amplifier-core[otel]`; going on without telemetry")
+        notice(f"warning: {what}; install `amplifier-core[otel]`; continuing without telemetry")
         yield []
         return
     try:
@@ -84,8 +84,10 @@ def _shut_down(shutdowns: list[Callable[[], object]]) -> None:
     threads = [threading.Thread(target=shutdown, daemon=True) for shutdown in shutdowns]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _GRACE_SECONDS
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
     if any(thread.is_alive() for thread in threads):
-        notice("warning: the telemetry could not be sent in time; check the collector")
+        notice(
+            f"warning: telemetry could not be sent within {_GRACE_SECONDS:g} s; check the collector"
+        )

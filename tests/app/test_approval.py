@@ -114,5 +114,6 @@ async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, caps
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     assert await ask() == "Deny"
     assert (
-        capsys.readouterr().err == "denied, as nobody can be asked here: Run \\x1b[31mrm -rf\\n/?\n"
+        capsys.readouterr().err
+        == "denied, because there is no terminal to ask in: Run \\x1b[31mrm -rf\\n/?\n"
     )

@@ -59,13 +59,16 @@ def test_version(capfd: Any) -> None:
         (["rnu", "x"], "no such command `rnu`; did you mean `run`?"),
         (["run", "a", "b"], "got unexpected extra argument (b); put the prompt in quotes"),
         (["run", "-C"], "option `-C` requires an argument; see `amplifier-core run --help`"),
-        (["run"], "there is no prompt; give one in quotes, or `-` to read standard input"),
-        (["run", " "], "there is no prompt; give one in quotes, or `-` to read standard input"),
+        (["run"], "no prompt given; put it in quotes, or pass `-` to read it from standard input"),
+        (
+            ["run", " "],
+            "no prompt given; put it in quotes, or pass `-` to read it from standard input",
+        ),
         (
             ["run", "-C", "nowhere", "x"],
             "the folder `nowhere` does not exist; check the path given to `--directory`",
         ),
-        (["run", "-C", "file", "x"], "`file` is a file; give a folder to `--directory`"),
+        (["run", "-C", "file", "x"], "`file` is a file; pass a folder to `--directory`"),
     ],
 )
 def test_wrong_usage_is_one_line(
@@ -85,8 +88,8 @@ def test_an_escape_in_an_argument_does_not_reach_the_terminal(capfd: Any) -> Non
 @pytest.mark.parametrize(
     ("stdin", "code", "line"),
     [
-        (b"", 2, "standard input held no prompt; write one to it"),
-        (b" \n", 2, "standard input held no prompt; write one to it"),
+        (b"", 2, "standard input is empty; pipe the prompt into it"),
+        (b" \n", 2, "standard input is empty; pipe the prompt into it"),
         (b"caf\xe9", 1, "standard input is not UTF-8 text (byte 3); convert it first"),
     ],
 )
@@ -105,7 +108,7 @@ def test_a_closed_standard_input_is_one_line(command: Any) -> None:
         env=command.environment,
         text=True,
     )
-    line = "standard input cannot be read: it is closed; give the prompt as an argument"
+    line = "standard input cannot be read: it is closed; pass the prompt as an argument"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {line}\n")
 
 

@@ -18,7 +18,7 @@ import pytest
 from amplifier_app.interrupt import Interruption
 
 CTRL_C = b"\x03"
-GRACEFUL = "stopping after the running tool; press Ctrl+C again to stop at once"
+GRACEFUL = "stopping after the running tool; press Ctrl+C again to stop now"
 WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
 
 # Takes the place of `tool-search`: a tool that runs until the test lets it go, and a clean-up
@@ -157,7 +157,7 @@ def test_once_ends_the_wait_for_a_model_that_cannot_answer(waiting: Any, model: 
     waiting.environment |= {"PROVIDER_MAX_RETRIES": "1", "PROVIDER_RETRY_DELAY": "60"}
     waiting.environment["PROVIDER_RETRY_BUDGET"] = "100000"
     terminal = Terminal(waiting, "run", "hello")
-    terminal.read_until("the server failed (503), trying again in ")
+    terminal.read_until("the server failed (503), retrying in ")
     terminal.type(CTRL_C)
 
     assert terminal.wait() == 130
@@ -177,7 +177,7 @@ def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
 
     assert terminal.wait() == 130
     assert time.monotonic() - started < 5
-    assert "stopping at once" in terminal.screen
+    assert "stopping now" in terminal.screen
     assert "Traceback" not in terminal.screen
     assert len(model.requests) == 1
     assert history(waiting)[:4] == [
@@ -266,7 +266,7 @@ def test_at_any_moment_there_is_no_traceback(waiting: Any, model: Any, moment: s
     # During the clean-up the answer is there already.
     assert done.returncode in ({0, 130} if moment == "cleanup" else {130})
     assert "Traceback" not in done.stderr
-    assert set(done.stderr.splitlines()) <= {GRACEFUL, "stopping at once"}
+    assert set(done.stderr.splitlines()) <= {GRACEFUL, "stopping now"}
 
 
 def test_a_signal_that_the_parent_ignores_stays_ignored(waiting: Any, model: Any) -> None:

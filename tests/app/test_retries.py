@@ -40,8 +40,8 @@ def test_an_overloaded_model_is_asked_again_with_one_line_for_each_time(
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[:4] == [
-        "overloaded (529), trying again in 0.1 s",
-        "overloaded (529), trying again in 0.1 s",
+        "overloaded (529), retrying in 0.1 s",
+        "overloaded (529), retrying in 0.1 s",
         "",
         "All is well.",
     ]
@@ -88,7 +88,7 @@ def test_a_model_that_never_answers_is_asked_six_times_and_is_a_failure(
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert line.startswith("error: Anthropic API error (500 api_error): not now; ")
-    assert done.stdout == "the server failed (500), trying again in 0.1 s\n" * 5
+    assert done.stdout == "the server failed (500), retrying in 0.1 s\n" * 5
     assert len(model.requests) == 6
 
 
@@ -146,14 +146,14 @@ def test_a_rate_of_tools_that_is_used_up_is_an_error_to_the_model(keyed: Any, mo
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        ({"reason": "overloaded (529)", "delay": 2.0}, "overloaded (529), trying again in 2 s"),
-        ({"reason": "no connection", "delay": 1.46}, "no connection, trying again in 1.5 s"),
-        ({"reason": "no connection", "delay": 42.4}, "no connection, trying again in 42 s"),
+        ({"reason": "overloaded (529)", "delay": 2.0}, "overloaded (529), retrying in 2 s"),
+        ({"reason": "no connection", "delay": 1.46}, "no connection, retrying in 1.5 s"),
+        ({"reason": "no connection", "delay": 42.4}, "no connection, retrying in 42 s"),
         ({"reason": "no connection"}, "no connection"),
-        ({"reason": "a\nb\x1b[2J", "delay": 1}, r"a b\x1b[2J, trying again in 1 s"),
+        ({"reason": "a\nb\x1b[2J", "delay": 1}, r"a b\x1b[2J, retrying in 1 s"),
         (
             {"provider": "other", "error_message": "busy", "delay": 3},
-            "other: busy; trying again in 3 s",
+            "other: busy; retrying in 3 s",
         ),
         ({"provider": "other", "error": {"msg": "busy"}}, "other: busy"),
     ],
@@ -175,7 +175,7 @@ def test_a_wait_for_the_rate_is_one_line() -> None:
     display.handle("provider:throttle", {"reason": "as many calls as are allowed", "delay": 4})
     display.finish()
 
-    assert screen.getvalue() == "as many calls as are allowed, going on in 4 s\n"
+    assert screen.getvalue() == "as many calls as are allowed, continuing in 4 s\n"
 
 
 def test_the_environment_sets_retries_and_rates() -> None:
@@ -204,8 +204,9 @@ def test_the_environment_sets_retries_and_rates() -> None:
 )
 def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
     read = guard_settings if name == "TOOL_RATE" else provider_settings
-    with pytest.raises(Failure, match=f"`{name}` is .* correct the environment variable"):
+    with pytest.raises(Failure, match=f"`{name}` is ") as raised:
         read({name: value})
+    assert raised.value.hint == "correct the environment variable"
 
 
 def test_a_setting_that_cannot_be_used_ends_the_command(keyed: Any, model: Any) -> None:

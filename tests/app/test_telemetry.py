@@ -169,5 +169,5 @@ def test_where_the_sdk_is_missing_one_line_says_so(
     assert done.returncode == 0
     [line] = done.stderr.splitlines()
     assert line.startswith("warning: `OTEL_EXPORTER_OTLP_ENDPOINT` is set, but `opentelemetry.")
-    assert line.endswith("install `amplifier-core[otel]`; going on without telemetry")
+    assert line.endswith("install `amplifier-core[otel]`; continuing without telemetry")
     assert collector.bodies == []

@@ -24,15 +24,17 @@ def named_folder(directory: str) -> Path:
     try:
         folder = path.resolve(strict=True)
         if not folder.is_dir():
-            raise Failure(f"`{directory}` is a file; give a folder to `--directory`", exit_code=2)
+            hint = "pass a folder to `--directory`"
+            raise Failure(f"`{directory}` is a file", hint=hint, exit_code=2)
         next(folder.iterdir(), None)
     except (FileNotFoundError, NotADirectoryError):
-        advice = "check the path given to `--directory`"
-        raise Failure(f"the folder `{directory}` does not exist; {advice}", exit_code=2) from None
+        message = f"the folder `{directory}` does not exist"
+        hint = "check the path given to `--directory`"
+        raise Failure(message, hint=hint, exit_code=2) from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
-        message = f"the folder `{directory}` cannot be read: {reason}; choose another"
-        raise Failure(message, exit_code=2) from None
+        message = f"the folder `{directory}` cannot be read: {reason}"
+        raise Failure(message, hint="choose another", exit_code=2) from None
     return folder
 
 
@@ -46,18 +48,17 @@ def given_prompt(prompt: str | None) -> str:
         try:
             text = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise Failure(
-                f"standard input is not UTF-8 text (byte {error.start}); convert it first"
-            ) from None
+            message = f"standard input is not UTF-8 text (byte {error.start})"
+            raise Failure(message, hint="convert it first") from None
         except (OSError, AttributeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it is closed"
-            message = f"standard input cannot be read: {reason}; give the prompt as an argument"
-            raise Failure(message) from None
+            message = f"standard input cannot be read: {reason}"
+            raise Failure(message, hint="pass the prompt as an argument") from None
         if not text.strip():
-            raise Failure("standard input held no prompt; write one to it", exit_code=2)
+            raise Failure("standard input is empty", hint="pipe the prompt into it", exit_code=2)
     else:
         text = os.fsencode(prompt or "").decode("utf-8", "replace")
         if not text.strip():
-            message = "there is no prompt; give one in quotes, or `-` to read standard input"
-            raise Failure(message, exit_code=2)
+            hint = "put it in quotes, or pass `-` to read it from standard input"
+            raise Failure("no prompt given", hint=hint, exit_code=2)
     return text

@@ -1,4 +1,4 @@
-"""The mount plan of `amplifier-core run`, and the model that it talks to."""
+"""The mount plan of `amplifier-core run`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from amplifier_app.commands.settings import guard_settings, provider_settings
 from amplifier_app.failure import Failure
 
 GUARD = "hooks-guard"
-"""The module without which no turn runs."""
+"""The module that every turn requires."""
 
 SYSTEM_PROMPT = """\
 You are an agent that works in the folder `{folder}` for the person who runs you in a terminal.
 Look before you answer: use the tools, several at once where they do not depend on each other.
 Paths are relative to the folder; nothing outside it can be read. Report only what you saw, with
 exact figures, in Markdown that is short enough to be read in a terminal."""
-"""What a language model is told first."""
+"""The system prompt."""
 
 
 def mount_plan(
@@ -46,7 +46,7 @@ def mount_plan(
     try:
         thinks = Limits.load().thinking_mode_enabled
     except LimitError as error:
-        raise Failure(f"{error}; correct the environment variable") from error
+        raise Failure(str(error), hint="correct the environment variable") from error
     config = {**provider_settings(os.environ), **provider}
     if model is not None:
         config["default_model"] = model

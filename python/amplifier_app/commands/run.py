@@ -119,18 +119,19 @@ class _Unloaded:
         """
         lines = {name: f"`{name}` could not be loaded: {error}" for name, error in self._found}
         if GUARD in lines:
-            raise Failure(f"{lines[GUARD]}; nothing is run without it")
+            raise Failure(lines[GUARD], hint="no turn can run without it")
         if not coordinator.get("providers"):
-            why = "; ".join(lines.values()) or "the provider mounted nothing"
-            raise Failure(f"no model to talk to: {why}; run it with `--debug` for the traceback")
+            why = "; ".join(lines.values()) or "the module mounted nothing"
+            hint = "run again with `--debug` for the traceback"
+            raise Failure(f"no provider is mounted: {why}", hint=hint)
         for line in lines.values():
-            notice(f"warning: {line}; going on without it")
+            notice(f"warning: {line}; continuing without it")
 
 
 class _Refusal:
     """What a hook refused of the turn, which then has no answer but the reason."""
 
-    _WHAT: ClassVar = {"prompt:submit": "the prompt", "provider:request": "a call of the model"}
+    _WHAT: ClassVar = {"prompt:submit": "the prompt", "provider:request": "a model call"}
 
     def __init__(self, hooks: Any) -> None:
         self._denied: Mapping[str, Any] | None = None
@@ -183,8 +184,10 @@ def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[st
         return READER_GONE
     if output.failure is not None:
         reason = output.failure.strerror
-        return report(Failure(f"standard output cannot be written: {reason}; make room for it"))
+        hint = "check where it is redirected to"
+        return report(Failure(f"standard output cannot be written: {reason}", hint=hint))
     if not turn.done() or turn.cancelled():
-        return report(Failure("a module cancelled the turn; run it with `--debug` for more"))
+        hint = "run again with `--debug` for details"
+        return report(Failure("a module cancelled the turn", hint=hint))
     error = turn.exception()
     return 0 if error is None else report(error)

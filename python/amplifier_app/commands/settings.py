@@ -1,4 +1,4 @@
-"""What the environment of the user sets: retries of the model, and rates."""
+"""Settings from the environment variables of the user: retries and rates."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ _RETRIES = {
     "PROVIDER_RETRY_DELAY": "min_retry_delay",
     "PROVIDER_RETRY_BUDGET": "retry_budget",
 }
-"""Variables, and the keys of a provider's config that they set."""
-_MOST_RETRIES = 1_000
-_LONGEST_PERIOD = 31_536_000
-"""Seconds: a year."""
+"""Environment variables, and the keys of a provider's config that they set."""
+_MAX_RETRIES = 1_000
+_MAX_PERIOD_SECONDS = 31_536_000  # a year
 
 
 def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The config of a provider, as far as it is set here.
+    """The config of a provider, as far as the environment sets it.
 
     Raises:
         Failure: A value cannot be used.
@@ -36,7 +35,7 @@ def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The config of `hooks-guard`, as far as it is set here.
+    """The config of `hooks-guard`, as far as the environment sets it.
 
     Raises:
         Failure: A value cannot be used.
@@ -46,9 +45,9 @@ def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _count(name: str, text: str) -> int:
-    if text.isdecimal() and text.isascii() and len(text) < 9 and int(text) <= _MOST_RETRIES:
+    if text.isdecimal() and text.isascii() and len(text) < 9 and int(text) <= _MAX_RETRIES:
         return int(text)
-    raise _wrong(name, text, f"a whole number from 0 to {_MOST_RETRIES}")
+    raise _wrong(name, text, f"a whole number from 0 to {_MAX_RETRIES}")
 
 
 def _seconds(name: str, text: str) -> float:
@@ -58,7 +57,7 @@ def _seconds(name: str, text: str) -> float:
         seconds = math.nan
     if 0 <= seconds < math.inf:
         return seconds
-    raise _wrong(name, text, "seconds, zero or more")
+    raise _wrong(name, text, "a number of seconds, zero or more")
 
 
 def _rate(name: str, text: str) -> dict[str, Any]:
@@ -68,11 +67,11 @@ def _rate(name: str, text: str) -> dict[str, Any]:
             seconds = float(period or 60)
         except ValueError:
             seconds = math.nan
-        if 0.001 <= seconds <= _LONGEST_PERIOD:
+        if 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
             return {"limit": int(calls), "period": seconds}
-    raise _wrong(name, text, "calls and seconds such as `30/60`")
+    raise _wrong(name, text, "calls per seconds, such as `30/60`")
 
 
 def _wrong(name: str, found: str, expected: str) -> Failure:
     message = f"`{name}` is `{found}`, but must be {expected}"
-    return Failure(f"{message}; correct the environment variable")
+    return Failure(message, hint="correct the environment variable")

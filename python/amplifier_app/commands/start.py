@@ -67,7 +67,8 @@ def _require_engine() -> None:
         load_engine()
     except ImportError as error:
         message = f"the extension `amplifier_core._engine` cannot be loaded: {error}"
-        raise Failure(f"{message}; install a wheel of amplifier-core for this platform") from error
+        hint = "install a wheel of amplifier-core for this platform"
+        raise Failure(message, hint=hint) from error
 
 
 @contextlib.contextmanager
@@ -76,9 +77,10 @@ def _model() -> Generator[Mapping[str, Any]]:
     if os.environ.get("ANTHROPIC_API_KEY", "").strip():
         yield {}
         return
-    address = os.environ.get("ANTHROPIC_BASE_URL", "").strip()
-    why = "no ANTHROPIC_API_KEY" + (" for ANTHROPIC_BASE_URL" if address else "")
-    write_notice(f"{why}: this is the demo model, a program, not a language model")
+    notice = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
+    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
+        notice += "; ANTHROPIC_BASE_URL is ignored"
+    write_notice(notice)
 
     from amplifier_app.demo_model import DemoModel
 
@@ -94,7 +96,7 @@ def _screen(*, as_json: bool) -> Generator[Screen | None]:
         Failure: Standard output is closed.
     """
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
-        raise Failure("standard output is closed; open it to see the answer")
+        raise Failure("standard output is closed", hint="open it to see the answer")
     if as_json:
         yield None
         return

@@ -117,7 +117,7 @@ class ResponseBlocks:
                 self._drawing = None
             elif block.kind == "redacted_thinking":
                 self._screen.gap()
-                self._screen.line(("(thinking that the provider keeps encrypted)", "note"))
+                self._screen.line(("(encrypted thinking)", "note"))
             elif block.kind not in ("text", "thinking", "tool_call", ""):
                 self._screen.gap()
                 self._screen.line((f"({printable_line(block.kind, 80)})", "note"))

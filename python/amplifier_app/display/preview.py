@@ -41,7 +41,7 @@ def failure_summary(error: object) -> str:
             if fields.get(key):
                 return printable_line(str(fields[key]), LONGEST_PREVIEW)
     return (
-        printable_line(_text(cast("object", error)), LONGEST_PREVIEW) or "failed without saying why"
+        printable_line(_text(cast("object", error)), LONGEST_PREVIEW) or "failed without a message"
     )
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from amplifier_app.display.screen import Screen
 
-_FIRST_WORTH_TELLING = 1.0
-"""Seconds from which on a tool's time is shown."""
+_MIN_SHOWN_SECONDS = 1.0
+"""The time of a faster tool is not shown."""
 
 
 class _Call:
@@ -42,7 +42,7 @@ class Display:
 
     Args:
         screen: Where it draws.
-        clock: Gives seconds, for the time that tools take.
+        clock: Returns seconds; measures how long tools take.
     """
 
     EVENTS = (
@@ -79,8 +79,8 @@ class Display:
             "provider:request": self._model_is_asked,
             "llm:request": self._model_is_asked,
             "llm:response": self._model_has_answered,
-            "provider:retry": lambda data: self._provider_waits(data, "trying again"),
-            "provider:throttle": lambda data: self._provider_waits(data, "going on"),
+            "provider:retry": lambda data: self._provider_waits(data, "retrying"),
+            "provider:throttle": lambda data: self._provider_waits(data, "continuing"),
             "content_block:start": self._block_starts,
             "content_block:delta": self._block_grows,
             "content_block:end": self._block_ends,
@@ -208,7 +208,7 @@ class Display:
             (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
             (f"{call.number} {call.name}", ""),
             (f": {summary}" if summary else "", "" if good else "error"),
-            (f" ({seconds:.1f} s)" if seconds >= _FIRST_WORTH_TELLING else "", "note"),
+            (f" ({seconds:.1f} s)" if seconds >= _MIN_SHOWN_SECONDS else "", "note"),
         )
 
     def _wait_for_tools(self) -> None:
@@ -269,7 +269,7 @@ class Display:
 
 
 def _seconds(seconds: float) -> str:
-    """A wait, as exactly as somebody who waits wants to know it."""
+    """A wait in seconds, with one decimal if it is short."""
     return (
         f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
     )
