@@ -9,7 +9,7 @@ from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
 
-_LONGEST = 1000
+_MAX_CHARS = 1000
 
 # By class name, so that nothing has to be imported to explain an error.
 _HINTS = {
@@ -90,7 +90,7 @@ def _hint(error: BaseException) -> str:
     with contextlib.suppress(Exception):  # a foreign attribute may be anything
         hint = getattr(error, "hint", None)
     if isinstance(hint, str):
-        return SECRETS.line(hint, _LONGEST)
+        return SECRETS.line(hint, _MAX_CHARS)
     if isinstance(error, Failure):
         return ""
     if not _is_ours(error):
@@ -101,12 +101,12 @@ def _hint(error: BaseException) -> str:
 
 def _message(error: BaseException) -> str:
     try:
-        text = SECRETS.line(str(error), _LONGEST).rstrip(".")
+        text = SECRETS.line(str(error), _MAX_CHARS).rstrip(".")
     except Exception:  # noqa: BLE001 - any exception may fail to say what it is
         text = ""
     if isinstance(error, OSError) and error.strerror:
         where = f"`{error.filename}`: " if error.filename else ""
-        text = SECRETS.line(f"{where}{error.strerror}", _LONGEST)
+        text = SECRETS.line(f"{where}{error.strerror}", _MAX_CHARS)
     name = type(error).__name__
     if not text:
         return name

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REDACTOR = "guard.redactor"
 """Capability: the `Redactor` that knows the keys of this process, for hooks and modules."""
-_LEAST = 8
+_MIN_SECRET_CHARS = 8
 """Characters of a value that is looked for wherever it stands: shorter ones are words."""
 
 _MARK = re.compile(r"\[REDACTED:[^\]]*\]")
@@ -107,7 +107,9 @@ def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:
     for each in found:
         secret = each.strip()
         # A path is where a secret lies, such as a socket or a file.
-        if len(secret) >= _LEAST and not (os.path.isabs(secret) and os.path.exists(secret)):
+        if len(secret) >= _MIN_SECRET_CHARS and not (
+            os.path.isabs(secret) and os.path.exists(secret)
+        ):
             yield secret
 
 

@@ -7,12 +7,12 @@ import sys
 
 from amplifier_app.known_secrets import SECRETS
 
-_LONGEST = 2000
+_MAX_CHARS = 2000
 
 
 def notice(text: str) -> None:
     """Write one line to standard error, whatever the text holds; never fails."""
-    write_notice(SECRETS.line(text, _LONGEST))
+    write_notice(SECRETS.line(text, _MAX_CHARS))
 
 
 def write_notice(text: str) -> None:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
+from amplifier_core import events
+
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
 
 _CHANNEL = "observability.events"
-_UNLISTED = ("turn:start", "turn:end", "llm:pre", "llm:post", "session:config")
+_UNLISTED = (
+    events.TURN_START,
+    events.TURN_END,
+    events.LLM_PRE,
+    events.LLM_POST,
+    "session:config",
+)
 
 
 class Observer:
@@ -27,9 +35,7 @@ class Observer:
 
     def start(self) -> None:
         """Observe the kernel's events; before `initialize`, so that none is missed."""
-        from amplifier_core.events import ALL_EVENTS
-
-        self._register([*ALL_EVENTS, *_UNLISTED])
+        self._register([*events.ALL_EVENTS, *_UNLISTED])
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from amplifier_app.known_secrets import SECRETS
+from amplifier_core import events
 
 if TYPE_CHECKING:
     from amplifier_app.output import Output
     from amplifier_guard import RedactorStream
 
-_DELTA = "content_block:delta"
-_ENDS = ("llm:response", "llm:post", "execution:end")
-"""After these nothing more comes of a response, though a block of it may have no end."""
+_ENDS = (events.LLM_RESPONSE, events.LLM_POST, events.EXECUTION_END)
+"""After these a response is complete, even if a block of it has no end."""
 
 
 class RedactedOutput:
@@ -42,7 +42,7 @@ class RedactedOutput:
 
     def handle(self, event: str, data: Any) -> None:
         """Take one event."""
-        if event == _DELTA and isinstance(data, Mapping):
+        if event == events.CONTENT_BLOCK_DELTA and isinstance(data, Mapping):
             self._delta(cast("Mapping[str, Any]", data))
             return
         if event.startswith("content_block:") and isinstance(data, Mapping):
@@ -74,18 +74,18 @@ class RedactedOutput:
     def _delta(self, data: Mapping[str, Any]) -> None:
         text = data.get("delta")
         if not isinstance(text, str):
-            self._output.handle(_DELTA, SECRETS.redactor.redact_data(data))
+            self._output.handle(events.CONTENT_BLOCK_DELTA, SECRETS.redactor.redact_data(data))
             return
         rest = SECRETS.redactor.redact_data({**data, "delta": ""})
         stream, _ = self._streams.get(_block(data)) or (SECRETS.redactor.stream(), None)
         self._streams[_block(data)] = (stream, rest)
-        self._output.handle(_DELTA, {**rest, "delta": stream.feed(text)})
+        self._output.handle(events.CONTENT_BLOCK_DELTA, {**rest, "delta": stream.feed(text)})
 
     def _end(self, block: tuple[str, str]) -> None:
         if open_block := self._streams.pop(block, None):
             stream, last = open_block
             if text := stream.flush():
-                self._output.handle(_DELTA, {**last, "delta": text})
+                self._output.handle(events.CONTENT_BLOCK_DELTA, {**last, "delta": text})
 
     def _end_all(self, session: str | None = None) -> None:
         for block in list(self._streams):

@@ -21,39 +21,40 @@ Examples:
 
 \b
 Environment:
-  ANTHROPIC_API_KEY   Key of the Anthropic API. Without it the demo model is
-                      used: a local program, not a language model.
-  ANTHROPIC_BASE_URL  Another address of that API.
-  MESSAGE_MAX_CHARS   Most characters of a prompt: 50000 if not set.
-  TOOL_TIMEOUT        Seconds after which a tool is ended: 120 if not set.
-  MAX_CONTENT_BLOCKS  Most blocks of a message: 1000 if not set.
+  ANTHROPIC_API_KEY   Key for the Anthropic API. If it is not set, the demo
+                      model answers: a local program, not a language model.
+  ANTHROPIC_BASE_URL  Another address for the Anthropic API.
+  MESSAGE_MAX_CHARS   Maximum characters of a prompt (default: 50000).
+  TOOL_TIMEOUT        Seconds that a tool may run (default: 120).
+  MAX_CONTENT_BLOCKS  Maximum content blocks of a message (default: 1000).
   THINKING_MODE_ENABLED
-                      Whether the model is asked to think: true if not set.
+                      Whether the model thinks before it answers
+                      (default: true).
   PROVIDER_MAX_RETRIES
-                      How often a model that cannot answer is asked again: 5 if
-                      not set; 0 for never.
+                      Retries of a failed model call (default: 5; 0 for none).
   PROVIDER_RETRY_DELAY
-                      Seconds before the first time, each next wait being twice
-                      as long: 1 if not set; ten times that for an overload.
+                      Seconds before the first retry; doubled for each further
+                      one, ten times as long for an overload (default: 1).
   PROVIDER_RETRY_BUDGET
-                      Seconds after which it is not asked again: 600 if not set.
-  PROVIDER_RATE       Most calls of the model, as 30/60 for 30 a minute; one
-                      too many waits. No limit if not set.
-  TOOL_RATE           Most calls of each tool; one too many is refused.
+                      Seconds after which there are no more retries
+                      (default: 600).
+  PROVIDER_RATE       Limit on model calls, such as 30/60 for 30 per minute; a
+                      call over the limit waits (default: no limit).
+  TOOL_RATE           Limit on calls per tool, in the same form; a call over the
+                      limit is refused (default: no limit).
   OTEL_EXPORTER_OTLP_ENDPOINT
-                      Where spans and metrics go, with amplifier-core[otel]:
-                      nowhere if not set.
-  AMPLIFIER_DEBUG     Like --debug, when set to 1.
-  NO_COLOR            No colours, when set to anything.
+                      Address of the collector for spans and metrics; requires
+                      amplifier-core[otel] (default: none).
+  AMPLIFIER_DEBUG     1 for --debug.
+  NO_COLOR            Any value turns colours off.
 
 \b
 Exit codes:
   0    The turn is complete.
-  1    It failed or was refused; one line on standard error says why. A check
-       of `validate` failed; the lines with a cross say which.
-  2    The command was called wrongly.
-  130  Interrupted. Ctrl+C once stops after the running tool, twice at once.
-  141  The reader of standard output has gone.
+  1    The turn failed or was refused, or a module failed its validation.
+  2    Wrong usage.
+  130  Interrupted. Ctrl+C once stops after the running tool, twice stops now.
+  141  Standard output was closed.
   143  Terminated (SIGTERM).
 """
 
@@ -87,7 +88,7 @@ class _Commands(click.Group):
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Do what the arguments say and return the exit code."""
+    """Run the command and return the exit code."""
     try:
         code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
     except click.ClickException as error:
@@ -109,7 +110,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str:
-    """What is wrong with the arguments, and what would be right."""
+    """The usage error in one line, with a hint."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
     if (
@@ -153,7 +154,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 )
 @click.pass_context
 def amplifier_core(context: click.Context) -> None:
-    """Run agents: a model, tools, and a session that drives them."""
+    """Run agents, and check modules for them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -165,24 +166,24 @@ def amplifier_core(context: click.Context) -> None:
     "--directory",
     default=".",
     metavar="FOLDER",
-    help="The folder the agent works in; it reads nothing outside it.  [default: the current one]",
+    help="The folder that the agent may read.  [default: the current folder]",
 )
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help='Write every event as a JSON line {"event", "data"}; the last one is the answer.',
+    help='Write each event as a JSON line {"event", "data"}; the last line is the answer.',
 )
-@click.option("--model", metavar="NAME", help="The model to use instead of the provider's default.")
-@click.option("-v", "--verbose", is_flag=True, help="Write the program's log to standard error.")
-@click.option("--debug", is_flag=True, help="Log everything and show tracebacks.")
+@click.option("--model", metavar="NAME", help="The model to use.  [default: that of the provider]")
+@click.option("-v", "--verbose", is_flag=True, help="Write a log to standard error.")
+@click.option("--debug", is_flag=True, help="Write a detailed log, and tracebacks for errors.")
 def run(
     prompt: str | None, directory: str, as_json: bool, model: str | None, verbose: bool, debug: bool
 ) -> int:
-    """Run one turn in a folder and show it live.
+    """Run an agent in a folder and show its work live.
 
-    PROMPT is what the agent is asked; `-` reads it from standard input. It can list, search and
-    read the files of the folder, and changes none.
+    PROMPT is the question or task; `-` reads it from standard input. The agent can list, search
+    and read the files in the folder. It changes nothing.
     """
     try:
         if debug:
@@ -204,11 +205,11 @@ def run(
 
 @amplifier_core.command("list-modules")
 def list_modules() -> None:
-    """List modules, and where each is taken from.
+    """List the modules and where each comes from.
 
-    Of several with one name an installed entry point is taken first, then an importable package
-    amplifier_module_<id>, then the module that comes with amplifier-core; the others are listed
-    as hidden. Nothing is imported: `validate` tells whether a module works.
+    If several modules have the same name, an installed entry point comes first, then an importable
+    package amplifier_module_<id>, then the module of amplifier-core; the others are listed as
+    hidden. No module is imported: use `validate` to check that one works.
     """
     from amplifier_app.commands.module_list import module_lines
 

@@ -17,10 +17,11 @@ from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
+from amplifier_core import events
 
 logger = logging.getLogger(__name__)
 
-_PATIENCE = 5.0
+_GRACE_SECONDS = 5.0
 """Seconds that a turn which was cancelled, and then the clean-up, may take to end."""
 
 READER_GONE = 141
@@ -106,7 +107,7 @@ class _Unloaded:
 
     def __init__(self, hooks: Any) -> None:
         self._found: list[tuple[str, str]] = []
-        hooks.register("module:load_failed", self._note, name="amplifier-app-unloaded")
+        hooks.register(events.MODULE_LOAD_FAILED, self._note, name="amplifier-app-unloaded")
 
     def _note(self, _: str, data: Any) -> None:
         self._found.append((str(data.get("module_id")), str(data.get("error"))))
@@ -131,11 +132,11 @@ class _Unloaded:
 class _Refusal:
     """What a hook refused of the turn, which then has no answer but the reason."""
 
-    _WHAT: ClassVar = {"prompt:submit": "the prompt", "provider:request": "a model call"}
+    _WHAT: ClassVar = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
     def __init__(self, hooks: Any) -> None:
         self._denied: Mapping[str, Any] | None = None
-        hooks.register("orchestrator:complete", self._note, name="amplifier-app-refusal")
+        hooks.register(events.ORCHESTRATOR_COMPLETE, self._note, name="amplifier-app-refusal")
 
     def _note(self, _: str, data: Any) -> None:
         self._denied = data.get("denied")
@@ -157,15 +158,15 @@ async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -
     await asyncio.wait({turn, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
     if not turn.done():
-        await asyncio.wait({turn}, timeout=_PATIENCE)
+        await asyncio.wait({turn}, timeout=_GRACE_SECONDS)
 
 
 async def _cleaned_up(session: Any) -> None:
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_GRACE_SECONDS):
             await session.cleanup()
     except TimeoutError:
-        logger.warning("the session did not clean up within %.0f s", _PATIENCE)
+        logger.warning("the session did not clean up within %.0f s", _GRACE_SECONDS)
     except Exception:
         logger.exception("the clean-up of the session failed")
 

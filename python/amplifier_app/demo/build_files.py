@@ -10,7 +10,7 @@ from typing import Any
 
 from .readings import items, mapping, text
 
-_MOST_NAMES = 12
+_MAX_NAMES = 12
 _TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)[ \t]*:(?!=)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.MULTILINE)
 
@@ -74,8 +74,8 @@ def _value(label: str, value: object) -> list[str]:
 
 def _names(label: str, names: list[str]) -> list[str]:
     shown = [f"`{name}`" for name in names if name and "`" not in name and "\n" not in name]
-    more = ", …" if len(shown) > _MOST_NAMES else ""
-    return [f"{label} {', '.join(shown[:_MOST_NAMES])}{more}"] if shown else []
+    more = ", …" if len(shown) > _MAX_NAMES else ""
+    return [f"{label} {', '.join(shown[:_MAX_NAMES])}{more}"] if shown else []
 
 
 _READERS: dict[str, Callable[[str], list[str]]] = {

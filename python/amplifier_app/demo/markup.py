@@ -25,11 +25,6 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
-def counted(count: int, singular: str, plural: str = "") -> str:
-    """Return `count` with the fitting form of its noun."""
-    return f"{number(count)} {singular if count == 1 else plural or singular + 's'}"
-
-
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; its last column holds figures."""
     lines = [header, ["---"] * (len(header) - 1) + ["---:"]]
@@ -41,9 +36,3 @@ def listed(names: Sequence[str], most: int) -> str:
     """Return up to `most` names as code, with an ellipsis where there are more."""
     more = ", …" if len(names) > most else ""
     return ", ".join(code(name) for name in names[:most]) + more
-
-
-def clipped(written: str, longest: int) -> str:
-    """Return `written` without its indentation, cut where it gets long."""
-    line = written.strip()
-    return line if len(line) <= longest else line[:longest] + "…"

@@ -10,11 +10,11 @@ from .prompt import name_pattern, word_pattern, words_to_look_for
 from .survey import EVERY_FILE, TODO_PATTERN, Survey
 from .wire import Call, new_call
 
-_LARGEST = 10
-_PLACES = 5
-_LINES_TO_READ = 400
-_MOST_BUILD_FILES = 6
-_MOST_NAMED_FILES = 2
+_MAX_LARGEST_FILES = 10
+_MAX_PLACES = 5
+_MAX_LINES = 400
+_MAX_BUILD_FILES = 6
+_MAX_NAMED_FILES = 2
 _README_ORDER = (".md", ".markdown", ".rst", ".txt", "")
 
 
@@ -40,9 +40,9 @@ def files_to_read(survey: Survey) -> list[str]:
     chosen = [readme] if readme else []
     if not chosen and survey.listing is not None and survey.listing.truncated:
         chosen = ["README.md"]  # it may stand in the part of the listing that was cut off
-    chosen += [name for name in names if is_build_file(name)][:_MOST_BUILD_FILES]
+    chosen += [name for name in names if is_build_file(name)][:_MAX_BUILD_FILES]
     for count in survey.names.values():
-        chosen += [path for path, _ in count.files[:_MOST_NAMED_FILES]]
+        chosen += [path for path, _ in count.files[:_MAX_NAMED_FILES]]
     return list(dict.fromkeys(chosen))
 
 
@@ -58,21 +58,21 @@ def readme_of(names: list[str]) -> str | None:
 def _look_around(turn: Turn) -> list[Call]:
     wishes: list[tuple[str, dict[str, Any]]] = [
         ("list_directory", {"path": "."}),
-        ("glob", {"pattern": EVERY_FILE, "sort": "size", "limit": _LARGEST}),
-        ("grep", {"pattern": TODO_PATTERN, "mode": "content", "limit": _PLACES}),
+        ("glob", {"pattern": EVERY_FILE, "sort": "size", "limit": _MAX_LARGEST_FILES}),
+        ("grep", {"pattern": TODO_PATTERN, "mode": "content", "limit": _MAX_PLACES}),
     ]
     for word in words_to_look_for(turn.prompt):
         search = {"pattern": word_pattern(word), "mode": "content", "ignore_case": True}
-        wishes.append(("grep", {**search, "limit": _PLACES}))
+        wishes.append(("grep", {**search, "limit": _MAX_PLACES}))
         if (pattern := name_pattern(word)) is not None:
-            wishes.append(("glob", {"pattern": pattern, "limit": _PLACES}))
+            wishes.append(("glob", {"pattern": pattern, "limit": _MAX_PLACES}))
     return _offered(turn, wishes)
 
 
 def _read_what_matters(turn: Turn, survey: Survey) -> list[Call]:
     return _offered(
         turn,
-        [("read_file", {"path": path, "limit": _LINES_TO_READ}) for path in files_to_read(survey)],
+        [("read_file", {"path": path, "limit": _MAX_LINES}) for path in files_to_read(survey)],
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_MOST_WORDS = 3
-_SHORTEST = 3
+_MAX_WORDS = 3
+_MIN_WORD_CHARS = 3
 _QUOTED = re.compile(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”")
 _WORD = re.compile(r"\w(?:[\w./:-]*\w)?")
 
@@ -35,10 +35,10 @@ def words_to_look_for(prompt: str) -> list[str]:
     found += [
         word
         for word in plain
-        if len(word) >= _SHORTEST and word.lower() not in _COMMON and not word.isdigit()
+        if len(word) >= _MIN_WORD_CHARS and word.lower() not in _COMMON and not word.isdigit()
     ]
     unique = {word.lower(): word for word in reversed(found) if word}
-    return list(reversed(unique.values()))[:_MOST_WORDS]
+    return list(reversed(unique.values()))[:_MAX_WORDS]
 
 
 def word_pattern(word: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MOST_SENTENCES = 3
-_LONGEST = 500
+_MAX_SENTENCES = 3
+_MAX_CHARS = 500
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.DOTALL | re.MULTILINE)
@@ -71,5 +71,5 @@ def _first_paragraph(lines: list[str]) -> str:
 
 
 def _first_sentences(paragraph: str) -> str:
-    opening = " ".join(_SENTENCE_END.split(paragraph)[:_MOST_SENTENCES])
-    return opening if len(opening) <= _LONGEST else opening[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    opening = " ".join(_SENTENCE_END.split(paragraph)[:_MAX_SENTENCES])
+    return opening if len(opening) <= _MAX_CHARS else opening[:_MAX_CHARS].rsplit(" ", 1)[0] + " …"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from amplifier_app.counted import counted
+from amplifier_app.printable import printable_line
+
 from .build_files import describe, is_build_file
 from .conversation import Turn
 from .languages import count_languages
-from .markup import clipped, code, counted, listed, number, quote, table
+from .markup import code, listed, number, quote, table
 from .next_calls import readme_of
 from .prompt import name_pattern, word_pattern, words_to_look_for
 from .readme import read_readme
 from .survey import TODO, FileCount, FileText, Search, Survey
 
-_MOST_NAMES = 20
-_LONGEST_LINE = 160
-_SHOWN_SIZES = 10
+_MAX_NAMES = 20
+_MAX_LINE_CHARS = 160
+_MAX_SIZES = 10
 _NEEDED_TOOLS = {
     "list_directory": "the entries of the folder",
     "glob": "counts, sizes and kinds of files",
@@ -61,7 +64,7 @@ def _answer(words: list[str], survey: Survey) -> str:
             lines.append(_found_lines(word, search))
         names = survey.names.get(name_pattern(word) or "")
         if names is not None and names.total:
-            shown = listed([path for path, _ in names.files], _MOST_NAMES)
+            shown = listed([path for path, _ in names.files], _MAX_NAMES)
             has = "has" if names.total == 1 else "have"
             lines.append(
                 f"- {counted(names.total, 'file')} {has} {code(word)} in the name: {shown}"
@@ -81,7 +84,7 @@ def _emptiness(survey: Survey) -> str:
     if survey.listing is None or survey.listing.total == 0:
         return "The folder is empty: there are no files here."
     names = survey.listing.directories + survey.listing.files
-    shown = f" It holds {listed(names, _MOST_NAMES)}." if names else ""
+    shown = f" It holds {listed(names, _MAX_NAMES)}." if names else ""
     return (
         "There are no files to look at: nothing outside `.git`, `.venv`, `target` and"
         f" `node_modules`.{shown}"
@@ -129,9 +132,9 @@ def _languages(files: FileCount | None) -> str:
     if other:
         named = [
             f"{code(extension) if extension else 'without an extension'} {number(count)}"
-            for extension, count in list(other.items())[:_MOST_NAMES]
+            for extension, count in list(other.items())[:_MAX_NAMES]
         ]
-        more = ", …" if len(other) > _MOST_NAMES else ""
+        more = ", …" if len(other) > _MAX_NAMES else ""
         parts.append(f"Of no language that I know: {', '.join(named)}{more}.")
     return "\n\n".join(parts)
 
@@ -139,7 +142,7 @@ def _languages(files: FileCount | None) -> str:
 def _largest(files: FileCount | None) -> str:
     if files is None or not files.by_size or not files.files:
         return ""
-    rows = [(code(path), number(size)) for path, size in files.files[:_SHOWN_SIZES]]
+    rows = [(code(path), number(size)) for path, size in files.files[:_MAX_SIZES]]
     return "## Largest files\n\n" + table(("file", "bytes"), rows)
 
 
@@ -159,7 +162,7 @@ def _todos(search: Search | None) -> str:
 
 def _places(search: Search, indent: str = "") -> list[str]:
     return [
-        f"{indent}- {code(f'{path}:{line}')} {code(clipped(written, _LONGEST_LINE))}"
+        f"{indent}- {code(f'{path}:{line}')} {code(printable_line(written, _MAX_LINE_CHARS))}"
         for path, line, written in search.places
     ]
 
@@ -180,7 +183,7 @@ def _named_files(survey: Survey) -> str:
         file = survey.texts.get(path)
         if file is not None:
             first = next((line for line in file.content.splitlines() if line.strip()), "")
-            begins = f"; it begins {code(clipped(first, _LONGEST_LINE))}" if first else ""
+            begins = f"; it begins {code(printable_line(first, _MAX_LINE_CHARS))}" if first else ""
             lines.append(f"- {code(path)}{_length(file)}{begins}")
     return "## Files that the question may mean\n\n" + "\n".join(lines) if lines else ""
 
@@ -194,9 +197,9 @@ def _top_level(survey: Survey) -> str:
         return ""
     lines: list[str] = []
     if survey.listing.directories:
-        lines.append(f"- folders: {listed(survey.listing.directories, _MOST_NAMES)}")
+        lines.append(f"- folders: {listed(survey.listing.directories, _MAX_NAMES)}")
     if survey.listing.files:
-        lines.append(f"- files: {listed(survey.listing.files, _MOST_NAMES)}")
+        lines.append(f"- files: {listed(survey.listing.files, _MAX_NAMES)}")
     return "## Top level\n\n" + "\n".join(lines) if lines else ""
 
 

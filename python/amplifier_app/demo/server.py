@@ -23,9 +23,9 @@ from .thoughts import think
 from .wire import Answer, Signer, encode_event, message, stream_events
 
 MODEL = "amplifier-demo"
-_LARGEST_BODY = 32_000_000
+_MAX_BODY_BYTES = 32_000_000
 _IDLE_SECONDS = 60
-_LONGEST_STREAM = 0.9
+_MAX_STREAM_SECONDS = 0.9
 _METHODS = {"/v1/messages": "POST", "/v1/models": "GET"}
 _CREATED = "2025-01-01T00:00:00Z"
 
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not given.isdecimal() or self.headers.get("transfer-encoding"):
             self.close_connection = True
             raise ApiError(400, "invalid_request_error", "A body needs a valid content-length")
-        if int(given) > _LARGEST_BODY:
+        if int(given) > _MAX_BODY_BYTES:
             self.close_connection = True
             raise ApiError(413, "request_too_large", "Request exceeds the maximum size")
         return self.rfile.read(int(given))
@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def send_stream(self, complete: dict[str, Any]) -> None:
         events = [encode_event(event) for event in stream_events(complete)]
-        pause = min(self.demo.pace, _LONGEST_STREAM / len(events))
+        pause = min(self.demo.pace, _MAX_STREAM_SECONDS / len(events))
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("cache-control", "no-cache")

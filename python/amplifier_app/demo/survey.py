@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from amplifier_app.printable import printable_line
+
 from .conversation import Result, Turn
 from .readings import items, mapping, text, whole
 
+_MAX_REASON_CHARS = 200
 EVERY_FILE = "**/*"
 TODO = "TODO"
 TODO_PATTERN = rf"\b{TODO}\b"
@@ -194,5 +197,5 @@ def _shown(result: Result) -> str:
 
 
 def _first_line(written: str) -> str:
-    line = next((line.strip() for line in written.splitlines() if line.strip()), "no answer")
-    return line if len(line) <= 200 else line[:200] + "…"
+    line = next((line for line in written.splitlines() if line.strip()), "no answer")
+    return printable_line(line, _MAX_REASON_CHARS)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from amplifier_app.counted import counted
+from amplifier_app.printable import printable_line
+
 from .conversation import Turn
 from .languages import count_languages
-from .markup import clipped, code, counted, listed, number
+from .markup import code, listed, number
 from .prompt import words_to_look_for
 from .readings import text
 from .survey import TODO, Survey
 from .wire import Call
 
-_LONGEST_PROMPT = 200
-_MOST_NAMES = 6
-_SHOWN_LANGUAGES = 3
+_MAX_PROMPT_CHARS = 200
+_MAX_NAMES = 6
+_MAX_LANGUAGES = 3
 
 
 def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
@@ -25,7 +28,7 @@ def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
 
 
 def _before_looking(turn: Turn, calls: list[Call]) -> str:
-    asked = clipped(" ".join(turn.prompt.split()), _LONGEST_PROMPT)
+    asked = printable_line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
     thoughts = [f"The request is: “{asked}”." if asked else "There is no request in words."]
     if not calls:
         thoughts.append("I have no tool to look with, so there is nothing that I can know.")
@@ -39,7 +42,7 @@ def _before_looking(turn: Turn, calls: list[Call]) -> str:
     steps = [plan for name, plan in plans.items() if any(call.name == name for call in calls)]
     thoughts.append(f"At once, I {', '.join(steps)}.")
     if words := words_to_look_for(turn.prompt):
-        thoughts.append(f"I also look for {listed(words, _MOST_NAMES)}, which the request names.")
+        thoughts.append(f"I also look for {listed(words, _MAX_NAMES)}, which the request names.")
     return " ".join(thoughts)
 
 
@@ -56,7 +59,7 @@ def _impressions(survey: Survey) -> list[str]:
         size = f"{number(survey.files.total_bytes)} bytes"
         thoughts.append(f"I see {counted(survey.files.total, 'file')} with {size} in all.")
         known, _ = count_languages(survey.files.extensions)
-        first = list(known.items())[:_SHOWN_LANGUAGES]
+        first = list(known.items())[:_MAX_LANGUAGES]
         if first:
             kinds = ", ".join(f"{language} ({number(count)})" for language, count in first)
             thoughts.append(f"Most common among them: {kinds}.")
@@ -67,7 +70,7 @@ def _impressions(survey: Survey) -> list[str]:
         lines = counted(survey.todos.total_matches, "line")
         thoughts.append(f"{lines} with {TODO}.")
     if survey.listing is not None and survey.listing.directories:
-        shown = listed(survey.listing.directories, _MOST_NAMES)
+        shown = listed(survey.listing.directories, _MAX_NAMES)
         thoughts.append(f"At the top level are the folders {shown}.")
     if survey.problems:
         thoughts.append("Some of my questions were not answered; the report has to say so.")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _WORDS = re.compile(r"\s*\S+\s*\S*")
-_FRAGMENT = 12
+_FRAGMENT_CHARS = 12
 _CHARACTERS_PER_TOKEN = 4
 
 Event = dict[str, Any]
@@ -154,8 +154,8 @@ def _deltas(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
         case _:
             written = json.dumps(block["input"])
             yield {"type": "input_json_delta", "partial_json": ""}
-            for start in range(0, len(written), _FRAGMENT):
-                fragment = written[start : start + _FRAGMENT]
+            for start in range(0, len(written), _FRAGMENT_CHARS):
+                fragment = written[start : start + _FRAGMENT_CHARS]
                 yield {"type": "input_json_delta", "partial_json": fragment}
 
 

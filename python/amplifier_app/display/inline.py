@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST_SPAN = 500
+MAX_SPAN_CHARS = 500
 """Characters after which an opening sign counts as plain text: it bounds what a stream holds."""
 
 _SPECIAL = re.compile(r"[`*\\]")
@@ -48,13 +48,13 @@ class InlineSpans:
                 spans.append((line[start:at], self._style))
                 start = at
                 continue
-            found = _SPAN.match(line, at, at + LONGEST_SPAN + 1)
-            if found and found.end() - at <= LONGEST_SPAN:
+            found = _SPAN.match(line, at, at + MAX_SPAN_CHARS + 1)
+            if found and found.end() - at <= MAX_SPAN_CHARS:
                 if found.end() == len(line) and not complete:
                     break  # the next character may belong to the closing sign
                 spans.append(self._span(found))
                 start = found.end()
-            elif complete or len(line) - at > LONGEST_SPAN:
+            elif complete or len(line) - at > MAX_SPAN_CHARS:
                 run = _RUN.match(line, at)
                 start = run.end() if run else at + 1
                 spans.append((line[at:start], self._style))

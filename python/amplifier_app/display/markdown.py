@@ -27,8 +27,8 @@ _UNDECIDED = re.compile(
     r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
 )
 _WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
-_TABLE_ROWS = 500
-_LONGEST_MARK = 200
+_MAX_TABLE_ROWS = 500
+_MAX_MARK_CHARS = 200
 """Characters after which the beginning of a line is plain text, whatever it may become."""
 
 
@@ -78,7 +78,7 @@ class MarkdownStream:
         if self._fence:
             held = self._held.lstrip(" ")
             return held[: len(self._fence)] == self._fence[: len(held)]
-        if len(self._held) > _LONGEST_MARK:
+        if len(self._held) > _MAX_MARK_CHARS:
             return bool(_WHOLE_LINE.match(self._held))
         return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
 
@@ -138,7 +138,7 @@ class MarkdownStream:
                 self._take(line, "text.mark")
                 return True
             return False
-        if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _TABLE_ROWS:
+        if _CELL_EDGE.match(line.lstrip()) and len(self._table) < _MAX_TABLE_ROWS:
             self._table.append(line)
             self._held = ""
             return True
@@ -154,7 +154,7 @@ class MarkdownStream:
             self._fence = found[1]
             self._take(line, "text.mark")
             return True
-        if len(line) <= _LONGEST_MARK and _RULE.match(line):
+        if len(line) <= _MAX_MARK_CHARS and _RULE.match(line):
             self._draw_table()
             self._take(self._screen.glyphs.across * self._screen.width, "text.mark")
             return True

@@ -6,20 +6,21 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from amplifier_app.counted import counted
 from amplifier_app.printable import printable_line
 
-LONGEST_PREVIEW = 200
+MAX_PREVIEW_CHARS = 200
 """Characters of a tool call's arguments, or of a result, that are shown."""
 
 
 def arguments_preview(arguments: object) -> str:
-    """The arguments of a call as `name=value` pairs, cut at `LONGEST_PREVIEW` characters."""
+    """The arguments of a call as `name=value` pairs, cut at `MAX_PREVIEW_CHARS` characters."""
     if isinstance(arguments, Mapping):
         pairs = cast("Mapping[object, object]", arguments).items()
         text = ", ".join(f"{_cut(str(name))}={_value(value)}" for name, value in pairs)
     else:
         text = "" if arguments is None else _value(arguments)
-    return printable_line(text, LONGEST_PREVIEW)
+    return printable_line(text, MAX_PREVIEW_CHARS)
 
 
 def result_summary(result: object) -> tuple[bool, str]:
@@ -39,30 +40,26 @@ def failure_summary(error: object) -> str:
         fields = cast("Mapping[str, object]", error)
         for key in ("message", "msg", "error"):
             if fields.get(key):
-                return printable_line(str(fields[key]), LONGEST_PREVIEW)
+                return printable_line(str(fields[key]), MAX_PREVIEW_CHARS)
     return (
-        printable_line(_text(cast("object", error)), LONGEST_PREVIEW) or "failed without a message"
+        printable_line(_text(cast("object", error)), MAX_PREVIEW_CHARS)
+        or "failed without a message"
     )
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 file`, `1,234 files`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _summary(output: object) -> str:
     if isinstance(output, Mapping):
-        return printable_line(_fields_summary(cast("Mapping[str, Any]", output)), LONGEST_PREVIEW)
+        return printable_line(_fields_summary(cast("Mapping[str, Any]", output)), MAX_PREVIEW_CHARS)
     if isinstance(output, str):
         return _text_summary(output)
     if isinstance(output, Sequence):
         return counted(len(cast("Sequence[object]", output)), "item")
-    return "" if output is None else printable_line(_text(output), LONGEST_PREVIEW)
+    return "" if output is None else printable_line(_text(output), MAX_PREVIEW_CHARS)
 
 
 def _text_summary(text: str) -> str:
     first, _, rest = text.strip("\n").partition("\n")
-    line = printable_line(first.removesuffix("\r"), LONGEST_PREVIEW - 20)
+    line = printable_line(first.removesuffix("\r"), MAX_PREVIEW_CHARS - 20)
     return f"{line} (+{counted(rest.count(chr(10)) + 1, 'line')})" if rest else line
 
 
@@ -113,4 +110,4 @@ def _text(value: object) -> str:
 
 def _cut(text: str) -> str:
     """The part of a text that could be shown: a call may carry a whole file."""
-    return text if len(text) <= 2 * LONGEST_PREVIEW else text[: 2 * LONGEST_PREVIEW]
+    return text if len(text) <= 2 * MAX_PREVIEW_CHARS else text[: 2 * MAX_PREVIEW_CHARS]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.counted import counted
 from amplifier_app.display.blocks import ResponseBlocks
 from amplifier_app.display.preview import (
     arguments_preview,
-    counted,
     failure_summary,
     result_summary,
 )
 from amplifier_app.display.tokens import TokenCount
 from amplifier_app.display.wrapping import Wrapper
 from amplifier_app.printable import printable_line
+from amplifier_core import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,25 +46,6 @@ class Display:
         clock: Returns seconds; measures how long tools take.
     """
 
-    EVENTS = (
-        "execution:start",
-        "provider:request",
-        "llm:request",
-        "llm:response",
-        "provider:retry",
-        "provider:throttle",
-        "content_block:start",
-        "content_block:delta",
-        "content_block:end",
-        "tool:pre",
-        "tool:post",
-        "tool:error",
-        "context:compaction",
-        "user:notification",
-        "execution:end",
-    )
-    """The events that it draws."""
-
     def __init__(self, screen: Screen, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._screen = screen
         self._clock = clock
@@ -75,21 +57,21 @@ class Display:
         self._drew_text = False
         self._section = ""
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
-            "execution:start": self._model_is_asked,
-            "provider:request": self._model_is_asked,
-            "llm:request": self._model_is_asked,
-            "llm:response": self._model_has_answered,
-            "provider:retry": lambda data: self._provider_waits(data, "retrying"),
-            "provider:throttle": lambda data: self._provider_waits(data, "continuing"),
-            "content_block:start": self._block_starts,
-            "content_block:delta": self._block_grows,
-            "content_block:end": self._block_ends,
-            "tool:pre": self._tool_starts,
-            "tool:post": self._tool_ends,
-            "tool:error": self._tool_fails,
-            "context:compaction": self._context_shrinks,
-            "user:notification": self._notification,
-            "execution:end": lambda _: self.finish(),
+            events.EXECUTION_START: self._model_is_asked,
+            events.PROVIDER_REQUEST: self._model_is_asked,
+            events.LLM_REQUEST: self._model_is_asked,
+            events.LLM_RESPONSE: self._model_has_answered,
+            events.PROVIDER_RETRY: lambda data: self._provider_waits(data, "retrying"),
+            events.PROVIDER_THROTTLE: lambda data: self._provider_waits(data, "continuing"),
+            events.CONTENT_BLOCK_START: self._block_starts,
+            events.CONTENT_BLOCK_DELTA: self._block_grows,
+            events.CONTENT_BLOCK_END: self._block_ends,
+            events.TOOL_PRE: self._tool_starts,
+            events.TOOL_POST: self._tool_ends,
+            events.TOOL_ERROR: self._tool_fails,
+            events.CONTEXT_COMPACTION: self._context_shrinks,
+            events.USER_NOTIFICATION: self._notification,
+            events.EXECUTION_END: lambda _: self.finish(),
         }
 
     @property
