@@ -1,4 +1,4 @@
-"""A tool of one's own, mounted into a session and called by hand and by name."""
+"""A tool of your own: mount it into a session and call it."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ class WordCount:
 
 
 class Echo:
-    """A loop in its smallest form: one tool call, no model."""
+    """The smallest loop: one tool call, no model."""
 
     async def execute(self, prompt: str, tools: dict[str, Any], **kwargs: Any) -> str:
         result = await tools["word_count"].execute({"text": prompt})

@@ -1,4 +1,4 @@
-"""An agent that looks at the current folder, on the demo model: no key is needed."""
+"""An agent that describes the current folder with the demo model; no key is needed."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from amplifier_core import AmplifierSession
 
 
 async def main() -> None:
-    with DemoModel() as demo:  # config {} in its place talks to Claude, with ANTHROPIC_API_KEY
+    with DemoModel() as demo:  # for Claude, set ANTHROPIC_API_KEY and use the config {}
         plan = {
             "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
             "providers": [{"module": "provider-anthropic", "config": demo.provider_config()}],

@@ -1,4 +1,4 @@
-"""Hooks: see the answer arrive, and deny a tool."""
+"""Two hook handlers: one prints the answer as it arrives, one denies a tool."""
 
 import asyncio
 from typing import Any
