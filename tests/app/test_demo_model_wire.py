@@ -279,7 +279,7 @@ def test_it_stops_at_once_although_a_client_is_connected() -> None:
 
     with pytest.raises(httpx2.ConnectError):
         httpx2.get(url, trust_env=False)
-    with pytest.raises(RuntimeError, match="no address before it is entered"):
+    with pytest.raises(RuntimeError, match="no address before `with` starts it"):
         _ = demo.url
 
 

@@ -1,4 +1,4 @@
-"""What the files that describe a project say of it, quoted from them."""
+"""Facts about a project from its build files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_build_file(name: str) -> bool:
 
 
 def describe(name: str, content: str) -> list[str]:
-    """Return what `content` says, in short statements; none where it cannot be parsed."""
+    """Return what `content` says, in short statements; none if it cannot be parsed."""
     reader = _READERS.get(name)
     try:
         return reader(content.removeprefix("\ufeff")) if reader else []

@@ -1,4 +1,4 @@
-"""Where a conversation stands: what the user wants now, and what the tools have answered to it."""
+"""The current turn of a conversation: what the user wants, and the results of the tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from .readings import blocks, items, mapping, text
 from .wire import Call
 
-# Texts that a program put into a user message, such as `<system-reminder>`, are nobody's wish.
+# Texts that a program put into a user message, such as `<system-reminder>`, are no request.
 _NOT_FROM_THE_USER = "<"
 
 
@@ -23,7 +23,7 @@ class Result:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The output as an object; empty for anything that is none."""
+        """The output as an object; empty for anything else."""
         if self.failed:
             return {}
         try:
@@ -40,10 +40,10 @@ class Turn:
     began_anew: bool = False
     """Whether it replaced a turn that was cut off."""
     rounds: int = 0
-    """How often tools were asked for."""
+    """How many times the model called tools."""
     results: list[Result] = field(default_factory=list[Result])
     tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """The tools on offer, and the parameters that each declares (none: it takes any)."""
+    """The available tools and their declared parameters; none for a tool that takes any."""
     may_call: bool = True
     """Whether the request lets tools be called."""
     thinks: bool = False

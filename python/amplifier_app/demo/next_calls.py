@@ -1,4 +1,4 @@
-"""What to ask the tools next."""
+"""The tool calls of the next step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _README_ORDER = (".md", ".markdown", ".rst", ".txt", "")
 
 
 def next_calls(turn: Turn, survey: Survey) -> list[Call]:
-    """Return the calls to make now, all at once; none means that it is time to report."""
+    """Return the calls to make now, in parallel; none means that it is time to report."""
     match turn.rounds:
         case 0:
             return _look_around(turn)
@@ -39,7 +39,7 @@ def files_to_read(survey: Survey) -> list[str]:
     readme = readme_of(names)
     chosen = [readme] if readme else []
     if not chosen and survey.listing is not None and survey.listing.truncated:
-        chosen = ["README.md"]  # it may stand in the part of the listing that was cut off
+        chosen = ["README.md"]  # it may be in the part of the listing that was cut off
     chosen += [name for name in names if is_build_file(name)][:_MAX_BUILD_FILES]
     for count in survey.names.values():
         chosen += [path for path, _ in count.files[:_MAX_NAMED_FILES]]
@@ -77,7 +77,7 @@ def _read_what_matters(turn: Turn, survey: Survey) -> list[Call]:
 
 
 def _offered(turn: Turn, wishes: list[tuple[str, dict[str, Any]]]) -> list[Call]:
-    """Keep what the tools on offer can do, in the parameters that they declare."""
+    """Keep the calls of available tools, with the parameters that they declare."""
     calls: list[Call] = []
     for name, arguments in wishes:
         declared = turn.tools.get(name)

@@ -28,7 +28,7 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 def words_to_look_for(prompt: str) -> list[str]:
     """Return up to three words or quoted phrases that are particular to `prompt`.
 
-    What stands in quotes or backticks comes first. A prompt that only asks for a tour has none.
+    Text in quotes or backticks comes first. A prompt that only asks for a tour has none.
     """
     found = ["".join(groups).strip() for groups in _QUOTED.findall(prompt)]
     plain: list[str] = _WORD.findall(_QUOTED.sub(" ", prompt))

@@ -1,4 +1,4 @@
-"""Values out of JSON that somebody else wrote: each has the type asked for, or is empty."""
+"""Typed values from foreign JSON; a value of another type reads as empty."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def items(value: object) -> list[Any]:
 
 
 def text(value: object) -> str:
-    """Return `value` if it is a text, else an empty one."""
+    """Return `value` if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def whole(value: object) -> int | None:
-    """Return `value` if it is a whole number, else None; true and false are no numbers."""
+    """Return `value` if it is a whole number, else None; true and false do not count."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -20,7 +20,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+(?=[A-Z\W])")
 
 @dataclass(frozen=True)
 class Readme:
-    """What a README says first; empty where it says nothing."""
+    """The beginning of a README; a part that is missing is empty."""
 
     title: str
     opening: str

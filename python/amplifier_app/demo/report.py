@@ -20,7 +20,7 @@ _MAX_SIZES = 10
 _NEEDED_TOOLS = {
     "list_directory": "the entries of the folder",
     "glob": "counts, sizes and kinds of files",
-    "grep": "lines of text and where words stand",
+    "grep": "lines of text and where words occur",
     "read_file": "what the README and the build files say",
 }
 
@@ -51,8 +51,8 @@ def _heading(words: list[str]) -> str:
         return "# A tour of this folder"
     return (
         "# What this folder says about " + ", ".join(code(word) for word in words) + "\n\n"
-        "I am a program that looks around, not a language model: I searched for the words of the"
-        " question and report where they stand."
+        "I am a program, not a language model: I searched for the words of the question and list"
+        " where they occur."
     )
 
 
@@ -74,10 +74,10 @@ def _answer(words: list[str], survey: Survey) -> str:
 
 def _found_lines(word: str, search: Search) -> str:
     if not search.total_matches:
-        return f"- {code(word)} stands in none of {counted(search.searched_files, 'text file')}."
-    stands = "contains" if search.total_matches == 1 else "contain"
+        return f"- {code(word)} is in none of {counted(search.searched_files, 'text file')}."
+    contain = "contains" if search.total_matches == 1 else "contain"
     head = f"- {counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
-    return "\n".join([f"{head} {stands} {code(word)}:", *_places(search, indent="  ")])
+    return "\n".join([f"{head} {contain} {code(word)}:", *_places(search, indent="  ")])
 
 
 def _emptiness(survey: Survey) -> str:
@@ -135,7 +135,7 @@ def _languages(files: FileCount | None) -> str:
             for extension, count in list(other.items())[:_MAX_NAMES]
         ]
         more = ", …" if len(other) > _MAX_NAMES else ""
-        parts.append(f"Of no language that I know: {', '.join(named)}{more}.")
+        parts.append(f"Other extensions: {', '.join(named)}{more}.")
     return "\n\n".join(parts)
 
 
@@ -183,7 +183,9 @@ def _named_files(survey: Survey) -> str:
         file = survey.texts.get(path)
         if file is not None:
             first = next((line for line in file.content.splitlines() if line.strip()), "")
-            begins = f"; it begins {code(printable_line(first, _MAX_LINE_CHARS))}" if first else ""
+            begins = (
+                f"; it begins with {code(printable_line(first, _MAX_LINE_CHARS))}" if first else ""
+            )
             lines.append(f"- {code(path)}{_length(file)}{begins}")
     return "## Files that the question may mean\n\n" + "\n".join(lines) if lines else ""
 
@@ -206,7 +208,7 @@ def _top_level(survey: Survey) -> str:
 def _gaps(turn: Turn, survey: Survey) -> str:
     used = {result.call.name for result in turn.results}
     lines = [
-        f"- {what}: no tool `{name}` was offered to me"
+        f"- {what}: there is no tool `{name}`"
         for name, what in _NEEDED_TOOLS.items()
         if name not in turn.tools and name not in used
     ]
@@ -214,5 +216,5 @@ def _gaps(turn: Turn, survey: Survey) -> str:
     if survey.files is not None and survey.todos is not None:
         searched = survey.todos.searched_files + survey.todos.binary_files
         if searched < survey.files.total:
-            lines.append("- what stands in some files: they could not be searched")
+            lines.append("- the text of some files: they could not be searched")
     return "## What I could not find out\n\n" + "\n".join(lines) if lines else ""

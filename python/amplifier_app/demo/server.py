@@ -33,17 +33,17 @@ _CREATED = "2025-01-01T00:00:00Z"
 class DemoModel:
     """A server on a loopback port that speaks the Anthropic Messages API.
 
-    It looks at the folder by asking for the tools `list_directory`, `glob`, `grep` and
-    `read_file`, and reports what they answered. Enter it as a context to start and stop it.
+    It calls the tools `list_directory`, `glob`, `grep` and `read_file` and reports their results.
+    Use it in a `with` block, which starts and stops it.
     """
 
     def __init__(self, *, pace: float = 0.004, api_key: str = "demo") -> None:
         """Set it up; the port opens on entering.
 
         Args:
-            pace: Seconds between the deltas of a stream; 0 for as fast as it goes. A whole answer
+            pace: Seconds between the deltas of a stream; 0 for no pause. A whole answer
                 takes less than a second in any case.
-            api_key: The key that a request has to bear.
+            api_key: The key that requests must carry.
         """
         self.api_key = api_key
         self.model = MODEL
@@ -55,10 +55,10 @@ class DemoModel:
         """The base address, without `/v1`.
 
         Raises:
-            RuntimeError: The server does not run.
+            RuntimeError: The server is not running.
         """
         if self._server is None:
-            raise RuntimeError("the demo model has no address before it is entered")
+            raise RuntimeError("the demo model has no address before `with` starts it")
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def provider_config(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class DemoModel:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Stop, whoever is still connected."""
+        """Stop, and close all connections."""
         server, self._server = self._server, None
         if server is not None:
             server.stop()
@@ -105,7 +105,7 @@ class _Server(ThreadingHTTPServer):
         self.server_close()
         with self._lock:
             for connection in self._connections:
-                with contextlib.suppress(OSError):  # it may have gone in the meantime
+                with contextlib.suppress(OSError):  # it may be closed already
                     connection.shutdown(socket.SHUT_RDWR)
 
     def process_request(self, request: Any, client_address: Any) -> None:

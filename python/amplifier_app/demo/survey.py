@@ -1,4 +1,4 @@
-"""What the tools said about the folder, as typed findings; nothing is ever filled in."""
+"""The results of the tools as typed findings; missing values are never guessed."""
 
 from __future__ import annotations
 
@@ -93,13 +93,15 @@ def read_survey(turn: Turn) -> Survey:
     survey = Survey()
     for result in turn.results:
         if not _take(survey, result):
-            reason = _first_line(result.text) if not result.data else "an answer I cannot read"
-            survey.problems.append(f"`{_shown(result)}` gave no figures: {reason}")
+            reason = (
+                _first_line(result.text) if not result.data else "its result has an unknown form"
+            )
+            survey.problems.append(f"`{_shown(result)}` failed: {reason}")
     return survey
 
 
 def _take(survey: Survey, result: Result) -> bool:
-    """Add one result; return whether it had the form that its tool's results have."""
+    """Add one result; return whether it has the form of its tool's results."""
     data = result.data
     match result.call.name:
         case "list_directory":

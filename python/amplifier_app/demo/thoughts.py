@@ -1,4 +1,4 @@
-"""What the demo model thinks aloud before each step."""
+"""The thoughts of the demo model before each step."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
 
 def _before_looking(turn: Turn, calls: list[Call]) -> str:
     asked = printable_line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
-    thoughts = [f"The request is: “{asked}”." if asked else "There is no request in words."]
+    thoughts = [f"The request is: “{asked}”." if asked else "The request is empty."]
     if not calls:
-        thoughts.append("I have no tool to look with, so there is nothing that I can know.")
+        thoughts.append("I have no tools, so I cannot look at the folder.")
         return " ".join(thoughts)
-    thoughts.append("I know nothing of this folder yet, so I look before I say anything.")
+    thoughts.append("I do not know this folder yet, so I look first.")
     plans = {
         "list_directory": "list the folder",
         "glob": "count all files by kind and find the largest",
         "grep": f"count the lines and find the places where {TODO} is written",
     }
     steps = [plan for name, plan in plans.items() if any(call.name == name for call in calls)]
-    thoughts.append(f"At once, I {', '.join(steps)}.")
+    thoughts.append(f"In parallel, I {', '.join(steps)}.")
     if words := words_to_look_for(turn.prompt):
         thoughts.append(f"I also look for {listed(words, _MAX_NAMES)}, which the request names.")
     return " ".join(thoughts)
@@ -49,7 +49,9 @@ def _before_looking(turn: Turn, calls: list[Call]) -> str:
 def _after_looking(survey: Survey, calls: list[Call]) -> str:
     thoughts = _impressions(survey)
     paths = [text(call.input.get("path")) for call in calls]
-    thoughts.append(f"These should say what it is about, so I read them: {listed(paths, 10)}.")
+    thoughts.append(
+        f"These files should say what it is about, so I read them: {listed(paths, 10)}."
+    )
     return " ".join(thoughts)
 
 
@@ -71,17 +73,18 @@ def _impressions(survey: Survey) -> list[str]:
         thoughts.append(f"{lines} with {TODO}.")
     if survey.listing is not None and survey.listing.directories:
         shown = listed(survey.listing.directories, _MAX_NAMES)
-        thoughts.append(f"At the top level are the folders {shown}.")
+        folders = "folder" if len(survey.listing.directories) == 1 else "folders"
+        thoughts.append(f"At the top level: the {folders} {shown}.")
     if survey.problems:
-        thoughts.append("Some of my questions were not answered; the report has to say so.")
+        thoughts.append("Some tool calls failed; the report says which.")
     return thoughts
 
 
 def _before_reporting(survey: Survey) -> str:
     if survey.is_empty:
-        return "There is nothing here. I say just that."
+        return "The folder is empty, and the report says so."
     thoughts = [] if survey.texts else _impressions(survey)
     if survey.texts:
         thoughts.append(f"I have read {listed(list(survey.texts), 10)}.")
-    thoughts.append("Now the report, with the figures that the tools gave me and no others.")
+    thoughts.append("Now I write the report, with no figures but those of the tools.")
     return " ".join(thoughts)

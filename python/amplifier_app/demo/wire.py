@@ -20,10 +20,10 @@ Event = dict[str, Any]
 
 
 class Signer:
-    """Signs thinking with a secret of its own, and knows its signatures again."""
+    """Signs thinking with a random secret and verifies its signatures."""
 
     def __init__(self) -> None:
-        """Draw the secret."""
+        """Make the secret."""
         self._secret = secrets.token_bytes(32)
 
     def sign(self, thinking: str) -> str:
@@ -32,7 +32,7 @@ class Signer:
         return base64.b64encode(digest).decode()
 
     def is_signed(self, thinking: str, signature: str) -> bool:
-        """Return whether `signature` was made here, for exactly this text."""
+        """Return whether `signature` is that of exactly this text."""
         expected = self.sign(thinking).encode()
         return hmac.compare_digest(expected, signature.encode("utf-8", "replace"))
 
@@ -48,7 +48,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model says: thinking, then text, then calls; each part may be missing."""
+    """The answer of the model: thinking, then text, then calls; each may be empty."""
 
     thinking: str
     text: str
@@ -56,12 +56,12 @@ class Answer:
 
     @property
     def stop_reason(self) -> str:
-        """Why it stops here."""
+        """Why the model stops."""
         return "tool_use" if self.calls else "end_turn"
 
 
 def new_call(name: str, arguments: dict[str, Any]) -> Call:
-    """Make a call with an id of its own."""
+    """Make a call with a new id."""
     return Call(f"toolu_{secrets.token_hex(12)}", name, arguments)
 
 
@@ -106,7 +106,7 @@ def message(answer: Answer, model: str, input_size: int, signer: Signer) -> dict
 
 
 def stream_events(complete: dict[str, Any]) -> Iterator[Event]:
-    """Give the events of the stream that builds the message `complete` up."""
+    """Return the events of the stream for the message `complete`."""
     usage = complete["usage"]
     begun = {key: usage[key] for key in usage if key != "output_tokens_details"}
     opening: Event = {**complete, "content": [], "stop_reason": None}
@@ -128,7 +128,7 @@ def stream_events(complete: dict[str, Any]) -> Iterator[Event]:
 
 
 def encode_event(event: Event) -> bytes:
-    """Write one event as it goes over the wire."""
+    """Encode one event as a server-sent event."""
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
@@ -160,7 +160,7 @@ def _deltas(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parts(whole: str) -> list[str]:
-    """Cut a text into pieces of a word or two that join to exactly the same text."""
+    """Split a text into pieces of a word or two; joined they are the same text."""
     parts = _WORDS.findall(whole)
     rest = whole[sum(map(len, parts)) :]
     return [*parts, rest] if rest else parts
