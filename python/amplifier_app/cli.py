@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave(code: int) -> None:
-    """End the process, whatever is left of it, without another word."""
+    """Flush the output and end the process, even if threads are still running."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import signal
 
@@ -49,7 +49,7 @@ def _leave(code: int) -> None:
         except AttributeError:
             pass  # closed before the start
         except (OSError, ValueError):
-            # The interpreter would try again at exit, and complain.
+            # The interpreter would try to flush again at exit, and print an error.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     if any(each for each in threading.enumerate() if _is_busy(each)):

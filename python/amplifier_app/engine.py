@@ -8,10 +8,10 @@ from types import ModuleType
 
 
 def load_engine() -> ModuleType:
-    """Load the extension, without a word of the kernel about its own way without it.
+    """Load the extension, without the kernel's warning that it uses its Python engine instead.
 
     Raises:
-        ImportError: It is not there, or cannot be loaded.
+        ImportError: It is missing or cannot be loaded.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

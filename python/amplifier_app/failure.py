@@ -60,13 +60,13 @@ def report(error: BaseException) -> int:
 
 
 def shown_traceback(error: BaseException) -> str:
-    """The traceback with causes and notes, as it may be shown."""
+    """The traceback with causes and notes, safe to show."""
     import traceback
 
     try:
         load_engine()
     except ImportError:
-        # No turn has run: there is nothing in it that is not our own.
+        # No turn has run, so the traceback holds no foreign text.
         return "".join(traceback.format_exception(error)).rstrip("\n")
     from amplifier_guard import TerminalText
 

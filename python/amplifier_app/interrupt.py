@@ -28,15 +28,15 @@ class Interruption:
     Args:
         token: The session's cancellation token.
         stop: Cancels the turn.
-        tell: Shows one line to the user.
+        show: Shows one line to the user.
     """
 
     def __init__(
-        self, token: _Token, stop: Callable[[], object], tell: Callable[[str], None]
+        self, token: _Token, stop: Callable[[], object], show: Callable[[str], None]
     ) -> None:
         self._token = token
         self._stop = stop
-        self._tell = tell
+        self._show = show
         self._presses = 0
         self.exit_code = 0
         """The exit code of the command; 0 until a signal arrives."""
@@ -47,7 +47,7 @@ class Interruption:
         self.exit_code = self.exit_code or 128 + signal.SIGINT
         if self._presses == 1:
             self._token.request_graceful()
-            self._tell("stopping after the running tool; press Ctrl+C again to stop now")
+            self._show("stopping after the running tool; press Ctrl+C again to stop now")
         elif self._presses == 2:
             self._stop_at_once("stopping now")
         else:
@@ -62,7 +62,7 @@ class Interruption:
     def _stop_at_once(self, why: str) -> None:
         self._token.request_immediate()
         self._stop()
-        self._tell(why)
+        self._show(why)
 
     @contextlib.contextmanager
     def installed(self) -> Generator[None]:

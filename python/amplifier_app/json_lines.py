@@ -22,7 +22,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonLines:
-    """Writes `{"event": …, "data": …}` lines, each handed over at once.
+    """Writes `{"event": …, "data": …}` lines and flushes each.
 
     The lines are ASCII: what a terminal or a line splitter would act on is escaped. NaN and
     infinity become null, lone surrogates U+FFFD, and what JSON has no form for its text.
@@ -46,7 +46,7 @@ class JsonLines:
             self._file.write(json_line(event, data))
             self._file.flush()
         except OSError as error:
-            # Kept for the command: a hook's exception would only be logged.
+            # Kept for the command: an exception in a handler would only be logged.
             self.failure = error
             if self._on_failure is not None:
                 self._on_failure()
@@ -60,10 +60,10 @@ class JsonLines:
         self.handle("answer", {"text": text})
 
     def break_line(self) -> None:
-        """Nothing: each line is whole."""
+        """Do nothing: each line is complete."""
 
     def finish(self) -> None:
-        """Nothing: each line is handed over already."""
+        """Do nothing: each line is flushed already."""
 
 
 def json_line(event: str, data: object) -> bytes:

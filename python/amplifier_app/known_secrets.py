@@ -1,4 +1,4 @@
-"""The secrets of this command, taken out of whatever it shows, writes or logs."""
+"""The secrets of this process, which are removed from all that it shows, writes or logs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 REDACTOR = "guard.redactor"
 """Capability: the `Redactor` that knows the keys of this process, for hooks and modules."""
 _MIN_SECRET_CHARS = 8
-"""Characters of a value that is looked for wherever it stands: shorter ones are words."""
+"""A shorter value is not searched for: it may be an ordinary word."""
 
 _MARK = re.compile(r"\[REDACTED:[^\]]*\]")
 
 
 class Secrets:
-    """The configured keys and passwords, which are found in any encoding.
+    """The configured keys and passwords, found in any encoding.
 
-    Beside them whatever looks like a secret is taken out: see `amplifier_guard.Redactor`.
+    Anything else that looks like a secret is removed too: see `amplifier_guard.Redactor`.
 
     Args:
-        environment: The environment variables; they are looked through at first need.
+        environment: The environment variables; they are read at the first use.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -36,10 +36,10 @@ class Secrets:
         self._redactor: Redactor | None = None
 
     def learn(self, settings: Mapping[str, Any]) -> None:
-        """Know the secrets among settings: an environment, a mount plan.
+        """Add the secrets among settings, such as an environment or a mount plan.
 
-        A secret is a value whose name says so, such as `api_key` or `GITHUB_TOKEN`, or the password
-        in an address.
+        A secret is a value with a name such as `api_key` or `GITHUB_TOKEN`, or the password in a
+        URL.
         """
         found = [value for value in secrets_among(settings) if value not in self._values]
         if found:
@@ -48,7 +48,7 @@ class Secrets:
 
     @property
     def redactor(self) -> Redactor:
-        """What takes out the secrets that are known by now."""
+        """Removes the secrets that are known so far."""
         if self._environment is not None:
             environment, self._environment = self._environment, None
             self.learn(environment)
@@ -63,12 +63,12 @@ class Secrets:
         try:
             load_engine()
         except ImportError:
-            return text  # no turn runs then, and the text is the command's own
+            return text  # no turn runs without the extension: the text is the command's own
         return self.redactor.redact(text)
 
     def line(self, text: str, limit: int) -> str:
         """Return the text as one printable line without secrets."""
-        # Redacted first: what is cut may no longer look like the secret that it was.
+        # Redacted first: part of a secret may not look like a secret.
         return printable_line(self.redact(text), limit)
 
 
@@ -106,7 +106,7 @@ def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:
         found = [password, unquote(password)]
     for each in found:
         secret = each.strip()
-        # A path is where a secret lies, such as a socket or a file.
+        # The path of a file or socket is the place of a secret, not a secret.
         if len(secret) >= _MIN_SECRET_CHARS and not (
             os.path.isabs(secret) and os.path.exists(secret)
         ):
@@ -114,4 +114,4 @@ def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:
 
 
 SECRETS = Secrets(os.environ)
-"""Those of this process."""
+"""The secrets of this process."""

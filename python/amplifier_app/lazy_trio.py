@@ -1,4 +1,4 @@
-"""httpcore2 without trio, which it imports where it is installed."""
+"""httpcore2 without an import of trio, which it would import if it is installed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 class _Trio(ModuleType):
-    """Stands for trio and imports it at the first use, which is that of a trio loop."""
+    """Takes the place of trio in httpcore2, and imports it when a trio loop uses httpcore2."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(importlib.import_module("trio"), name)
 
 
 def import_httpcore() -> None:
-    """Import httpcore2; with trio it would take twice as long, and the loop here is asyncio's."""
+    """Import httpcore2 without trio, which takes half of the time and asyncio never uses."""
     if "trio" not in sys.modules:
         sys.modules["trio"] = _Trio("trio")
         try:

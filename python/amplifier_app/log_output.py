@@ -1,4 +1,4 @@
-"""The log on standard error: no secrets, and nothing that a terminal acts on."""
+"""The log on standard error, without secrets and control characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from amplifier_app.printable import printable_line
 
 
 def log_handler() -> logging.Handler:
-    """A handler that writes records to standard error as they may be shown."""
+    """A handler that writes safe lines to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(levelname)s %(name)s: %(message)s"))
     handler.addFilter(_Filter())
@@ -20,7 +20,7 @@ def log_handler() -> logging.Handler:
 
 
 class _Filter(logging.Filter):
-    """Takes out the secrets that are known when a record comes."""
+    """Removes the secrets that are known when a record arrives."""
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:
@@ -30,7 +30,7 @@ class _Filter(logging.Filter):
 
 
 class _Formatter(logging.Formatter):
-    """Writes a message in one line, and below it the traceback."""
+    """Writes a message in one line, then the traceback."""
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:

@@ -11,12 +11,12 @@ _MAX_CHARS = 2000
 
 
 def notice(text: str) -> None:
-    """Write one line to standard error, whatever the text holds; never fails."""
+    """Write foreign text as one line to standard error; never fails."""
     write_notice(SECRETS.line(text, _MAX_CHARS))
 
 
 def write_notice(text: str) -> None:
-    """Write text that may be shown already, and end its line; never fails."""
+    """Write safe text and a line break to standard error; never fails."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
         return
     encoding = sys.stderr.encoding or "utf-8"

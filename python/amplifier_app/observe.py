@@ -1,4 +1,4 @@
-"""All events of a session, those that modules add included."""
+"""All events of a session, including those that modules add."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNLISTED = (
 
 
 class Observer:
-    """Hands every event of a session to one function, once each.
+    """Passes every event of a session to one function, once each.
 
     Args:
         coordinator: The session's coordinator.

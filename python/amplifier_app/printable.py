@@ -1,4 +1,4 @@
-"""Text of models, tools and servers as one line for a terminal."""
+"""Foreign text as one safe line for a terminal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def printable_line(text: str, limit: int | None = None) -> str:
-    """One line that neither acts on a terminal nor hides anything: see `TerminalText.line`.
+    """One line that cannot control the terminal or hide anything: see `TerminalText.line`.
 
     Args:
-        text: Whatever came from outside.
-        limit: The most characters; the last one is an ellipsis where the line is cut.
+        text: Text of a model, a tool or a server.
+        limit: The maximum length; a line that is cut ends with an ellipsis.
     """
     if terminal_text := _terminal_text():
         return terminal_text.line(text, limit)
@@ -29,7 +29,7 @@ def printable_line(text: str, limit: int | None = None) -> str:
 
 @cache
 def _terminal_text() -> type[TerminalText] | None:
-    """The rule; None where the extension is missing, of which the user has to be told, too."""
+    """The extension's class; None if it is missing, because that error has to be shown, too."""
     try:
         return load_engine().TerminalText
     except ImportError:

@@ -1,4 +1,4 @@
-"""An output that gets the events of a session without the secrets in them."""
+"""An output without the secrets in the events of a session."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _ENDS = (events.LLM_RESPONSE, events.LLM_POST, events.EXECUTION_END)
 
 
 class RedactedOutput:
-    """Takes the secrets out of what an output is to show.
+    """Removes the secrets from the events for an output.
 
-    What a block streams is one text, so that a secret is found however it was cut: the end of each
-    delta waits for the next one where it may be the beginning of a secret, and the rest comes as a
-    delta of its own before the block ends.
+    The deltas of a block are searched as one text, so that a secret is found even if it is split.
+    If the end of a delta may be the beginning of a secret, it is held until the next delta or the
+    end of the block.
 
     Args:
         output: What shows the events.
@@ -94,7 +94,7 @@ class RedactedOutput:
 
 
 def _block(data: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells a block from all others that are open."""
+    """The identity of a block among all open blocks."""
     return _session(data), str(data.get("block_index"))
 
 

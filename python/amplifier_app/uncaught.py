@@ -1,4 +1,4 @@
-"""What nobody caught, told on standard error as it may be shown."""
+"""Uncaught errors and warnings on standard error, safe to show."""
 
 from __future__ import annotations
 
@@ -12,30 +12,27 @@ from amplifier_app.failure import shown_traceback
 from amplifier_app.notice import notice, write_notice
 
 
-def tell_uncaught() -> None:
-    """Have the interpreter tell of errors and warnings through the command's own lines.
-
-    By itself it would write them raw: of threads, of finalisers, and of the command itself.
-    """
-    sys.excepthook = _tell
-    threading.excepthook = _tell_of_thread
-    sys.unraisablehook = _tell_of_unraisable
-    warnings.showwarning = _tell_of_warning
+def show_uncaught() -> None:
+    """Write uncaught errors and warnings, those of threads and finalisers too, without secrets."""
+    sys.excepthook = _show
+    threading.excepthook = _show_from_thread
+    sys.unraisablehook = _show_unraisable
+    warnings.showwarning = _show_warning
 
 
-def _tell(_: type[BaseException], error: BaseException, __: TracebackType | None) -> None:
+def _show(_: type[BaseException], error: BaseException, __: TracebackType | None) -> None:
     write_notice(shown_traceback(error))
 
 
-def _tell_of_thread(arguments: Any) -> None:
+def _show_from_thread(arguments: Any) -> None:
     if arguments.exc_value is not None and arguments.exc_type is not SystemExit:
         write_notice(shown_traceback(arguments.exc_value))
 
 
-def _tell_of_unraisable(arguments: Any) -> None:
+def _show_unraisable(arguments: Any) -> None:
     if arguments.exc_value is not None:
         write_notice(shown_traceback(arguments.exc_value))
 
 
-def _tell_of_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     notice(f"{category.__name__}: {message}")

@@ -194,9 +194,9 @@ def run(
         text, folder = given_prompt(prompt), named_folder(directory)
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.start import set_up_logging, start
-        from amplifier_app.uncaught import tell_uncaught
+        from amplifier_app.uncaught import show_uncaught
 
-        tell_uncaught()
+        show_uncaught()
         set_up_logging(verbose=verbose)
         return start(Order(text, folder, model), as_json=as_json)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What is asked of `amplifier-core run`."""
+"""The request to `amplifier-core run`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """A prompt, and where and with what it is run."""
+    """A prompt with its folder, model and hooks."""
 
     prompt: str
     folder: Path
     model: str | None = None
     hooks: tuple[Mapping[str, Any], ...] = ()
-    """Hooks to mount beside the guard."""
+    """Hook modules to mount in addition to the guard."""

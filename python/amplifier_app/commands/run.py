@@ -22,14 +22,14 @@ from amplifier_core import events
 logger = logging.getLogger(__name__)
 
 _GRACE_SECONDS = 5.0
-"""Seconds that a turn which was cancelled, and then the clean-up, may take to end."""
+"""How long a cancelled turn, and then the clean-up, may take."""
 
 READER_GONE = 141
 """The exit code when standard output was closed: that of a program ended by SIGPIPE."""
 
 
 async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) -> int:
-    """Run one prompt and return the exit code; errors are told on standard error.
+    """Run one prompt and return the exit code; errors are written to standard error.
 
     Args:
         order: What to run.
@@ -37,8 +37,8 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         output: What shows it.
 
     Returns:
-        The exit code. The session is cleaned up in every case, and the loop leaves a valid
-        history also where the turn is interrupted.
+        The exit code. The session is always cleaned up, and an interrupted turn leaves a valid
+        history.
     """
     output = RedactedOutput(output)
     session = _session(order, provider, output)
@@ -48,7 +48,7 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
     observer.start()
     unloaded = _Unloaded(session.coordinator.hooks)
     refusal = _Refusal(session.coordinator.hooks)
-    # A task of its own: only it is cancelled, so that the clean-up after it can await.
+    # In its own task: only that is cancelled, and the clean-up after it can await.
     turn = asyncio.create_task(_turn(session, order, observer, unloaded, refusal))
     stopping = asyncio.Event()
 
@@ -56,12 +56,12 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         turn.cancel()
         stopping.set()
 
-    def tell(text: str) -> None:
+    def show(text: str) -> None:
         output.break_line()
         notice(text)
 
     output.call_on_failure(stop)
-    interruption = Interruption(session.coordinator.cancellation, stop, tell)
+    interruption = Interruption(session.coordinator.cancellation, stop, show)
     with interruption.installed():
         await _until_done(turn, stopping)
         await _cleaned_up(session)
@@ -70,7 +70,7 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         output.finish()
         code = _exit_code(output, interruption, turn)
     if not turn.done():
-        leave(code)  # it clings to something that cannot be cancelled, such as a thread
+        leave(code)  # it waits for something that cannot be cancelled, such as a thread
     return code
 
 
@@ -103,7 +103,7 @@ async def _turn(
 
 
 class _Unloaded:
-    """The modules that could not be loaded, which the kernel reports as events."""
+    """The modules that could not be loaded, from the events of the kernel."""
 
     def __init__(self, hooks: Any) -> None:
         self._found: list[tuple[str, str]] = []
@@ -113,10 +113,10 @@ class _Unloaded:
         self._found.append((str(data.get("module_id")), str(data.get("error"))))
 
     def report(self, coordinator: Any) -> None:
-        """Tell of each in a line.
+        """Report each in a line.
 
         Raises:
-            Failure: There is no guard or no provider, so that no turn can run.
+            Failure: There is no guard or no provider.
         """
         lines = {name: f"`{name}` could not be loaded: {error}" for name, error in self._found}
         if GUARD in lines:
@@ -130,7 +130,7 @@ class _Unloaded:
 
 
 class _Refusal:
-    """What a hook refused of the turn, which then has no answer but the reason."""
+    """The refusal of a turn by a hook, if there is one."""
 
     _WHAT: ClassVar = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
@@ -142,10 +142,10 @@ class _Refusal:
         self._denied = data.get("denied")
 
     def report(self) -> None:
-        """Tell of the refusal, if there was one.
+        """Report the refusal.
 
         Raises:
-            Failure: There was one.
+            Failure: The turn was refused.
         """
         if self._denied is not None:
             what = self._WHAT.get(str(self._denied.get("event")), "the turn")
@@ -153,7 +153,7 @@ class _Refusal:
 
 
 async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -> None:
-    """Wait for the turn; once it must stop, only for a while."""
+    """Wait for the turn; when it must stop, only for the grace period."""
     stopped = asyncio.create_task(stopping.wait())
     await asyncio.wait({turn, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
@@ -178,7 +178,7 @@ def _answer(turn: asyncio.Task[str | None]) -> str | None:
 
 
 def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[str | None]) -> int:
-    """What became of the turn; errors are told, unless the user has stopped it."""
+    """The exit code of the turn; its error is reported unless the user stopped it."""
     if interruption.exit_code:
         return interruption.exit_code
     if isinstance(output.failure, BrokenPipeError):

@@ -1,6 +1,6 @@
 """From the checked arguments to a running turn: the log, the model and the output.
 
-What takes long to import is imported when the user has something to see already.
+Slow imports come after the first output, so that the user sees at once that it works.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def start(order: Order, *, as_json: bool) -> int:
             import asyncio
 
             return asyncio.run(_shown(replace(order, hooks=tuple(hooks)), provider, screen))
-    except Exception as error:  # noqa: BLE001 - the last place that can tell of it in one line
+    except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
         return report(error)
 
 
 def set_up_logging(*, verbose: bool) -> None:
-    """Keep the log off the terminal unless it is asked for; what matters is told in events."""
+    """Log to standard error if requested; otherwise the log goes nowhere."""
     root = logging.getLogger()
     if is_debugging() or verbose:
         from amplifier_app.log_output import log_handler
@@ -61,7 +61,7 @@ def _require_engine() -> None:
     """Load the extension, without which there is no stream decoder.
 
     Raises:
-        Failure: It is not there, or cannot be loaded.
+        Failure: It is missing or cannot be loaded.
     """
     try:
         load_engine()
@@ -90,7 +90,7 @@ def _model() -> Generator[Mapping[str, Any]]:
 
 @contextlib.contextmanager
 def _screen(*, as_json: bool) -> Generator[Screen | None]:
-    """The screen, with a first sign of life on it; none for JSON lines.
+    """The screen, with a waiting line on it already; none for JSON lines.
 
     Raises:
         Failure: Standard output is closed.
@@ -105,7 +105,7 @@ def _screen(*, as_json: bool) -> Generator[Screen | None]:
 
     stdout: Any = sys.stdout
     if isinstance(stdout, io.TextIOWrapper):
-        stdout.reconfigure(errors="replace")  # not every encoding has every sign
+        stdout.reconfigure(errors="replace")  # not every encoding has every character
     screen = Screen(cast("TextIO", stdout))
     screen.wait_for("starting")
     screen.tick()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Drawing(Protocol):
-    """What draws a block while its text arrives."""
+    """Draws a block while its text arrives."""
 
     def feed(self, text: str) -> None: ...
     def break_line(self) -> None: ...
@@ -35,9 +35,8 @@ class _Block:
 class ResponseBlocks:
     """Draws the text and thinking blocks of one response.
 
-    A provider may interleave its blocks: one is drawn while it arrives, the others wait for
-    their turn. A loop may report again what the provider has reported: an index that has ended
-    stays ended.
+    A provider may interleave its blocks: one is drawn while it arrives, the others wait. A loop
+    may repeat the events of the provider: a block that has ended stays ended.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -48,7 +47,7 @@ class ResponseBlocks:
         self.drew_text = False
 
     def start(self, data: Mapping[str, Any]) -> bool:
-        """A block begins; false if it is known already."""
+        """Start a block; false if it is known already."""
         index = _index(data)
         if index in self._blocks:
             return False
@@ -56,14 +55,14 @@ class ResponseBlocks:
         return True
 
     def delta(self, data: Mapping[str, Any]) -> None:
-        """More of a block."""
+        """Add text to a block."""
         block = self._block(_index(data), data)
         text = data.get("delta")
         if not block.ended and isinstance(text, str):
             self._add(block, text)
 
     def end(self, data: Mapping[str, Any]) -> None:
-        """A block is complete; what was not streamed of it is drawn now."""
+        """End a block; draw what was not streamed."""
         block = self._block(_index(data), data)
         if block.ended:
             return
@@ -74,12 +73,12 @@ class ResponseBlocks:
         self._go_on()
 
     def break_line(self) -> None:
-        """End the line on the screen for something printed in between."""
+        """End the line on the screen so that something else can be printed."""
         if self._drawing is not None:
             self._drawing.break_line()
 
     def finish(self) -> None:
-        """The response is over, complete or not."""
+        """End the response, complete or not."""
         for block in self._blocks.values():
             block.ended = True
         self._go_on()
@@ -146,13 +145,13 @@ class ResponseBlocks:
 
     def _feed(self, shown: str) -> None:
         if self._drawing is not None:
-            # A terminal would jump to its own stops, which no wrapping knows.
+            # The width of a tab depends on the terminal, so wrapping cannot count it.
             tab = "    " if self._screen.is_terminal else "\t"
             self._drawing.feed(shown.replace("\t", tab))
 
 
 class _PlainText:
-    """Text in a pipe: as the model wrote it."""
+    """Text in a pipe, as the model wrote it."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen

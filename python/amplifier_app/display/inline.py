@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_SPAN_CHARS = 500
-"""Characters after which an opening sign counts as plain text: it bounds what a stream holds."""
+"""A longer span is plain text. This limits how much text is held back."""
 
 _SPECIAL = re.compile(r"[`*\\]")
 _SPAN = re.compile(
@@ -67,7 +67,7 @@ class InlineSpans:
     def _span(self, found: re.Match[str]) -> tuple[str, str]:
         if found["code"] is not None:
             code = found["code"]
-            # Spaces inside the signs are there for code that begins or ends with one of them.
+            # Code that begins or ends with a backtick has a space at both ends.
             padded = code[0] == code[-1] == " " and code.strip()
             return (code[1:-1] if padded else code), "text.code"
         if found["strong"] is not None:

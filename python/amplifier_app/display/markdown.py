@@ -22,14 +22,14 @@ _QUOTE = re.compile(r" {0,3}>\s?")
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
 _SEPARATOR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
-# What may still become one of the above when more of the line arrives.
+# A beginning that may become one of the above when more of the line arrives.
 _UNDECIDED = re.compile(
     r"\s*(?:`{0,2}|~{0,2}|#{1,6}\s*|>|[-*+]\s*|\d{1,9}[.)]?\s*|(?:\*\s*){2,}|(?:-\s*){2,}|(?:_\s*)+)$"
 )
 _WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
 _MAX_TABLE_ROWS = 500
 _MAX_MARK_CHARS = 200
-"""Characters after which the beginning of a line is plain text, whatever it may become."""
+"""A longer beginning of a line is drawn as plain text."""
 
 
 class MarkdownStream:
@@ -60,7 +60,7 @@ class MarkdownStream:
         self._draw_table()
 
     def break_line(self) -> None:
-        """End the line on the screen for something printed in between."""
+        """End the line on the screen so that something else can be printed."""
         self._wrapper.break_line()
         self._screen.end_line()
 
@@ -83,7 +83,7 @@ class MarkdownStream:
         return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
 
     def _begin_line(self) -> None:
-        """Decide what the held beginning of a line is, and draw it."""
+        """Decide the kind of the held line, and draw its beginning."""
         line, self._held = self._held, ""
         if self._fence:
             self._in_code_line = True
@@ -129,7 +129,7 @@ class MarkdownStream:
         self._blank = False
 
     def _take_whole_line(self) -> bool:
-        """Draw the held line if it is one of those that are known only as a whole."""
+        """Draw the held line if only the whole line decides its kind."""
         line = self._held
         if self._fence:
             mark = line.strip()

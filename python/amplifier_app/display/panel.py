@@ -40,7 +40,7 @@ class StreamingPanel:
         self._wrapper.feed(text, self._style)
 
     def break_line(self) -> None:
-        """End the line for something printed in between."""
+        """End the line so that something else can be printed."""
         self._wrapper.break_line()
 
     def finish(self) -> None:

@@ -24,7 +24,7 @@ def arguments_preview(arguments: object) -> str:
 
 
 def result_summary(result: object) -> tuple[bool, str]:
-    """Whether a tool result is a success, and what it says in short."""
+    """Whether a tool result is a success, and its summary."""
     if not isinstance(result, Mapping):
         return True, _summary(result)
     fields = cast("Mapping[str, object]", result)
@@ -35,7 +35,7 @@ def result_summary(result: object) -> tuple[bool, str]:
 
 
 def failure_summary(error: object) -> str:
-    """What a tool's error says in short."""
+    """The summary of a tool's error."""
     if isinstance(error, Mapping):
         fields = cast("Mapping[str, object]", error)
         for key in ("message", "msg", "error"):
@@ -64,7 +64,7 @@ def _text_summary(text: str) -> str:
 
 
 def _fields_summary(fields: Mapping[str, Any]) -> str:
-    """The counts of a structured result; they say more than its first values."""
+    """The counts of a structured result, or its first fields if it has none."""
 
     def number(key: str) -> int | None:
         value = fields.get(key)
@@ -109,5 +109,5 @@ def _text(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    """The part of a text that could be shown: a call may carry a whole file."""
+    """The beginning of a text: a call may hold a whole file."""
     return text if len(text) <= 2 * MAX_PREVIEW_CHARS else text[: 2 * MAX_PREVIEW_CHARS]

@@ -32,12 +32,12 @@ STYLES = {
     "warning": "yellow",
     "error": "bold red",
 }
-"""Style names of the display, in rich's language."""
+"""The styles of the display, in rich's syntax."""
 
 
 @dataclass(frozen=True)
 class Glyphs:
-    """The signs that the display draws with."""
+    """The characters that the display draws with."""
 
     top_left: str
     top_right: str
@@ -103,7 +103,7 @@ class Screen:
             return
         before, after = self._pen(style)
         if before:
-            # A style never spans lines: whatever is printed in between stays unstyled.
+            # A style never spans lines, so that text printed in between stays unstyled.
             text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
         self._erase()
         self._send(text)
@@ -129,7 +129,7 @@ class Screen:
             self.write("\n")
 
     def clear_line(self) -> None:
-        """Erase what stands below the last line: the waiting line, or an echoed `^C`."""
+        """Erase the text below the last line: the waiting line, or an echoed `^C`."""
         if self._can_erase and self._at_line_start:
             self._waiting_shown = False
             self._send("\r\x1b[K")
@@ -148,7 +148,7 @@ class Screen:
                 self._file.flush()
 
     def wait_for(self, what: str) -> None:
-        """Say in the waiting line what the program waits for; nothing if empty."""
+        """Show in the waiting line what the program waits for; remove the line if empty."""
         if what != self._waiting:
             self._waiting = what
             self._waiting_since = time.monotonic()
@@ -156,7 +156,7 @@ class Screen:
                 self._erase()
 
     def tick(self) -> None:
-        """Draw the waiting line anew, where there is a place for it."""
+        """Redraw the waiting line if it is visible."""
         if not (self._can_erase and self._waiting and self._at_line_start):
             return
         self._ticks += 1
@@ -198,7 +198,7 @@ class Screen:
 
     @contextlib.contextmanager
     def _watched(self) -> Generator[None]:
-        """Remember the first failure to write: a hook's exception would only be logged."""
+        """Remember a failure to write: an exception in a handler would only be logged."""
         try:
             yield
         except OSError as error:

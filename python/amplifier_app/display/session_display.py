@@ -38,8 +38,8 @@ class _Call:
 class Display:
     """Draws thinking, text, tool calls with their results, and the token line.
 
-    It knows nothing but events: `handle` takes each one. A tool call has a number, which its
-    result repeats, because the results of parallel calls come in any order.
+    `handle` takes each event. A tool call has a number, which its result repeats, because the
+    results of parallel calls arrive in any order.
 
     Args:
         screen: Where it draws.
@@ -104,14 +104,14 @@ class Display:
             self._end_response()
 
     def break_line(self) -> None:
-        """End the line on the screen for something printed in between."""
+        """End the line on the screen so that something else can be printed."""
         self._blocks.break_line()
         self._screen.end_line()
         self._screen.clear_line()
         self._screen.flush()
 
     def finish(self) -> None:
-        """Close what is open and draw the token line; once."""
+        """Close all that is open and draw the token line once."""
         self._end_response()
         self._screen.wait_for("")
         for call in self._calls.values():

@@ -11,7 +11,7 @@ from amplifier_app.counted import counted
 class TokenCount:
     """Adds up the `usage` of `llm:response` events.
 
-    `input_tokens` is gross: what was read from and written to the cache is part of it.
+    `input_tokens` includes the tokens read from and written to the cache.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class TokenCount:
                     self._sums[name] = self._sums.get(name, 0) + value
 
     def line(self, tool_calls: int) -> str:
-        """Tokens in and out, the cache's share, thinking if known; empty if nothing is known."""
+        """Tokens in and out, cached and thinking tokens if known; empty if nothing is known."""
         parts: list[str] = []
         read, written = self._sums.get("input_tokens"), self._sums.get("output_tokens")
         if read is not None:

@@ -69,7 +69,7 @@ class Wrapper:
         self._hang = text
 
     def break_line(self) -> None:
-        """End the line for something printed in between; the text goes on in the next one."""
+        """End the line so that something else can be printed; the text continues in the next one."""
         self._place_word()
         if self._open:
             self._end_line()
