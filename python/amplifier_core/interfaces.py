@@ -6,12 +6,17 @@ kernel takes whatever has the methods it calls.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
-
-from pydantic import BaseModel, Field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .message_models import ChatRequest, ChatResponse, ToolCall
-from .models import HookResult, ModelInfo, ProviderInfo, ToolResult
+from .models import (
+    ApprovalRequest,
+    ApprovalResponse,
+    HookResult,
+    ModelInfo,
+    ProviderInfo,
+    ToolResult,
+)
 
 if TYPE_CHECKING:
     from ._engine import RustHookRegistry as HookRegistry
@@ -142,43 +147,6 @@ class HookHandler(Protocol):
     async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
         """Handle the event; `data` is the handler's own copy."""
         ...
-
-
-class ApprovalRequest(BaseModel):
-    """A tool's wish to do something that needs permission."""
-
-    tool_name: str
-    """Tool that asks."""
-
-    action: str
-    """What it is about to do, written for the user."""
-
-    details: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """What else helps to decide."""
-
-    risk_level: str
-    """How bad it may turn out: `low`, `medium`, `high` or `critical`."""
-
-    timeout: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    """Seconds to wait for an answer, None for as long as it takes."""
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Refuse a timeout that is over before it began."""
-        if self.timeout is not None and self.timeout <= 0:
-            raise ValueError("Timeout must be positive or None (infinite wait)")
-
-
-class ApprovalResponse(BaseModel):
-    """The answer to an `ApprovalRequest`."""
-
-    approved: bool
-    """Whether the tool may go on."""
-
-    reason: str | None = None
-    """Why, if somebody said so."""
-
-    remember: bool = False
-    """Whether the answer holds for the same request in future."""
 
 
 class ApprovalProvider(Protocol):

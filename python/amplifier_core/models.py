@@ -26,6 +26,8 @@ from amplifier_core._models.numbers import Cost, Integer
 from amplifier_core.message_models import ImageBlock, TextBlock
 
 __all__ = [
+    "ApprovalRequest",
+    "ApprovalResponse",
     "ConfigField",
     "ContextInjection",
     "HookResult",
@@ -241,3 +243,40 @@ class SessionStatus(ClosedModel):
     def to_dict(self) -> dict[str, Any]:
         """Return the status as plain JSON data, without what is None."""
         return self.model_dump(mode="json", exclude_none=True)
+
+
+class ApprovalRequest(ClosedModel):
+    """A tool's wish to do something that needs permission."""
+
+    tool_name: str
+    """Tool that asks."""
+
+    action: str
+    """What it is about to do, written for the user."""
+
+    details: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What else helps to decide."""
+
+    risk_level: str
+    """How bad it may turn out: `low`, `medium`, `high` or `critical`."""
+
+    timeout: float | None = None
+    """Seconds to wait for an answer, None for as long as it takes."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuse a timeout that is over before it began."""
+        if self.timeout is not None and self.timeout <= 0:
+            raise ValueError("Timeout must be positive or None (infinite wait)")
+
+
+class ApprovalResponse(ClosedModel):
+    """The answer to an `ApprovalRequest`."""
+
+    approved: bool
+    """Whether the tool may go on."""
+
+    reason: str | None = None
+    """Why, if somebody said so."""
+
+    remember: bool = False
+    """Whether the answer holds for the same request in future."""

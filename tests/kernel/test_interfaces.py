@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from amplifier_core import approval, display, interfaces, module_sources
+import amplifier_core
+from amplifier_core import approval, display, interfaces, models, module_sources
 from amplifier_core.interfaces import (
     ApprovalProvider,
     ApprovalRequest,
@@ -102,6 +104,22 @@ def test_an_approval_cannot_time_out_before_it_began(timeout: float):
 def test_a_timeout_is_a_finite_number(timeout: Any):
     with pytest.raises(ValidationError):
         ApprovalRequest(tool_name="t", action="a", risk_level="low", timeout=timeout)
+
+
+@pytest.mark.parametrize("name", ["ApprovalRequest", "ApprovalResponse"])
+def test_an_approval_model_is_one_class_under_each_of_its_names(name: str):
+    kind = getattr(models, name)
+    assert getattr(interfaces, name) is kind
+    assert getattr(amplifier_core, name) is kind
+    assert kind.__module__ == "amplifier_core.models"
+
+
+def test_an_approval_model_is_unpickled_by_the_path_of_either_module():
+    request = ApprovalRequest(tool_name="t", action="a", risk_level="low", timeout=3)
+    pickled = pickle.dumps(request, 0)
+    assert b"amplifier_core.models" in pickled
+    older = pickled.replace(b"amplifier_core.models", b"amplifier_core.interfaces")
+    assert pickle.loads(pickled) == pickle.loads(older) == request
 
 
 def test_the_approval_timeout_needs_no_arguments_and_is_no_builtin_timeout():
