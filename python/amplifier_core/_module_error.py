@@ -22,17 +22,35 @@ MODULE_FAILURE_REASONS = frozenset(
 class ModuleValidationError(Exception):
     """A module was found, but is not one that can be mounted."""
 
-    def __init__(self, message: str, *, reason_code: str = "validation_failed") -> None:
-        super().__init__(message)
+    hint: str | None = None
+    """What the user can do about it; the text says it, too."""
+
+    def __init__(
+        self, message: str, *, reason_code: str = "validation_failed", hint: str | None = None
+    ) -> None:
+        super().__init__(_with_hint(message, hint))
         self.reason_code = reason_code
+        if hint is not None:
+            self.hint = hint
 
 
 class ModuleDiscoveryError(ValueError):
     """A module could not be found, or what was found could not be imported."""
 
-    def __init__(self, message: str, *, reason_code: str = "missing_source") -> None:
-        super().__init__(message)
+    hint: str | None = None
+    """What the user can do about it; the text says it, too."""
+
+    def __init__(
+        self, message: str, *, reason_code: str = "missing_source", hint: str | None = None
+    ) -> None:
+        super().__init__(_with_hint(message, hint))
         self.reason_code = reason_code
+        if hint is not None:
+            self.hint = hint
+
+
+def _with_hint(message: str, hint: str | None) -> str:
+    return message if hint is None else f"{message}; {hint}"
 
 
 def module_failure_reason(error: BaseException) -> str:

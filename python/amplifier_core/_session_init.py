@@ -9,7 +9,7 @@ from inspect import isawaitable
 from typing import Any, cast
 
 from ._kernel.import_failure import error_text as _safe_exception_str
-from ._kernel.import_failure import failure_text
+from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
 from ._loading.failure_replay import FailureEvents
 from ._loading.provider_slots import (
@@ -108,7 +108,7 @@ class _Beginning:
                 mount = await self._mount(_required_entry(config, name, default))
             except Exception as error:
                 message = f"Cannot initialize without {words}: {_safe_exception_str(error)}"
-                raise RuntimeError(message) from error
+                raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
         providers = _entries(config, "providers")
         tools = _entries(config, "tools")

@@ -38,9 +38,12 @@ class LLMError(Exception):
         delay_multiplier: Factor on the delay that `compute_delay()` computes for the next
             attempt, applied after the max_delay cap, so that a lasting overload may wait longer
             than an ordinary retry.
+        hint: What the user can do about it, where the provider knows; `message` need not say it.
     """
 
     retryable: bool = False
+    hint: str | None = None
+    """What the user can do about it."""
     provider: str | None
     model: str | None
     status_code: int | None
@@ -57,6 +60,7 @@ class LLMError(Exception):
         retryable: bool | None = None,
         retry_after: float | None = None,
         delay_multiplier: float = 1.0,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message)
         self.provider = provider
@@ -65,6 +69,8 @@ class LLMError(Exception):
         self.retryable = type(self).retryable if retryable is None else retryable
         self.retry_after = retry_after
         self.delay_multiplier = delay_multiplier
+        if hint is not None:
+            self.hint = hint
 
     def __repr__(self) -> str:
         """Write the message and whatever is out of the ordinary."""
@@ -79,6 +85,8 @@ class LLMError(Exception):
             parts.append(f"retry_after={self.retry_after!r}")
         if self.delay_multiplier != 1.0:
             parts.append(f"delay_multiplier={self.delay_multiplier!r}")
+        if self.hint is not None:
+            parts.append(f"hint={shown(self.hint)}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
@@ -156,6 +164,7 @@ class InvalidToolCallError(LLMError):
         status_code: HTTP status of the answer, if there was one.
         retryable: Whether the same call may succeed later.
         retry_after: Seconds the server asked to wait before the next call.
+        hint: What the user can do about it.
     """
 
     def __init__(
@@ -169,6 +178,7 @@ class InvalidToolCallError(LLMError):
         status_code: int | None = None,
         retryable: bool | None = None,
         retry_after: float | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(
             message,
@@ -177,6 +187,7 @@ class InvalidToolCallError(LLMError):
             status_code=status_code,
             retryable=retryable,
             retry_after=retry_after,
+            hint=hint,
         )
         self.tool_name = tool_name
         self.raw_arguments = raw_arguments

@@ -220,7 +220,7 @@ class ModuleLoader:
         words = f"Module '{module_id}' not found via entry points or filesystem"
         if failures:
             raise not_loadable(words, failures)
-        raise ModuleDiscoveryError(words + suggestion(module_id))
+        raise ModuleDiscoveryError(words, hint=suggestion(module_id))
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
         """Give the mount function of an installed entry point, None if there is none that works."""

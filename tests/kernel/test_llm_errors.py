@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
 from typing import Any
@@ -115,6 +116,15 @@ def test_the_repr_shows_what_is_out_of_the_ordinary_in_order():
     )
 
 
+@classes
+def test_an_error_carries_its_hint_beside_its_message(kind: type[LLMError]):
+    error = kind("the key was refused", hint="check `API_KEY`")
+    assert (str(error), error.hint) == ("the key was refused", "check `API_KEY`")
+    assert repr(error).endswith(", hint='check `API_KEY`')")
+    assert copy.copy(error).hint == pickle.loads(pickle.dumps(error)).hint == error.hint
+    assert kind("the key was refused").hint is None
+
+
 def test_an_invalid_tool_call_carries_the_call_and_what_the_server_asks_to_wait():
     error = InvalidToolCallError("bad", tool_name="grep", raw_arguments="{", retry_after=1.5)
     assert (error.tool_name, error.raw_arguments, error.retry_after) == ("grep", "{", 1.5)
@@ -133,6 +143,7 @@ details: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "retryable": st.booleans(),
         "retry_after": st.none() | st.floats(0, 1e6),
         "delay_multiplier": st.floats(0.1, 100),
+        "hint": st.none() | st.text(),
     },
 )
 

@@ -52,9 +52,17 @@ def describe_failure(error: BaseException) -> str:
 
 
 def failure_text(error: BaseException) -> str:
-    """Give an error's text; for a failed import with the innermost cause, if it is told nowhere."""
+    """Return an error's text with its hint; for a failed import also with the innermost cause."""
     text = error_text(error)
     *_, innermost = causes(error)
-    if not isinstance(error, ImportError) or error_text(innermost) in text:
+    if isinstance(error, ImportError) and error_text(innermost) not in text:
+        text = f"{text}, caused by {_told(innermost)}"
+    return hinted(text, error)
+
+
+def hinted(text: str, error: BaseException) -> str:
+    """Return a text about an error, with the error's `hint` where the text does not have it."""
+    hint: object = getattr(error, "hint", None)
+    if not isinstance(hint, str) or not hint or hint in text:
         return text
-    return f"{text}, caused by {_told(innermost)}"
+    return f"{text}; {hint}"

@@ -57,10 +57,10 @@ def known_sources() -> dict[str, list[Source]]:
     return found
 
 
-def suggestion(module_id: str) -> str:
-    """Name the known module that may be meant."""
+def suggestion(module_id: str) -> str | None:
+    """Name the known modules that may be meant; None if none is similar."""
     close = get_close_matches(str(module_id), list(known_sources()), n=3)
-    return f"; did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else ""
+    return f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else None
 
 
 def _packages() -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
+import pickle
 import sys
 import types
 from collections.abc import Callable
@@ -101,8 +102,12 @@ async def test_a_misspelt_module_is_guessed(site: WritePackage):
     site("amplifier_module_tool_weather")
     with pytest.raises(ValueError, match="did you mean `loop-basic`"):
         await ModuleLoader().load("lop-basic")
-    with pytest.raises(ValueError, match="did you mean `tool-weather`"):
+    with pytest.raises(ValueError, match="did you mean `tool-weather`") as failed:
         await ModuleLoader().load("tool-whether")
+    assert failed.value.hint == "did you mean `tool-weather` or `tool-search`?"  # pyright: ignore
+    assert str(failed.value).endswith("or filesystem; did you mean `tool-weather` or `tool-search`?")
+    again = pickle.loads(pickle.dumps(failed.value))
+    assert (str(again), again.hint) == (str(failed.value), failed.value.hint)  # pyright: ignore
 
 
 @pytest.mark.parametrize("module_id", ["", None, 5, ["a"], "../x", "a/b", "a.b", ".", "-", "a\0b"])

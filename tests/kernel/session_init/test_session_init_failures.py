@@ -12,6 +12,7 @@ from planned import PLAN, Loader, failing, ready, record, start
 
 from amplifier_core import ModuleLoader, RustCoordinator
 from amplifier_core import _session_init as session_init
+from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleValidationError
 
 
@@ -32,6 +33,21 @@ async def test_a_session_cannot_begin_without_loop_and_context(
     assert str(failed.value) == f"{words}: {error}"
     assert failed.value.__cause__ is error
     assert type(failed.value) is RuntimeError
+
+
+async def test_the_hint_of_an_error_is_told_with_it():
+    error = ConfigurationError("no key", hint="set `API_KEY`")
+    coordinator = RustCoordinator()
+    seen = record(coordinator, "module:load_failed")
+    await start({**PLAN, "tools": ["tool-a"]}, Loader(tool_a=error), coordinator)
+    assert [payload["error"] for _, payload in seen] == ["no key; set `API_KEY`"]
+
+    with pytest.raises(RuntimeError, match=r"orchestrator: no key; set `API_KEY`$"):
+        await start(PLAN, Loader(loop=error))
+    told = ValueError("no key; set `API_KEY`")
+    told.hint = "set `API_KEY`"  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(RuntimeError, match=r"orchestrator: no key; set `API_KEY`$"):
+        await start(PLAN, Loader(loop=told))
 
 
 async def test_an_error_without_a_text_is_told_by_its_repr():
