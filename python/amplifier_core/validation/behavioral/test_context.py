@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from contextlib import suppress
 from inspect import Parameter, isawaitable, signature
-from typing import Any
+from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 
 from amplifier_core._loading.check import is_async
 
-_QUESTION = {"role": "user", "content": "What is the answer?"}
-_ANSWER = {"role": "assistant", "content": "42"}
+
+def _question() -> dict[str, Any]:
+    """Make a message that no context can have from before."""
+    return {"role": "user", "content": f"What is the answer to {uuid4()}?"}
+
+
+async def _exchanges(context: Any) -> list[tuple[Any, Any]]:
+    """List who said what, in the order of the context."""
+    return [
+        (message.get("role"), message.get("content")) for message in await context.get_messages()
+    ]
+
+
+async def _check_added(context: Any, *messages: dict[str, Any]) -> None:
+    """Add messages and check that they follow what was there; a context may keep an earlier one."""
+    before = await _exchanges(context)
+    for message in messages:
+        await context.add_message(dict(message))
+    added = [(message["role"], message["content"]) for message in messages]
+    assert await _exchanges(context) == [*before, *added]
 
 
 async def _call_internal(context: Any, name: str, absent: Any = None) -> Any:
@@ -46,32 +65,29 @@ class ContextBehaviorTests:
     @pytest.mark.asyncio
     async def test_message_round_trip(self, context_module: Any) -> None:
         """A message that was added comes back."""
-        await context_module.add_message(dict(_QUESTION))
-        (message,) = await context_module.get_messages()
-        assert (message["role"], message["content"]) == ("user", _QUESTION["content"])
+        await _check_added(context_module, _question())
 
     @pytest.mark.asyncio
     async def test_multiple_messages(self, context_module: Any) -> None:
         """Messages come back in their order."""
-        for message in (_QUESTION, _ANSWER):
-            await context_module.add_message(dict(message))
-        roles = [message["role"] for message in await context_module.get_messages()]
-        assert roles == ["user", "assistant"]
+        answer = {"role": "assistant", "content": "42"}
+        await _check_added(context_module, _question(), answer)
 
     @pytest.mark.asyncio
     async def test_clear_removes_messages(self, context_module: Any) -> None:
         """Nothing is left after clearing."""
-        await context_module.add_message(dict(_QUESTION))
+        await context_module.add_message(_question())
         await context_module.clear()
         assert await context_module.get_messages() == []
 
     @pytest.mark.asyncio
     async def test_get_messages_for_request_returns_messages(self, context_module: Any) -> None:
-        """A request gets the messages."""
-        await context_module.add_message(dict(_QUESTION))
+        """A request gets the message that was added."""
+        question = _question()
+        await context_module.add_message(dict(question))
         messages = await context_module.get_messages_for_request()
         assert isinstance(messages, list)
-        assert messages
+        assert question["content"] in str(cast("list[Any]", messages))
 
     @pytest.mark.asyncio
     async def test_internal_should_compact_returns_bool(self, context_module: Any) -> None:
@@ -82,7 +98,7 @@ class ContextBehaviorTests:
     @pytest.mark.asyncio
     async def test_internal_compact_does_not_crash(self, context_module: Any) -> None:
         """Compacting raises nothing."""
-        await context_module.add_message(dict(_QUESTION))
+        await context_module.add_message(_question())
         await _call_internal(context_module, "_compact_internal")
         assert isinstance(await context_module.get_messages(), list)
 
@@ -95,7 +111,9 @@ class ContextBehaviorTests:
 
     @pytest.mark.asyncio
     async def test_get_messages_never_returns_none(self, context_module: Any) -> None:
-        """An empty context gives an empty list."""
+        """What was kept is a list, and an empty context gives an empty one."""
+        assert isinstance(await context_module.get_messages(), list)
+        await context_module.clear()
         assert await context_module.get_messages() == []
 
 
