@@ -1,7 +1,8 @@
 """An agent kernel: sessions that run providers, tools, contexts and hooks, on a Rust core.
 
 Names are resolved at first use, so that importing the package costs next to nothing. They behave
-like ordinary names all the same: they can be set, deleted and patched.
+like ordinary names all the same: they can be set, deleted and patched. Their types are in
+`__init__.pyi`.
 """
 
 import sys as _sys
@@ -10,181 +11,8 @@ from types import ModuleType as _ModuleType
 from ._kernel.engine_choice import __version__ as __version__
 from ._kernel.engine_choice import extension as _extension
 
-TYPE_CHECKING = False  # what type checkers take for true, without the cost of `typing`
-if TYPE_CHECKING:
-    from typing import Any
-
-    from . import capabilities
-    from ._engine import RustCancellationToken, RustCoordinator, RustHookRegistry, RustSession
-    from ._engine import RustCancellationToken as CancellationToken
-    from ._engine import RustCoordinator as ModuleCoordinator
-    from ._engine import RustHookRegistry as HookRegistry
-    from ._engine import RustSession as AmplifierSession
-    from .cancellation import CancellationState
-    from .content_models import (
-        ContentBlock,
-        ContentBlockType,
-        TextContent,
-        ThinkingContent,
-        ToolCallContent,
-        ToolResultContent,
-    )
-    from .interfaces import (
-        ApprovalProvider,
-        ApprovalRequest,
-        ApprovalResponse,
-        ContextManager,
-        HookHandler,
-        Orchestrator,
-        Provider,
-        Tool,
-    )
-    from .llm_errors import (
-        AbortError,
-        AccessDeniedError,
-        AuthenticationError,
-        ConfigurationError,
-        ContentFilterError,
-        ContextLengthError,
-        InvalidRequestError,
-        InvalidToolCallError,
-        LLMError,
-        LLMTimeoutError,
-        NetworkError,
-        NotFoundError,
-        ProviderUnavailableError,
-        QuotaExceededError,
-        RateLimitError,
-        StreamError,
-    )
-    from .loader import ModuleLoader, ModuleValidationError
-    from .message_models import (
-        ChatRequest,
-        ChatResponse,
-        Degradation,
-        ImageBlock,
-        Message,
-        ReasoningBlock,
-        RedactedThinkingBlock,
-        ResponseFormat,
-        ResponseFormatJson,
-        ResponseFormatJsonSchema,
-        ResponseFormatText,
-        TextBlock,
-        ThinkingBlock,
-        ToolCall,
-        ToolCallBlock,
-        ToolResultBlock,
-        ToolSpec,
-        Usage,
-    )
-    from .models import (
-        ConfigField,
-        ContextInjection,
-        HookResult,
-        ModelInfo,
-        ModuleInfo,
-        Pricing,
-        ProviderInfo,
-        SessionStatus,
-        ToolResult,
-    )
-    from .testing import (
-        EventRecorder,
-        MockContextManager,
-        MockCoordinator,
-        MockTool,
-        ScriptedOrchestrator,
-        create_test_coordinator,
-        wait_for,
-    )
-    from .utils.retry import RetryConfig, classify_error_message, retry_with_backoff
-
 RUST_AVAILABLE = _extension is not None
-"""Whether the names below are the classes of the Rust extension."""
-
-__all__ = [  # noqa: RUF022 (plain alphabetical, capitals first)
-    "AbortError",
-    "AccessDeniedError",
-    "AmplifierSession",
-    "ApprovalProvider",
-    "ApprovalRequest",
-    "ApprovalResponse",
-    "AuthenticationError",
-    "CancellationState",
-    "CancellationToken",
-    "ChatRequest",
-    "ChatResponse",
-    "ConfigField",
-    "ConfigurationError",
-    "ContentBlock",
-    "ContentBlockType",
-    "ContentFilterError",
-    "ContextInjection",
-    "ContextLengthError",
-    "ContextManager",
-    "Degradation",
-    "EventRecorder",
-    "HookHandler",
-    "HookRegistry",
-    "HookResult",
-    "ImageBlock",
-    "InvalidRequestError",
-    "InvalidToolCallError",
-    "LLMError",
-    "LLMTimeoutError",
-    "Message",
-    "MockContextManager",
-    "MockCoordinator",
-    "MockTool",
-    "ModelInfo",
-    "ModuleCoordinator",
-    "ModuleInfo",
-    "ModuleLoader",
-    "ModuleValidationError",
-    "NetworkError",
-    "NotFoundError",
-    "Orchestrator",
-    "Pricing",
-    "Provider",
-    "ProviderInfo",
-    "ProviderUnavailableError",
-    "QuotaExceededError",
-    "RUST_AVAILABLE",
-    "RateLimitError",
-    "ReasoningBlock",
-    "RedactedThinkingBlock",
-    "ResponseFormat",
-    "ResponseFormatJson",
-    "ResponseFormatJsonSchema",
-    "ResponseFormatText",
-    "RetryConfig",
-    "RustCancellationToken",
-    "RustCoordinator",
-    "RustHookRegistry",
-    "RustSession",
-    "ScriptedOrchestrator",
-    "SessionStatus",
-    "StreamError",
-    "TextBlock",
-    "TextContent",
-    "ThinkingBlock",
-    "ThinkingContent",
-    "Tool",
-    "ToolCall",
-    "ToolCallBlock",
-    "ToolCallContent",
-    "ToolResult",
-    "ToolResultBlock",
-    "ToolResultContent",
-    "ToolSpec",
-    "Usage",
-    "capabilities",
-    "classify_error_message",
-    "create_test_coordinator",
-    "retry_with_backoff",
-    "wait_for",
-]
+"""Whether the classes of the kernel are those of the Rust extension."""
 
 _ENGINE_NAMES = {
     "RustCancellationToken": ("cancellation", "CancellationToken"),
@@ -192,14 +20,18 @@ _ENGINE_NAMES = {
     "RustHookRegistry": ("hooks", "HookRegistry"),
     "RustSession": ("session", "AmplifierSession"),
 }
-"""Classes of the extension, and their counterparts in plain Python: submodule and name."""
+"""Classes of the extension, and their counterparts in plain Python: submodule and name.
+
+Each class has a second top-level name, that of its counterpart. With the extension the effect is
+that of `from ._engine import RustCoordinator as ModuleCoordinator`.
+"""
 
 _SUBMODULE_NAMES = {
+    "_hook_result": "ContextInjection HookResult",
     "cancellation": "CancellationState",
     "content_models": "ContentBlock ContentBlockType TextContent ThinkingContent ToolCallContent "
     "ToolResultContent",
-    "interfaces": "ApprovalProvider ApprovalRequest ApprovalResponse ContextManager HookHandler "
-    "Orchestrator Provider Tool",
+    "interfaces": "ApprovalProvider ContextManager HookHandler Orchestrator Provider Tool",
     "llm_errors": "AbortError AccessDeniedError AuthenticationError ConfigurationError "
     "ContentFilterError ContextLengthError InvalidRequestError InvalidToolCallError LLMError "
     "LLMTimeoutError NetworkError NotFoundError ProviderUnavailableError QuotaExceededError "
@@ -209,37 +41,28 @@ _SUBMODULE_NAMES = {
     "RedactedThinkingBlock ResponseFormat ResponseFormatJson ResponseFormatJsonSchema "
     "ResponseFormatText TextBlock ThinkingBlock ToolCall ToolCallBlock ToolResultBlock ToolSpec "
     "Usage",
-    "_hook_result": "ContextInjection HookResult",
-    "models": "ConfigField ModelInfo ModuleInfo Pricing ProviderInfo SessionStatus ToolResult",
+    "models": "ApprovalRequest ApprovalResponse ConfigField ModelInfo ModuleInfo Pricing "
+    "ProviderInfo SessionStatus ToolResult",
     "testing": "EventRecorder MockContextManager MockCoordinator MockTool ScriptedOrchestrator "
     "create_test_coordinator wait_for",
     "utils.retry": "RetryConfig classify_error_message retry_with_backoff",
 }
-"""Top-level names of each submodule of this package, separated by spaces."""
+"""Top-level names of each submodule, separated by spaces."""
 
-_SUBMODULES = frozenset(
-    {
-        "approval",
-        "cancellation",
-        "capabilities",
-        "content_models",
-        "coordinator",
-        "correlation",
-        "display",
-        "events",
-        "hooks",
-        "interfaces",
-        "llm_errors",
-        "loader",
-        "message_models",
-        "models",
-        "module_sources",
-        "testing",
-        "utils",
-        "validation",
-    }
-)
-"""Submodules that an attribute access imports: programs reach for them after a bare import."""
+_SUBMODULES = {
+    *(name for name in _SUBMODULE_NAMES if name.isidentifier() and name[0] != "_"),
+    "approval",
+    "capabilities",
+    "coordinator",
+    "correlation",
+    "display",
+    "events",
+    "hooks",
+    "module_sources",
+    "utils",
+    "validation",
+}
+"""Submodules that an attribute access imports: programs use them after a bare import."""
 
 _HOMES = {
     name: (submodule, name)
@@ -251,10 +74,12 @@ for _name, _twin in _ENGINE_NAMES.items():
     _HOMES[_name] = _HOMES[_twin[1]] = _twin if _extension is None else ("_engine", _name)
 """Submodule that each name comes from, and its name there."""
 
+__all__: list[str] = sorted([*_HOMES, "RUST_AVAILABLE", "capabilities"])  # noqa: PLE0605 # pyright: ignore[reportUnsupportedDunderAll] -- both read the stub
+
 _deleted: set[str] = set()
 
 
-def __getattr__(name: str) -> "Any":
+def __getattr__(name: str) -> object:
     if name not in _deleted:
         from importlib import import_module
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -66,6 +69,25 @@ def test_every_listed_name_resolves():
     assert len(set(amplifier_core.__all__)) == len(amplifier_core.__all__)
     assert [name for name in amplifier_core.__all__ if not hasattr(amplifier_core, name)] == []
     assert set(amplifier_core.__all__) <= set(dir(amplifier_core))
+
+
+def test_the_stub_gives_the_listed_names_and_no_others():
+    stub = Path(inspect.getfile(amplifier_core)).with_suffix(".pyi")
+    tree = ast.parse(stub.read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    told = {
+        alias.name: f"amplifier_core.{node.module or alias.name}"
+        for node in imports
+        for alias in node.names
+        if alias.name == alias.asname
+    }
+    further = [node for node in tree.body if isinstance(node, ast.AnnAssign | ast.Assign)]
+    names = [*told, *(ast.unparse(node).split(" ")[0].rstrip(":") for node in further)]
+    assert sum(len(node.names) for node in imports) == len(told)
+    assert sorted(names) == sorted([*amplifier_core.__all__, "__version__"])
+    for name, module in told.items():
+        value = getattr(importlib.import_module(module), name, sys.modules[module])
+        assert getattr(amplifier_core, name) is value
 
 
 def test_a_star_import_gives_exactly_the_listed_names():
