@@ -19,7 +19,6 @@ from ._loading.folder import resolve_folder
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
 from ._loading.known_modules import suggestion
-from ._loading.mounted_check import MountedCheck
 from ._loading.ready_function import Mount, Ready, carried_ready
 from ._loading.search_path import add_entry, remove_entry
 from ._module_error import (
@@ -33,6 +32,7 @@ from ._module_error import (
 
 if TYPE_CHECKING:
     from .models import ModuleInfo
+    from .validation._mounted import MountedCheck
 
 __all__ = [
     "MODULE_FAILURE_REASONS",
@@ -270,6 +270,8 @@ class ModuleLoader:
         Raises:
             ModuleValidationError: It is not a module; the text tells each check that failed.
         """
+        from .validation._mounted import MountedCheck  # late: only modules of resolvers need it
+
         located = self._locate(module_id, module_path)
         kind, package, checks = judge_package(module_id, module_path, located)
         self._checks = {**(self._checks or {}), module_id: MountedCheck(module_id, kind, checks)}

@@ -5,17 +5,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from .._module_error import ModuleValidationError
-from .check import Check
-from .info import TYPE_TO_MOUNT_POINT, Kind
+from amplifier_core._loading.check import Check
+from amplifier_core._loading.info import TYPE_TO_MOUNT_POINT, Kind
+from amplifier_core._module_error import ModuleValidationError
+from amplifier_core.coordinator import ModuleCoordinator
 
-if TYPE_CHECKING:
-    from ..validation._validator import MountingValidator
-    from ..validation.base import ValidationResult
+from ._validator import MountingValidator
+from .base import ValidationResult
+from .context import ContextValidator
+from .orchestrator import OrchestratorValidator
+from .provider import ProviderValidator
+from .tool import ToolValidator
 
 logger = logging.getLogger("amplifier_core.loader")
+
+_VALIDATORS: dict[Kind, type[MountingValidator]] = {
+    "orchestrator": OrchestratorValidator,
+    "context": ContextValidator,
+    "provider": ProviderValidator,
+    "tool": ToolValidator,
+}
+"""Validators of what a type of module mounts; hooks and resolvers mount no such object."""
 
 _MAY_STAY_EMPTY = ("orchestrator", "context")
 """A session says itself what it lacks when it is asked to run."""
@@ -43,12 +55,12 @@ class MountedCheck:
         Raises:
             ModuleValidationError: What it mounted is not what its type says; all of it is undone.
         """
-        validator = _validator(self._kind)
-        before = None if validator is None else _Before.of(coordinator)
+        kind = _VALIDATORS.get(self._kind)
+        before = None if kind is None else _Before.of(coordinator)
         returned = await mount()
-        if validator is None or before is None:
+        if kind is None or before is None:
             return returned
-        result = self._judged(validator, before.added(self._kind), returned)
+        result = self._judged(kind(), before.added(self._kind), returned)
         if result is None or result.passed:
             return returned
         await before.undo(returned)
@@ -61,8 +73,6 @@ class MountedCheck:
         self, validator: MountingValidator, added: Any, returned: Any
     ) -> ValidationResult | None:
         """What the validator finds; None where there need be nothing."""
-        from ..validation.base import ValidationResult
-
         if added is None and self._kind in _MAY_STAY_EMPTY:
             return None
         result = ValidationResult(self._kind, self._module_id)
@@ -94,8 +104,6 @@ class _Before:
     @classmethod
     def of(cls, coordinator: Any) -> _Before | None:
         """Look at a coordinator; None if it is none of the kernel's own."""
-        from ..coordinator import ModuleCoordinator
-
         if not isinstance(coordinator, ModuleCoordinator):
             return None
         points: dict[str, Any] = coordinator.mount_points
@@ -156,16 +164,3 @@ async def _clean_up(function: Any) -> None:
             await done
     except Exception:
         logger.exception("a clean-up function of a module that is rolled back failed")
-
-
-def _validator(kind: Kind) -> MountingValidator | None:
-    """The validator of what a type of module mounts; None for types that mount no object."""
-    from .. import validation
-
-    validators: dict[Kind, type[MountingValidator]] = {
-        "orchestrator": validation.OrchestratorValidator,
-        "context": validation.ContextValidator,
-        "provider": validation.ProviderValidator,
-        "tool": validation.ToolValidator,
-    }
-    return validators[kind]() if kind in validators else None
