@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._loading.mount_plan import announced
+
 SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""
 
@@ -47,10 +49,7 @@ async def emit_raw_field_if_configured(
         session_id: Id of the session.
         event_base: Event that the session began with; never emitted here.
     """
-    session: Any = config.get("session") or {}
-    if not session.get("raw"):
-        return
-    from .utils.truncate import redact_secrets
-
-    payload = {"session_id": session_id, "raw": redact_secrets(config)}
-    await coordinator.hooks.emit(SESSION_CONFIG, payload)
+    told = announced(config)
+    if "raw" in told:
+        payload = {"session_id": session_id, "raw": told["raw"]}
+        await coordinator.hooks.emit(SESSION_CONFIG, payload)

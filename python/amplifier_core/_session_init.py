@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from copy import deepcopy
 from inspect import isawaitable
-from typing import Any, cast
+from typing import Any
 
 from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
 from ._loading.failure_replay import FailureEvents
+from ._loading.mount_plan import MountPlanError, announced, listed_entries, main_entry
 from ._loading.provider_slots import (
     is_unchanged,
     mounted_providers,
@@ -25,15 +25,8 @@ __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initiali
 
 logger = logging.getLogger(__name__)
 
-_REQUIRED = (
-    ("orchestrator", "loop-basic", "orchestrator"),
-    ("context", "context-simple", "context manager"),
-)
-"""What no session does without: its slot, the module taken when none is named, and its words."""
-
-
-class MountPlanError(RuntimeError, ValueError):
-    """A mount plan that cannot be followed."""
+_LABELS = {"orchestrator": "orchestrator", "context": "context manager"}
+"""The main modules as errors call them."""
 
 
 async def initialize_session(
@@ -73,7 +66,8 @@ async def initialize_session(
     if beginning.failures is not None:
         await beginning.failures.replay()
     if parent_id:
-        await coordinator.hooks.emit(SESSION_FORK, _fork(config, session_id, parent_id))
+        payload = {"parent": parent_id, "session_id": session_id, **announced(config)}
+        await coordinator.hooks.emit(SESSION_FORK, payload)
 
 
 async def _session_aenter(session: Any) -> Any:
@@ -103,18 +97,14 @@ class _Beginning:
 
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
-        for name, default, words in _REQUIRED:
+        for name, label in _LABELS.items():
             try:
-                mount = await self._mount(_required_entry(config, name, default))
+                mount = await self._mount(main_entry(config, name))
             except Exception as error:
-                message = f"Cannot initialize without {words}: {_safe_exception_str(error)}"
+                message = f"Cannot initialize without {label}: {_safe_exception_str(error)}"
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
-        providers = _entries(config, "providers")
-        tools = _entries(config, "tools")
-        hooks = _entries(config, "hooks")
-        if len(providers) > 1:
-            _check_instances(providers)
+        providers, tools, hooks = listed_entries(config)
         for entry in providers:
             await self._mount_provider(entry)
         for entry in tools:
@@ -215,70 +205,6 @@ async def _call(function: Any, *arguments: Any) -> None:
         await called
 
 
-def _required_entry(config: dict[str, Any], name: str, default: str) -> dict[str, Any]:
-    """Give the entry of the loop or the context, which may be named by the id alone."""
-    session: Any = config.get("session") or {}
-    named = session.get(name)
-    if isinstance(named, dict):
-        entry = cast("dict[str, Any]", named)
-        return entry if entry.get("module") else {**entry, "module": default}
-    settings: Any = config.get(name) or {}
-    source = session.get(f"{name}_source")
-    return {"module": named or default, "source": source, "config": settings.get("config")}
-
-
-def _entries(config: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    """Give the entries of a section of the mount plan that name a module."""
-    listed: Any = config.get(section)
-    if not listed:
-        return []
-    if not isinstance(listed, list | tuple):
-        found = type(listed).__name__
-        raise MountPlanError(f"`{section}` in the mount plan must be a list, found `{found}`")
-    entries: list[dict[str, Any]] = []
-    for position, entry in enumerate(cast("list[Any]", listed)):
-        if isinstance(entry, str):
-            entries.append({"module": entry})
-        elif isinstance(entry, dict):
-            if cast("dict[str, Any]", entry).get("module"):
-                entries.append(cast("dict[str, Any]", entry))
-        else:
-            found = type(entry).__name__
-            raise MountPlanError(
-                f"`{section}[{position}]` in the mount plan must be a module id or a dict with "
-                f"`module`, found `{found}`"
-            )
-    return entries
-
-
 def _plain(value: Any) -> Any:
     """Give an id of a plan, in words if it is none that an event could carry."""
     return value if isinstance(value, str | int) else shown(value)
-
-
-def _check_instances(providers: list[dict[str, Any]]) -> None:
-    """Refuse two entries of one provider module that would have the same name."""
-    unnamed = Counter(
-        entry["module"]
-        for entry in providers
-        if not entry.get("instance_id") and isinstance(entry["module"], str)
-    )
-    for module_id, count in unnamed.items():
-        if count > 1:
-            raise MountPlanError(
-                "Multi-instance providers require explicit 'instance_id' on all entries but one: "
-                f"found {count} entries of module '{module_id}' without it"
-            )
-
-
-def _fork(config: dict[str, Any], session_id: str, parent_id: str) -> dict[str, Any]:
-    """Make the payload that tells of a forked session."""
-    payload: dict[str, Any] = {"parent": parent_id, "session_id": session_id}
-    session: Any = config.get("session") or {}
-    if session.get("metadata"):
-        payload["metadata"] = session["metadata"]
-    if session.get("raw"):
-        from .utils.truncate import redact_secrets
-
-        payload["raw"] = redact_secrets(config)
-    return payload

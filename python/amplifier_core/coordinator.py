@@ -17,6 +17,7 @@ from ._kernel.drive import completed
 from ._kernel.engine_choice import extension
 from ._kernel.hook_effects import carry_out
 from ._kernel.own_failure import describe
+from ._loading.mount_plan import session_number
 from .cancellation import CancellationToken
 from .hooks import HookRegistry
 
@@ -326,14 +327,8 @@ class ModuleCoordinator(metaclass=ABCMeta):
         return modules
 
     def _session_setting(self, name: str) -> int | None:
-        """A whole number from the configuration's section `session`, read live."""
-        if not issubclass(type(self.config), dict):
-            return None
-        section = self.config.get("session")
-        if not issubclass(type(section), dict):
-            return None
-        value = cast("dict[str, Any]", section).get(name)
-        return None if value is None else integer(value, f"config.session.{name}", bits=64)
+        """A whole number from the mount plan's section `session`, read live."""
+        return session_number(self.config, name)
 
 
 def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"]]:

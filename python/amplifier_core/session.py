@@ -15,6 +15,7 @@ from uuid import uuid4
 from . import _session_exec
 from ._kernel.argument import any_text, flag
 from ._kernel.engine_choice import extension
+from ._loading.mount_plan import announced, check_main_modules
 from ._session_init import (
     _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
     _session_aenter,  # pyright: ignore[reportPrivateUsage] -- of the same package
@@ -63,7 +64,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             ValueError: The configuration does not name a loop and a context.
             TypeError: An argument is of the wrong type.
         """
-        _check(config)
+        check_main_modules(config)
         self.session_id = any_text(session_id, "session_id") if session_id else str(uuid4())
         self.parent_id = None if parent_id is None else any_text(parent_id, "parent_id")
         self.config = config
@@ -200,15 +201,8 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
 
     def _announcement(self) -> dict[str, Any]:
         """The payload of the event that announces the session."""
-        section: Any = self.config.get("session") or {}
-        payload: dict[str, Any] = {"session_id": self.session_id, "parent_id": self.parent_id}
-        if section.get("metadata"):
-            payload["metadata"] = section["metadata"]
-        if section.get("raw"):
-            from .utils.truncate import redact_secrets
-
-            payload["raw"] = redact_secrets(self.config)
-        return payload
+        ids = {"session_id": self.session_id, "parent_id": self.parent_id}
+        return {**ids, **announced(self.config)}
 
     async def _tell_of_cancellation(self, **further: str) -> None:
         """Tell that a turn ended because it was cancelled."""
@@ -224,19 +218,6 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
 
             self._loading = Event()
         await self._loading.wait()
-
-
-def _check(config: Any) -> None:
-    """Check that a configuration names what every session needs."""
-    if config is None or config == {}:
-        raise ValueError("Configuration is required")
-    if not isinstance(config, dict):
-        found = type(config).__name__
-        raise TypeError(f"`config` must be a dict with a section `session`, not `{found}`")
-    section: Any = cast("dict[str, Any]", config).get("session")
-    for name in ("orchestrator", "context"):
-        if not isinstance(section, dict) or not cast("dict[str, Any]", section).get(name):
-            raise ValueError(f"Configuration must specify session.{name}")
 
 
 if extension is not None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core.utils.truncate import redact_secrets, truncate_values
 
 from .base import Checks, ValidationCheck
 
 __all__ = ["MountPlanValidationResult", "MountPlanValidator"]
 
-_LISTS = ("providers", "tools", "hooks")
-_KNOWN = frozenset({"session", "orchestrator", "context", "agents", *_LISTS})
 _EXPECTED = "{'module': 'module-name', 'source': '...', 'config': {...}}"
 
 
@@ -57,13 +56,13 @@ class MountPlanValidator:
             result.note("session_present", False, message)
         else:
             result.note("session_present", True, "Section 'session' is present")
-        unknown = sorted(_shown(name) for name in plan if name not in _KNOWN)
+        unknown = sorted(_shown(name) for name in plan if name not in SECTIONS)
         if unknown:
             message = f"Unknown sections will be ignored: {', '.join(unknown)}"
             result.note("unknown_sections", False, message, "warning")
         if "session" in plan:
             self._check_session(result, plan["session"])
-        for section in _LISTS:
+        for section in LISTS:
             if section in plan:
                 self._check_list(result, section, plan[section])
         return result
@@ -74,7 +73,7 @@ class MountPlanValidator:
             result.note("session_type", False, message)
             return
         specs = cast("dict[Any, Any]", session)
-        for name in ("orchestrator", "context"):
+        for name in MAIN_MODULES:
             if name in specs:
                 self._check_spec(result, f"session.{name}", specs[name])
             else:

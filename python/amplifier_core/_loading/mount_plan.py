@@ -1,0 +1,148 @@
+"""The mount plan: its sections, the forms of their entries, and what is wrong with them.
+
+Rust's counterpart is `session_config.rs`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, cast
+
+from .._kernel.argument import integer
+
+MAIN_MODULES = ("orchestrator", "context")
+"""Fields of the section `session` that name a module; every session needs both."""
+
+LISTS = ("providers", "tools", "hooks")
+"""Sections that list modules."""
+
+SECTIONS = frozenset({"session", "agents", *MAIN_MODULES, *LISTS})
+"""Every section."""
+
+_DEFAULTS = {"orchestrator": "loop-basic", "context": "context-simple"}
+
+
+class MountPlanError(RuntimeError, ValueError):
+    """A mount plan that cannot be followed."""
+
+
+# Errors are pickled by the path that callers import them from.
+MountPlanError.__module__ = "amplifier_core._session_init"
+
+
+def check_main_modules(plan: Any) -> None:
+    """Check that a mount plan names the modules that every session needs.
+
+    Raises:
+        ValueError: It is empty or does not name them.
+        TypeError: It is not a dict.
+    """
+    if plan is None or plan == {}:
+        raise ValueError("Configuration is required")
+    if not isinstance(plan, dict):
+        found = type(plan).__name__
+        raise TypeError(f"`config` must be a dict with a section `session`, not `{found}`")
+    section: Any = cast("dict[str, Any]", plan).get("session")
+    for name in MAIN_MODULES:
+        if not isinstance(section, dict) or not cast("dict[str, Any]", section).get(name):
+            raise ValueError(f"Configuration must specify session.{name}")
+
+
+def main_entry(plan: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the entry of a main module, which may be named by its id alone."""
+    section: Any = plan.get("session") or {}
+    named = section.get(name)
+    if isinstance(named, dict):
+        entry = cast("dict[str, Any]", named)
+        return entry if entry.get("module") else {**entry, "module": _DEFAULTS[name]}
+    settings: Any = plan.get(name) or {}
+    source = section.get(f"{name}_source")
+    return {
+        "module": named or _DEFAULTS[name],
+        "source": source,
+        "config": settings.get("config"),
+    }
+
+
+def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Return the entries of the sections of `LISTS`, in their order.
+
+    Raises:
+        MountPlanError: A section is not a list of entries, or two entries of one provider module
+            would have the same name.
+    """
+    listed = [_entries(plan, section) for section in LISTS]
+    _check_instances(listed[0])
+    return listed
+
+
+def session_number(plan: Any, name: str) -> int | None:
+    """Return a whole number of the section `session`; None where there is none.
+
+    Raises:
+        TypeError: It is not an integer.
+        OverflowError: It has more than 64 bits.
+    """
+    if not issubclass(cast("type[Any]", type(plan)), dict):
+        return None
+    section = plan.get("session")
+    if not issubclass(type(section), dict):
+        return None
+    value = cast("dict[str, Any]", section).get(name)
+    return None if value is None else integer(value, f"config.session.{name}", bits=64)
+
+
+def announced(plan: dict[str, Any]) -> dict[str, Any]:
+    """Return what the events that announce a session carry of its plan.
+
+    That is the `metadata` of its section `session` and, where `raw` asks for it, the whole plan
+    without its secrets.
+    """
+    section: Any = plan.get("session") or {}
+    payload: dict[str, Any] = {}
+    if section.get("metadata"):
+        payload["metadata"] = section["metadata"]
+    if section.get("raw"):
+        from ..utils.truncate import redact_secrets
+
+        payload["raw"] = redact_secrets(plan)
+    return payload
+
+
+def _entries(plan: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    """The entries of a section that name a module."""
+    listed: Any = plan.get(section)
+    if not listed:
+        return []
+    if not isinstance(listed, list | tuple):
+        found = type(listed).__name__
+        raise MountPlanError(f"`{section}` in the mount plan must be a list, found `{found}`")
+    entries: list[dict[str, Any]] = []
+    for position, entry in enumerate(cast("list[Any]", listed)):
+        if isinstance(entry, str):
+            entries.append({"module": entry})
+        elif isinstance(entry, dict):
+            if cast("dict[str, Any]", entry).get("module"):
+                entries.append(cast("dict[str, Any]", entry))
+        else:
+            found = type(entry).__name__
+            raise MountPlanError(
+                f"`{section}[{position}]` in the mount plan must be a module id or a dict with "
+                f"`module`, found `{found}`"
+            )
+    return entries
+
+
+def _check_instances(providers: list[dict[str, Any]]) -> None:
+    """Refuse two entries of one provider module that would have the same name."""
+    unnamed = Counter(
+        entry["module"]
+        for entry in providers
+        if not entry.get("instance_id") and isinstance(entry["module"], str)
+    )
+    for module_id, count in unnamed.items():
+        if count > 1:
+            raise MountPlanError(
+                "Multi-instance providers require explicit 'instance_id' on all entries but one: "
+                f"found {count} entries of module '{module_id}' without it"
+            )
