@@ -13,12 +13,13 @@ from . import module_sources
 from ._kernel.import_failure import describe_failure, error_text
 from ._kernel.shown import shown
 from ._loading import lookup
-from ._loading.check import check_transport, find_package, judge_package
+from ._loading.check import check_transport, judge_package
 from ._loading.discovery import discover
 from ._loading.folder import resolve_folder
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
 from ._loading.known_modules import suggestion
+from ._loading.package import find_package
 from ._loading.ready_function import Mount, Ready, carried_ready
 from ._loading.search_path import add_entry, remove_entry
 from ._module_error import (

@@ -497,3 +497,22 @@ def test_validation_needs_no_test_framework():
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     assert json.loads(done.stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent/x", "no file, folder or importable module `{path}`"),
+        ("empty", "no `__init__.py` in {path}"),
+        ("text.txt", "{path} is neither a package nor a Python file"),
+    ],
+)
+async def test_what_cannot_be_imported_is_told_without_the_name_of_the_error(
+    name: str, words: str, tmp_path: Path
+):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.txt").touch()
+    path = tmp_path / name
+    result = await ToolValidator().validate(path)
+    told = result.checks[0].message
+    assert told == f"Failed to import module: {words.format(path=path)}"

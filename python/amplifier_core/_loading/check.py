@@ -45,26 +45,6 @@ def is_async(function: object) -> bool:
     return False
 
 
-def find_package(module_id: str, path: Path) -> Path | None:
-    """Find the package of a module: the folder itself, or the one inside that is named for it."""
-    if (path / "__init__.py").is_file():
-        return path
-    named = path / package_name(module_id)
-    if (named / "__init__.py").is_file():
-        return named
-    if not path.is_dir():
-        return None
-    for child in sorted(path.glob("amplifier_module_*")):
-        if (child / "__init__.py").is_file():
-            return child
-    return None
-
-
-def package_name(module_id: str) -> str:
-    """Name of the package that holds a module: `amplifier_module_<id>`."""
-    return f"amplifier_module_{module_id.replace('-', '_')}"
-
-
 def _file(module: ModuleType) -> Path | None:
     """File that an imported package came from."""
     file = getattr(module, "__file__", None)

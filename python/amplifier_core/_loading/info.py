@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._kernel.shown import shown
 from .._module_error import ModuleValidationError
+from .package import FOLDER_PREFIX
 
 if TYPE_CHECKING:
     from ..models import ModuleInfo
@@ -24,8 +25,6 @@ TYPE_TO_MOUNT_POINT: dict[Kind, str] = {
     "resolver": "module-source-resolver",
 }
 """Where modules of each type are mounted."""
-
-_FOLDER_PREFIX = "amplifier-module-"
 
 _HINTS: tuple[tuple[str, Kind], ...] = (
     ("orchestrat", "orchestrator"),
@@ -87,8 +86,8 @@ def list_modules(folder: Path) -> list[tuple[str, Path]]:
     if not folder.is_dir():
         return []
     return [
-        (child.name.removeprefix(_FOLDER_PREFIX), child)
-        for child in sorted(folder.glob(f"{_FOLDER_PREFIX}*"))
+        (child.name.removeprefix(FOLDER_PREFIX), child)
+        for child in sorted(folder.glob(f"{FOLDER_PREFIX}*"))
         if child.is_dir()
     ]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Literal, TypeAlias
 
-from .check import package_name
 from .installed import EntryPoint, list_entry_points
+from .package import PREFIX, id_of, package_name
 
 Origin: TypeAlias = Literal["entry point", "package", "our own"]
 """How a module is found."""
@@ -44,7 +44,7 @@ def known_sources() -> dict[str, list[Source]]:
     packages = _packages()
     own = own_modules()
     ids = {point.name for point in points} | own.keys()
-    ids.update(name.removeprefix(package_name("")).replace("_", "-") for name in packages)
+    ids.update(map(id_of, packages))
     found: dict[str, list[Source]] = {}
     for module_id in sorted(ids):
         sources = [_of_entry_point(point) for point in points if point.name == module_id]
@@ -65,10 +65,9 @@ def suggestion(module_id: str) -> str | None:
 
 def _packages() -> dict[str, str]:
     """The folders of the importable packages that are named like modules."""
-    prefix = package_name("")
     packages: dict[str, str] = {}
     for found in iter_modules():
-        if found.name.startswith(prefix):
+        if found.name.startswith(PREFIX):
             folder: object = getattr(found.module_finder, "path", "")
             packages.setdefault(found.name, str(Path(str(folder)).resolve()))
     return packages

@@ -11,9 +11,9 @@ import sys
 from typing import Any, NamedTuple
 
 from .._kernel.shown import shown
-from .check import package_name
 from .installed import import_package, list_entry_points
 from .known_modules import own_modules
+from .package import package_name
 from .ready_function import Mount, Ready, carry_ready
 
 logger = logging.getLogger("amplifier_core.loader")

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from .._kernel.import_failure import error_text
 from .info import TYPE_TO_MOUNT_POINT, guess_kind
+from .package import PREFIX, is_package, packages_in
 
 _MANIFEST = "amplifier.toml"
 
@@ -38,7 +39,7 @@ def resolve_module(path: str) -> dict[str, str]:
         )
     return {
         "transport": "python",
-        "module_type": declared or guess_kind(package.name.removeprefix("amplifier_module_")),
+        "module_type": declared or guess_kind(package.name.removeprefix(PREFIX)),
         "artifact_type": "python",
         "package_name": package.name,
     }
@@ -73,9 +74,6 @@ def _declared(manifest: Path) -> str:
 
 def _package(folder: Path) -> Path | None:
     """The folder itself if it is a package, else the first package in it."""
-    if (folder / "__init__.py").is_file():
+    if is_package(folder):
         return folder
-    if not folder.is_dir():
-        return None
-    packages = (child for child in sorted(folder.iterdir()) if (child / "__init__.py").is_file())
-    return next(packages, None)
+    return next(packages_in(folder, "*"), None) if folder.is_dir() else None

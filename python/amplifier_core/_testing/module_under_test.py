@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .._loading.check import find_package
+from .._loading.package import FOLDER_PREFIX, find_package, packages_in
 
 _TYPES = {
     "context": "context",
@@ -43,24 +43,20 @@ def find_module(
         return _at(Path(given).resolve())
     around = [] if test_file is None else list(test_file.resolve().parents)
     for folder in around:
-        if folder.name.startswith("amplifier-module-"):
+        if folder.name.startswith(FOLDER_PREFIX):
             return _at(folder)
     for folder in folders:
-        for child in sorted(folder.glob("amplifier_module_*")):
-            if (child / "__init__.py").is_file() and _type_of(child.name) is not None:
-                return _at(child)
+        for package in packages_in(folder):
+            if _type_of(package.name) is not None:
+                return _at(package)
     return None
 
 
 def _at(path: Path) -> ModuleUnderTest:
-    package = path if path.is_file() else find_package(_id_of(path.name), path)
+    package = path if path.is_file() else find_package(path.name.removeprefix(FOLDER_PREFIX), path)
     if package is None:
         package = path  # the tests tell that there is nothing
     return ModuleUnderTest(package, _type_of(package.name) or _type_of(path.name))
-
-
-def _id_of(name: str) -> str:
-    return name.removeprefix("amplifier-module-")
 
 
 def _type_of(name: str) -> str | None:

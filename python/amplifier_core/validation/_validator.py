@@ -17,6 +17,9 @@ from .base import ValidationCheck, ValidationResult, check_on_session_ready
 
 COMPLIANCE = "protocol_compliance"
 
+_OWN_PACKAGES = (__package__, "amplifier_core._loading")
+"""Where the import errors of our own are raised."""
+
 
 class ModuleValidator(ABC):
     """Imports a module, mounts it once on a coordinator of its own, and looks at what is there."""
@@ -176,6 +179,6 @@ def _told(error: BaseException) -> str:
         last = error.__traceback__
         while last.tb_next is not None:
             last = last.tb_next
-        if last.tb_frame.f_globals.get("__package__") == __package__:
+        if last.tb_frame.f_globals.get("__package__") in _OWN_PACKAGES:
             return error_text(error)
     return describe_failure(error)
