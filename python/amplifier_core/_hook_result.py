@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import Field
 
 from amplifier_core._models.base_model import ClosedModel
+
+Action: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
+"""What a hook asks for."""
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+"""Whose message an injection becomes."""
+
+Level: TypeAlias = Literal["info", "warning", "error"]
+"""How urgent a message to the user is, in rising order."""
 
 
 class ContextInjection(ClosedModel):
     """One text that a hook adds to the conversation."""
 
     content: str
-    role: Literal["system", "user", "assistant"] = "system"
+    role: Role = "system"
     ephemeral: bool = False
     """Only for the next request, not stored."""
     append_to_last_tool_result: bool = False
@@ -33,12 +42,12 @@ class HookResult(ClosedModel):
     merged text of them.
     """
 
-    action: Literal["continue", "deny", "modify", "inject_context", "ask_user"] = "continue"
+    action: Action = "continue"
     data: dict[str, Any] | None = None
     """With `modify`, the payload that later handlers and the caller get."""
     reason: str | None = None
     context_injection: str | None = None
-    context_injection_role: Literal["system", "user", "assistant"] = "system"
+    context_injection_role: Role = "system"
     ephemeral: bool = False
     approval_prompt: str | None = None
     approval_options: list[str] | None = None
@@ -47,7 +56,7 @@ class HookResult(ClosedModel):
     approval_default: Literal["allow", "deny"] = "deny"
     suppress_output: bool = False
     user_message: str | None = None
-    user_message_level: Literal["info", "warning", "error"] = "info"
+    user_message_level: Level = "info"
     user_message_source: str | None = None
     append_to_last_tool_result: bool = False
     context_injections: list[ContextInjection] = Field(default_factory=_NO_INJECTIONS)

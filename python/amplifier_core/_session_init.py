@@ -25,6 +25,12 @@ __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initiali
 
 logger = logging.getLogger(__name__)
 
+BEFORE_LOAD = "provider.before_load"
+"""Capability of an application that is called before each provider is loaded."""
+
+LOAD_FAILURE = "provider.load_failure"
+"""Capability of an application that is called for each provider that failed."""
+
 _LABELS = {"orchestrator": "orchestrator", "context": "context manager"}
 """The main modules as errors call them."""
 
@@ -132,7 +138,7 @@ class _Beginning:
         instance_id = entry.get("instance_id")
         before = mounted_providers(coordinator).copy()
         try:
-            announced = coordinator.get_capability("provider.before_load")
+            announced = coordinator.get_capability(BEFORE_LOAD)
             if announced is not None:
                 await _call(announced, coordinator, deepcopy(entry))
             mount = await self._mount(entry)
@@ -145,7 +151,7 @@ class _Beginning:
             if not isinstance(error, Exception):
                 raise
             await self._report("provider", entry, error)
-            announced = coordinator.get_capability("provider.load_failure")
+            announced = coordinator.get_capability(LOAD_FAILURE)
             if announced is not None:
                 await _call(announced, coordinator, deepcopy(entry), error)
         else:

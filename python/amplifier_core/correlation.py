@@ -5,6 +5,8 @@ The call that is open is a context variable, so tasks that run side by side keep
 
 from contextvars import ContextVar
 
+from . import events
+
 __all__ = [
     "INTERIM_EVENTS",
     "REQUEST_EVENTS",
@@ -19,13 +21,13 @@ __all__ = [
 REQUEST_ID_FIELD = "request_id"
 """Key of the id in the payload of an event."""
 
-REQUEST_EVENTS = frozenset({"llm:request"})
+REQUEST_EVENTS = frozenset({events.LLM_REQUEST})
 """Events that open a call."""
 
-TERMINAL_EVENTS = frozenset({"llm:response", "provider:error"})
+TERMINAL_EVENTS = frozenset({events.LLM_RESPONSE, events.PROVIDER_ERROR})
 """Events that close a call."""
 
-INTERIM_EVENTS = frozenset({"provider:retry", "provider:throttle"})
+INTERIM_EVENTS = frozenset({events.PROVIDER_RETRY, events.PROVIDER_THROTTLE})
 """Events within a call."""
 
 _open_call: ContextVar[str | None] = ContextVar("amplifier_core_request_id", default=None)

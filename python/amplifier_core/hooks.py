@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 from uuid import uuid4
 
-from . import correlation
+from . import correlation, events
 from ._hook_result import ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
 from ._kernel.awaitable import is_awaitable
@@ -35,19 +35,19 @@ _CORRELATED = correlation.REQUEST_EVENTS | correlation.TERMINAL_EVENTS | correla
 class HookRegistry(metaclass=ABCMeta):
     """Runs handlers for events, in the order of their priority."""
 
-    SESSION_START: ClassVar[str] = "session:start"
-    SESSION_END: ClassVar[str] = "session:end"
-    PROMPT_SUBMIT: ClassVar[str] = "prompt:submit"
-    TOOL_PRE: ClassVar[str] = "tool:pre"
-    TOOL_POST: ClassVar[str] = "tool:post"
-    CONTEXT_PRE_COMPACT: ClassVar[str] = "context:pre_compact"
-    ORCHESTRATOR_COMPLETE: ClassVar[str] = "orchestrator:complete"
-    USER_NOTIFICATION: ClassVar[str] = "user:notification"
-    TURN_START: ClassVar[str] = "turn:start"
-    TURN_END: ClassVar[str] = "turn:end"
-    LLM_PRE: ClassVar[str] = "llm:pre"
-    LLM_POST: ClassVar[str] = "llm:post"
-    CONTEXT_COMPACTION: ClassVar[str] = "context:compaction"
+    SESSION_START: ClassVar[str] = events.SESSION_START
+    SESSION_END: ClassVar[str] = events.SESSION_END
+    PROMPT_SUBMIT: ClassVar[str] = events.PROMPT_SUBMIT
+    TOOL_PRE: ClassVar[str] = events.TOOL_PRE
+    TOOL_POST: ClassVar[str] = events.TOOL_POST
+    CONTEXT_PRE_COMPACT: ClassVar[str] = events.CONTEXT_PRE_COMPACT
+    ORCHESTRATOR_COMPLETE: ClassVar[str] = events.ORCHESTRATOR_COMPLETE
+    USER_NOTIFICATION: ClassVar[str] = events.USER_NOTIFICATION
+    TURN_START: ClassVar[str] = events.TURN_START
+    TURN_END: ClassVar[str] = events.TURN_END
+    LLM_PRE: ClassVar[str] = events.LLM_PRE
+    LLM_POST: ClassVar[str] = events.LLM_POST
+    CONTEXT_COMPACTION: ClassVar[str] = events.CONTEXT_COMPACTION
 
     _events: dict[str, list[Registration]]
     """The registrations of every event that ever had one, in the order of running.

@@ -11,6 +11,7 @@ from unittest.mock import AsyncMock
 from . import ModuleCoordinator
 from ._kernel.shown import shown
 from ._kernel.sleep import sleep
+from .events import SESSION_END, SESSION_START
 from .models import HookResult, ToolResult
 
 __all__ = [
@@ -161,13 +162,13 @@ class ScriptedOrchestrator:
         self, prompt: str, context: Any, providers: Any, tools: Any, hooks: Any, **_: Any
     ) -> str:
         """Emit `session:start`, note the exchange in the context, emit `session:end`."""
-        await hooks.emit("session:start", {"prompt": prompt})
+        await hooks.emit(SESSION_START, {"prompt": prompt})
         is_scripted = self.call_count < len(self.responses)
         response = self.responses[self.call_count] if is_scripted else "DONE"
         self.call_count += 1
         await context.add_message({"role": "user", "content": prompt})
         await context.add_message({"role": "assistant", "content": response})
-        await hooks.emit("session:end", {"response": response})
+        await hooks.emit(SESSION_END, {"response": response})
         return response
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, cast, get_args
 
-from .._hook_result import ContextInjection, HookResult
+from .._hook_result import Action, ContextInjection, HookResult, Role
 from .argument import any_text, flag, refusal, text
 from .notice import Notice
 from .payload import Fields, Payload, top_level
 
+_ACTIONS: tuple[str, ...] = get_args(Action)
+_ROLES: tuple[str, ...] = get_args(Role)
 _INJECTION_FIELDS = (
     "context_injection",
     "context_injection_role",
@@ -23,7 +25,7 @@ _INJECTION_FIELDS = (
 class Answer:
     """An answer that does more than let the event go on in silence."""
 
-    action: Literal["continue", "deny", "ask_user", "modify", "inject_context"]
+    action: Action
     result: HookResult
     """The whole answer."""
     payload: Fields | None = None
@@ -72,7 +74,7 @@ def read_answer(value: Any, payload: Payload) -> Answer | None:
 def check_action(result: HookResult) -> None:
     """Refuse an action that no validated result has."""
     action = any_text(result.action)
-    if action not in ("continue", "deny", "modify", "inject_context", "ask_user"):
+    if action not in _ACTIONS:
         raise _unknown_action(action)
 
 
@@ -129,11 +131,11 @@ def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list
     return items
 
 
-def _role(value: object) -> Literal["system", "user", "assistant"]:
+def _role(value: object) -> Role:
     role = any_text(value)
-    if role not in ("system", "user", "assistant"):
+    if role not in _ROLES:
         raise ValueError(f"unknown injection role `{role}`")
-    return role
+    return cast(Role, role)
 
 
 def projection(items: list[ContextInjection]) -> dict[str, Any]:

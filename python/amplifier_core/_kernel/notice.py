@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
-from .._hook_result import HookResult
+from .._hook_result import HookResult, Level
 from .argument import text
 
-_LEVELS = ("info", "warning", "error")
+_LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 class Notice:
