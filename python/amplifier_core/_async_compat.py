@@ -1,4 +1,4 @@
-"""An awaitable as a coroutine, for what takes nothing but coroutines."""
+"""An awaitable as a coroutine, for callers that take only coroutines."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ T = TypeVar("T")
 
 
 async def _wrap(awaitable: Awaitable[T]) -> T:  # pyright: ignore[reportUnusedFunction]
-    """Await what was given and return what it gives."""
+    """Await the argument and return its result."""
     return await awaitable

@@ -1,4 +1,4 @@
-"""Gathering what the contributors of a channel give."""
+"""Collecting the answers of the contributors of a channel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ async def collect_contributions(
     """Ask each contributor of a channel, one after the other in the order of registration.
 
     What raises is logged and left out, and so is None. A contributor that raises
-    `asyncio.CancelledError` ends the round; what was gathered before is given.
+    `asyncio.CancelledError` ends the round; the answers before it are returned.
 
     Args:
         channels: Contributors of each channel, `{"name", "callback"}` each.
-        channel: Channel to ask; an unknown one gives nothing.
+        channel: Channel to ask; an unknown one has no answers.
     """
     gathered: list[Any] = []
     for contributor in list(channels.get(channel, ())):

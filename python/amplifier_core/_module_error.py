@@ -54,7 +54,7 @@ def _with_hint(message: str, hint: str | None) -> str:
 
 
 def module_failure_reason(error: BaseException) -> str:
-    """Give the category of a failed load; the error's text is not looked at."""
+    """Return the category of a failed load; the error's text is not looked at."""
     if isinstance(error, module_sources.ModuleNotFoundError):
         return "missing_source"
     if isinstance(error, ModuleValidationError | ModuleDiscoveryError):

@@ -110,7 +110,7 @@ class ProviderError:
         raise AttributeError(f"`ProviderError.{name}` cannot be deleted")
 
     def __str__(self) -> str:
-        """Give the message."""
+        """Return the message."""
         return self._message
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""How often a failed call is tried again, and how long to wait before each time."""
+"""How often a failed call is retried, and the wait before each retry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._kernel.shown import shown
 
 
 def real_number(name: str, value: Any) -> float:
-    """Give an argument as a `float`; a text is refused, however much it looks like a number."""
+    """Return an argument as a `float`; a text is refused, however much it looks like a number."""
     try:
         if not isinstance(value, str | bytes | bytearray):
             return float(value)
@@ -25,12 +25,12 @@ def real_number(name: str, value: Any) -> float:
 
 
 class RetryConfig:
-    """How often a call is tried again and how the waits between grow; immutable.
+    """How often a call is retried and how the waits grow; immutable.
 
     Args:
-        max_retries: Most calls after the first one.
+        max_retries: Maximum number of retries.
         initial_delay: Seconds before the second call.
-        max_delay: Most seconds of a wait, before an error's `delay_multiplier` and `retry_after`.
+        max_delay: Longest wait in seconds, before an error's `delay_multiplier` and `retry_after`.
         backoff_factor: Factor from one wait to the next.
         jitter: Whether waits are spread over half to one and a half of their length; None for
             yes. A number is deprecated and means yes unless it is 0.
@@ -93,7 +93,7 @@ class RetryConfig:
 
     @property
     def max_retries(self) -> int:
-        """Most calls after the first one."""
+        """Maximum number of retries."""
         return self._max_retries
 
     @property
@@ -103,7 +103,7 @@ class RetryConfig:
 
     @property
     def max_delay(self) -> float:
-        """Most seconds of a wait."""
+        """Longest wait in seconds."""
         return self._max_delay
 
     @property
@@ -175,7 +175,7 @@ def compute_delay(
     retry_after: float | None = None,
     delay_multiplier: float | None = None,
 ) -> float:
-    """Give the seconds to wait after a failed call.
+    """Return the seconds to wait after a failed call.
 
     Args:
         config: How waits grow.

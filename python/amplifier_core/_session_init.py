@@ -40,8 +40,8 @@ async def initialize_session(
 ) -> None:
     """Load and mount a session's modules: loop, context, providers, tools, hooks.
 
-    Without its loop or its context a session cannot begin. Any other module that fails is left
-    out: it is logged and told by the event `module:load_failed`. At the end the modules' own
+    A session cannot begin without its loop and its context. Any other module that fails is
+    skipped, logged and reported by the event `module:load_failed`. At the end the modules' own
     `on_session_ready` functions are called.
 
     Args:
@@ -77,7 +77,7 @@ async def initialize_session(
 
 
 async def _session_aenter(session: Any) -> Any:
-    """Initialize a session on entering `async with`, and give it.
+    """Initialize a session on entering `async with`, and return it.
 
     A session that cannot be initialized is cleaned up, as its `async with` is never left.
     """
@@ -119,7 +119,7 @@ class _Beginning:
             await self._mount_optional("hook", entry)
 
     async def call_ready_functions(self, queue: list[tuple[str, Any]]) -> None:
-        """Tell the modules that all of them are mounted."""
+        """Call the `on_session_ready` of the modules."""
         for module_id, ready in queue:
             try:
                 await ready(self._coordinator)
@@ -212,5 +212,5 @@ async def _call(function: Any, *arguments: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Give an id of a plan, in words if it is none that an event could carry."""
+    """Return an id of a plan, as text if an event cannot carry it."""
     return value if isinstance(value, str | int) else shown(value)

@@ -4,7 +4,7 @@ from typing import Literal, Protocol
 
 
 class ApprovalTimeoutError(Exception):
-    """Nobody decided in time; the request's default decides."""
+    """No answer in time; the default of the request applies."""
 
 
 class ApprovalSystem(Protocol):
@@ -17,15 +17,15 @@ class ApprovalSystem(Protocol):
         timeout: float,  # noqa: ASYNC109 (applications are given it by position)
         default: Literal["allow", "deny"],
     ) -> str:
-        """Ask and give back the option that was chosen.
+        """Ask and return the option that was chosen.
 
         Args:
             prompt: The question.
             options: The answers to choose from.
             timeout: Seconds to wait for an answer.
-            default: What the kernel does when no answer comes.
+            default: What the kernel does without an answer.
 
         Raises:
-            ApprovalTimeoutError: No answer came in time.
+            ApprovalTimeoutError: There was no answer in time.
         """
         ...

@@ -1,4 +1,4 @@
-"""How far a session is asked to stop, and the token in plain Python that tells it."""
+"""Levels of cancellation, and the cancellation token in plain Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CancellationState(Enum):
 
 
 class CancellationToken(metaclass=ABCMeta):
-    """Tells a session and its children to stop, gracefully or at once."""
+    """Asks a session and its children to stop, gracefully or immediately."""
 
     _level: int
     _tools: dict[str, str]
@@ -37,7 +37,7 @@ class CancellationToken(metaclass=ABCMeta):
     _callbacks: list[Callable[[], Any]]
 
     def __new__(cls) -> Self:
-        """Make a token that asks for nothing."""
+        """Create a token without a request."""
         token = super().__new__(cls)
         token._level = 0
         token._tools = {}
@@ -52,7 +52,7 @@ class CancellationToken(metaclass=ABCMeta):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether cancellation was requested, gracefully or at once."""
+        """Whether cancellation was requested, graceful or immediate."""
         return self._level > 0
 
     @property
@@ -62,7 +62,7 @@ class CancellationToken(metaclass=ABCMeta):
 
     @property
     def is_immediate(self) -> bool:
-        """Whether everything has to stop at once."""
+        """Whether everything has to stop immediately."""
         return self._level == 2
 
     @property
@@ -80,7 +80,7 @@ class CancellationToken(metaclass=ABCMeta):
         return self._request(1)
 
     def request_immediate(self) -> bool:
-        """Ask to stop at once; true if that was not requested before."""
+        """Ask to stop immediately; true if that was not requested before."""
         return self._request(2)
 
     def request_cancellation(self) -> None:
@@ -102,10 +102,10 @@ class CancellationToken(metaclass=ABCMeta):
         self._tools.pop(text(tool_call_id, "tool_call_id"), None)
 
     def register_child(self, child: Any) -> None:
-        """Pass every request on to this token too, and what was requested already at once.
+        """Pass every request on to this token too, including what was requested before.
 
         Raises:
-            TypeError: It is no token.
+            TypeError: It is not a token.
         """
         _check_child(child)
         self._children.append(child)

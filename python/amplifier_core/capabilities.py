@@ -1,4 +1,4 @@
-"""The well-known names of what a model or provider can do."""
+"""Well-known names of capabilities of models and providers."""
 
 from ._kernel.engine_choice import extension as _extension
 

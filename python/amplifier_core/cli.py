@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 MODULE_TYPES = {
     "provider": "language models behind a vendor's interface",
-    "tool": "what an agent can do: files, search, the web",
-    "hook": "what watches and controls: logs, approvals",
-    "orchestrator": "how a turn runs: basic, streaming",
-    "context": "what a conversation remembers",
+    "tool": "what an agent can use: files, search, the web",
+    "hook": "observes and controls: logs, approvals",
+    "orchestrator": "runs a turn: basic, streaming",
+    "context": "keeps the messages of a conversation",
 }
 """Types that can be validated, and what modules of each are for."""
 
@@ -43,7 +43,7 @@ def main() -> None:
 def validate(
     context: click.Context, module_type: str, module_path: str, entry_point: str | None, quiet: bool
 ) -> None:
-    """Check that a module is what its type demands.
+    """Check that a module fits its type.
 
     MODULE_PATH is the folder of a package or project, or a Python file. The module is imported
     and mounted once, with an empty configuration. The exit code is 1 if a check failed.
@@ -66,7 +66,7 @@ def list_types() -> None:
 
 
 def _validated(module_type: str, module_path: str, entry_point: str | None) -> ValidationResult:
-    # Imported here, so that `--help` answers at once.
+    # Imported here to keep `--help` fast.
     import asyncio
 
     from . import validation

@@ -68,13 +68,13 @@ class ModuleCoordinator(metaclass=ABCMeta):
         """Make a coordinator with nothing mounted.
 
         Args:
-            session: What has the `session_id`, `parent_id` and `config`; None stands for an empty
+            session: What has the `session_id`, `parent_id` and `config`; None means an empty
                 session.
             approval_system: What asks the user for approvals.
             display_system: What shows messages to the user.
 
         Raises:
-            TypeError: An id of the session is no text.
+            TypeError: An id of the session is not a string.
         """
         self = super().__new__(cls)
         if session is None:
@@ -185,7 +185,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def mount(
         self, mount_point: str, module: Any, name: str | None = None
     ) -> Coroutine[Any, Any, None]:
-        """Mount a module at once; what is returned may be awaited.
+        """Mount a module immediately; the result may be awaited.
 
         Args:
             mount_point: Slot to mount on.
@@ -194,7 +194,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
         Raises:
             ValueError: No such slot, or a name is needed and the module has none.
-            TypeError: The name is no text.
+            TypeError: The name is not a string.
         """
         slot, kind = _parse(mount_point)
         name = None if name is None else text(name, "name")
@@ -210,7 +210,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         return _mounted(None)
 
     def unmount(self, mount_point: str, name: str | None = None) -> Coroutine[Any, Any, None]:
-        """Remove a module at once; what is returned may be awaited. A missing one is ignored."""
+        """Remove a module immediately; the result may be awaited. A missing module is ignored."""
         slot, kind = _parse(mount_point)
         name = None if name is None else text(name, "name")
         if kind == "single":
@@ -236,7 +236,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self._capabilities[text(name, "name")] = value
 
     def get_capability(self, name: str) -> Any:
-        """Give the value offered under a name, or None."""
+        """Return the value offered under a name, or None."""
         return self._capabilities.get(text(name, "name"))
 
     def register_cleanup(self, cleanup_fn: Any) -> None:
@@ -248,7 +248,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         """Run every clean-up function once, the last registered first.
 
         Raises:
-            BaseException: The first error that is no `Exception`, when all functions have run.
+            BaseException: The first error that is not an `Exception`, after all functions have run.
         """
         held: BaseException | None = None
         while self._cleanup_functions:
@@ -274,13 +274,13 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self._channels.setdefault(channel, []).append({"name": name, "callback": callback})
 
     def collect_contributions(self, channel: str) -> Coroutine[Any, Any, list[Any]]:
-        """Ask every contributor of a channel and list what they give."""
+        """Ask every contributor of a channel and list the answers."""
         collected = _collect_helper.collect_contributions(self._channels, text(channel, "channel"))
         collected.__qualname__ = "ModuleCoordinator.collect_contributions"
         return collected
 
     def request_cancel(self, immediate: bool = False) -> Coroutine[Any, Any, None]:
-        """Request cancellation at once; what is returned may be awaited."""
+        """Request cancellation immediately; the result may be awaited."""
         if flag(immediate, "immediate"):
             self.cancellation.request_immediate()
         else:
@@ -314,7 +314,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
         return f"<{type(self).__name__}: session {self.session_id!r}>"
 
     def _slot(self, slot: str) -> Any:
-        """What stands in a slot now, whoever put it there."""
+        """What is in a slot now, whoever put it there."""
         return self._mount_points.get(slot)
 
     def _modules(self, slot: str) -> dict[str, Any]:
@@ -332,7 +332,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
 
 
 def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"]]:
-    """Give a slot and what it holds.
+    """Return a slot and what it holds.
 
     Raises:
         ValueError: No such slot.

@@ -41,7 +41,7 @@ def new_request_id() -> str:
 
 
 def current_request_id() -> str | None:
-    """Give the id of the open call, None when there is none."""
+    """Return the id of the open call, or None."""
     return _open_call.get()
 
 
@@ -51,7 +51,7 @@ def reset_request_id() -> None:
 
 
 def resolve_request_id(event: str, explicit: str | None = None) -> str | None:
-    """Give the id that belongs into an event's payload, and open or close the call with it.
+    """Return the id that belongs into an event's payload, and open or close the call with it.
 
     Args:
         event: Name of the event.

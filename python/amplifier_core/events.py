@@ -106,7 +106,7 @@ _further = {
     "TURN_END": "turn:end",
     "TURN_START": "turn:start",
 }
-"""Events of loops beside `ALL_EVENTS`: to be had by name, listed nowhere."""
+"""Further events of loops: available by name, not in `ALL_EVENTS`."""
 
 
 def __getattr__(name: str) -> str:

@@ -29,7 +29,7 @@ __all__ = ["ContextInjection", "HookRegistry", "HookResult"]
 logger = logging.getLogger(__name__)
 
 _CORRELATED = correlation.REQUEST_EVENTS | correlation.TERMINAL_EVENTS | correlation.INTERIM_EVENTS
-"""Events of model calls, which bear the id of their call."""
+"""Events of model calls, which carry the id of their call."""
 
 
 class HookRegistry(metaclass=ABCMeta):
@@ -83,7 +83,7 @@ class HookRegistry(metaclass=ABCMeta):
             handler: Plain or async callable that returns a `HookResult`, a dict of its fields or
                 None.
             priority: Lower ones run first, equal ones in the order of registration.
-            name: Name of the registration; a unique one is made up where there is none.
+            name: Name of the registration; a unique one by default.
             fail_closed: Whether a handler that raises or is too late denies; else it is skipped.
             timeout: Seconds that an async handler may take.
 
@@ -149,7 +149,7 @@ class HookRegistry(metaclass=ABCMeta):
 
         Raises:
             ValueError: The data contains itself.
-            TypeError: A key of the data is none that JSON knows.
+            TypeError: JSON has no such key as one of the data.
         """
         event = any_text(event, "event")
         data = _correlated(event, top_level(data))
@@ -163,7 +163,7 @@ class HookRegistry(metaclass=ABCMeta):
 
         Raises:
             ValueError: The timeout is negative or not a number, or the data contains itself.
-            TypeError: The timeout is no number, or a key of the data is none that JSON knows.
+            TypeError: The timeout is not a number, or JSON has no such key as one of the data.
         """
         seconds = time_limit(timeout)
         return self._collect(any_text(event, "event"), bare(top_level(data)), seconds)
@@ -268,7 +268,7 @@ def _unanswered(
 
 
 def _data_of(answer: Any) -> dict[str, Any] | None:
-    """Give the data of an answer in JSON form, if there is any."""
+    """Return the data of an answer in JSON form, if there is any."""
     result = result_of(answer)
     # The fields of a dict are event data; those of a model have the JSON form of models.
     data: Any = result.data if issubclass(type(answer), dict) else _dumped_data(result)
@@ -285,11 +285,11 @@ def _dumped_data(result: HookResult) -> Any:
 
 
 def _correlated(event: str, data: Any) -> Any:
-    """Give the data with the `request_id` of its model call, where the event belongs to one."""
+    """Return the data with the `request_id` of its model call, where the event belongs to one."""
     if event not in _CORRELATED or not issubclass(type(data), dict):
         return data
     given = data.get(correlation.REQUEST_ID_FIELD)
-    # What is no id is none, so that all events of a call bear the same one.
+    # An invalid id is ignored, so that all events of a call carry the same one.
     explicit = given if isinstance(given, str) and given else None
     request_id = correlation.resolve_request_id(event, explicit)
     if request_id is None or explicit is not None:

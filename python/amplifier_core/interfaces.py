@@ -1,4 +1,4 @@
-"""What the kernel expects of the parts that a session is made of.
+"""Protocols of the modules that a session is made of.
 
 The protocols are for type checkers and readers. They cannot be checked with `isinstance`; the
 kernel takes whatever has the methods it calls.
@@ -45,7 +45,7 @@ class Orchestrator(Protocol):
         hooks: HookRegistry,
         **kwargs: Any,
     ) -> str:
-        """Run one turn and give the answer's text.
+        """Run one turn and return the text of the answer.
 
         Args:
             prompt: What the user wrote.
@@ -53,13 +53,13 @@ class Orchestrator(Protocol):
             providers: Mounted providers by name.
             tools: Mounted tools by name.
             hooks: Registry to emit events with.
-            **kwargs: Whatever else the kernel gives; today `coordinator`.
+            **kwargs: Further arguments of the kernel; currently `coordinator`.
         """
         ...
 
 
 class Provider(Protocol):
-    """A way to one vendor's models."""
+    """Access to one vendor's models."""
 
     @property
     def name(self) -> str:
@@ -75,7 +75,7 @@ class Provider(Protocol):
         ...
 
     async def complete(self, request: ChatRequest, **kwargs: Any) -> ChatResponse:
-        """Send a request to a model and give its answer.
+        """Send a request to a model and return its answer.
 
         Raises:
             LLMError: The call failed.
@@ -88,7 +88,7 @@ class Provider(Protocol):
 
 
 class Tool(Protocol):
-    """Something a model can have done."""
+    """Something that a model can call."""
 
     @property
     def name(self) -> str:
@@ -106,7 +106,7 @@ class Tool(Protocol):
         return {}
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
-        """Do it and give the result; failures are results, too."""
+        """Run the tool and return the result; failures are results, too."""
         ...
 
 
@@ -120,16 +120,16 @@ class ContextManager(Protocol):
     async def get_messages_for_request(
         self, token_budget: int | None = None, provider: Any = None
     ) -> list[dict[str, Any]]:
-        """Give the messages for the next request, shortened to fit.
+        """Return the messages for the next request, shortened to fit.
 
         Args:
-            token_budget: Most tokens they may have; None lets the context decide.
+            token_budget: Maximum number of tokens; None lets the context decide.
             provider: Provider that the request goes to, whose limits count.
         """
         ...
 
     async def get_messages(self) -> list[dict[str, Any]]:
-        """Give all messages, nothing shortened."""
+        """Return all messages, nothing shortened."""
         ...
 
     async def set_messages(self, messages: list[dict[str, Any]]) -> None:
@@ -150,8 +150,8 @@ class HookHandler(Protocol):
 
 
 class ApprovalProvider(Protocol):
-    """A way to have an `ApprovalRequest` decided."""
+    """Decides on `ApprovalRequest`s."""
 
     async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
-        """Have the request decided."""
+        """Decide on the request."""
         ...

@@ -1,4 +1,4 @@
-"""What can go wrong between a provider and its model.
+"""Errors of calls to language models.
 
     LLMError
     ├── RateLimitError               retryable
@@ -17,7 +17,7 @@
     ├── InvalidToolCallError
     └── ConfigurationError
 
-Providers raise these and nothing else, so that retries and fall-backs need not know any vendor.
+Providers raise only these, so that retries and fall-backs need not know any vendor.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class RateLimitError(LLMError):
 
 
 class QuotaExceededError(RateLimitError):
-    """The account's quota is used up: waiting does not help, paying does."""
+    """The account's quota is used up; waiting does not help."""
 
     retryable = False
 
@@ -107,7 +107,7 @@ class AuthenticationError(LLMError):
 
 
 class AccessDeniedError(AuthenticationError):
-    """The key is good but may not do this (HTTP 403)."""
+    """The key is valid but lacks the permission (HTTP 403)."""
 
 
 class ContextLengthError(LLMError):
@@ -119,7 +119,7 @@ class ContentFilterError(LLMError):
 
 
 class InvalidRequestError(LLMError):
-    """The provider cannot make sense of the request (HTTP 400 or 422)."""
+    """The provider rejected the request as invalid (HTTP 400 or 422)."""
 
 
 class ProviderUnavailableError(LLMError):
@@ -143,7 +143,7 @@ class NotFoundError(LLMError):
 
 
 class StreamError(LLMError):
-    """A stream broke off or made no sense after it had begun."""
+    """A stream ended early or was invalid after it had begun."""
 
     retryable = True
 

@@ -15,7 +15,6 @@ from ._kernel.shown import shown
 from ._loading import lookup
 from ._loading.check import check_transport, judge_package
 from ._loading.discovery import discover
-from ._loading.folder import resolve_folder
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
 from ._loading.known_modules import suggestion
@@ -46,11 +45,11 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 Closure: TypeAlias = Callable[[Any], Awaitable[Any]]
-"""A module's `mount` with its configuration: what `load` gives."""
+"""A module's `mount` with its configuration: what `load` returns."""
 
 
 class ModuleLoader:
-    """Finds modules by their ids and gives what mounts them.
+    """Finds modules by their ids and returns what mounts them.
 
     A resolver at the mount point `module-source-resolver` is asked first. Without one, or if it
     knows nothing of the module, the order is: an installed entry point, an importable package
@@ -130,7 +129,7 @@ class ModuleLoader:
             remove_entry(self._added_paths.pop())
 
     def get_on_session_ready_queue(self) -> list[tuple[str, Ready]]:
-        """Give a copy of the queue of functions to call when the session is ready."""
+        """Return a copy of the queue of functions to call when the session is ready."""
         return list(self._on_session_ready_queue)
 
     def enqueue_on_session_ready(self, module_id: str, fn: Ready) -> None:
@@ -167,7 +166,7 @@ class ModuleLoader:
         path: Path | None = None
         unresolved: Exception | None = None
         try:
-            path = await resolve_folder(self._coordinator, module_id, source_hint)
+            path = await self._resolved_folder(module_id, source_hint)
         except module_sources.ModuleNotFoundError as error:
             unresolved = error
         if mount is not None:
@@ -179,6 +178,21 @@ class ModuleLoader:
             mount = self._load_direct(module_id, unresolved)
         self._loaded_modules[module_id] = mount
         return mount
+
+    async def _resolved_folder(self, module_id: str, hint: Any) -> Path | None:
+        """Ask the mounted resolver for a module's folder; None if there is no resolver."""
+        point = TYPE_TO_MOUNT_POINT["resolver"]
+        resolver = None if self._coordinator is None else self._coordinator.get(point)
+        if resolver is None:
+            return None
+        hints = {"source_hint": hint, "profile_hint": hint}
+        if hasattr(resolver, "async_resolve"):
+            source = await resolver.async_resolve(module_id, **hints)
+        else:
+            source = resolver.resolve(module_id, **hints)
+        path = Path(source.resolve())
+        logger.debug("module `%s` resolved to %s", module_id, path)
+        return path
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
         earlier = self._loaded_module_paths[module_id]
@@ -215,7 +229,7 @@ class ModuleLoader:
         failures = self._take_failures()
         if mount is not None:
             return mount
-        forget_import_state()  # whoever reads the error may install it at once
+        forget_import_state()  # the module may be installed right after the error
         if unresolved is not None and not failures:
             raise unresolved
         words = f"Module '{module_id}' not found via entry points or filesystem"
@@ -224,7 +238,7 @@ class ModuleLoader:
         raise ModuleDiscoveryError(words, hint=suggestion(module_id))
 
     def _load_entry_point(self, module_id: str) -> Mount | None:
-        """Give the mount function of an installed entry point, None if there is none that works."""
+        """Return the mount function of an installed entry point; None if no such entry point works."""
         try:
             return self._remember(module_id, lookup.from_entry_point(module_id))
         except Exception as error:
@@ -233,20 +247,20 @@ class ModuleLoader:
             return None
 
     def _load_filesystem(self, module_id: str, module_name: str | None = None) -> Mount | None:
-        """Give the mount function of an importable package, None if there is none that works."""
+        """Return the mount function of an importable package; None if no such package works."""
         try:
             return self._remember(module_id, lookup.from_package(module_id, module_name))
-        except Exception as error:  # noqa: BLE001 (a foreign import; told with the load)
+        except Exception as error:  # noqa: BLE001 (a foreign import; reported with the load)
             told = describe_failure(error)
             logger.debug("Could not load '%s' from filesystem: %s", module_id, told)
             self._failures.append(error)
             return None
 
     def _load_our_own(self, module_id: str) -> Mount | None:
-        """Give the mount function of a module that comes with the kernel, None if there is none."""
+        """Return the mount function of a module of our own; None if there is no such module."""
         try:
             return self._remember(module_id, lookup.from_our_own(module_id))
-        except Exception as error:  # noqa: BLE001 (told with the load)
+        except Exception as error:  # noqa: BLE001 (reported with the load)
             self._failures.append(error)
             return None
 
@@ -269,7 +283,7 @@ class ModuleLoader:
             config: Configuration of the module; nothing that is checked depends on it.
 
         Raises:
-            ModuleValidationError: It is not a module; the text tells each check that failed.
+            ModuleValidationError: It is not a module; the text names each check that failed.
         """
         from .validation._mounted import MountedCheck  # late: only modules of resolvers need it
 
@@ -282,7 +296,7 @@ class ModuleLoader:
         return find_package(module_id, module_path)
 
     def _locate(self, module_id: str, path: Path) -> Path | None:
-        """Give the package of a module, with its folder on the path."""
+        """Return the package of a module, with its folder on the path."""
         package = self._find_package_dir(module_id, path)
         if package is not None:
             self._add_path(package.parent)

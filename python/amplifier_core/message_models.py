@@ -89,7 +89,7 @@ KNOWN_BLOCK_TYPES = frozenset(
 
 
 class UnknownBlock(OpenModel):
-    """A block of a type that has no model here, kept whole so that nothing is lost."""
+    """A block of an unknown type, kept whole so that nothing is lost."""
 
     type: str
 
@@ -133,7 +133,7 @@ class Message(OpenModel):
 
 
 class ToolSpec(OpenModel):
-    """A tool as the model is told of it; `parameters` is a JSON schema."""
+    """A tool as the model sees it; `parameters` is a JSON schema."""
 
     name: str
     parameters: dict[str, Any]
@@ -214,7 +214,7 @@ class Usage(OpenModel):
 
 
 class Degradation(OpenModel):
-    """Something that was asked for and could not be given in full."""
+    """A request that could not be met in full."""
 
     requested: str
     actual: str

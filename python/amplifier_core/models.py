@@ -81,7 +81,7 @@ class ToolResult(ClosedModel):
     """Text and images for the model; checked on the way in and again on the way out."""
 
     def model_post_init(self, context: Any, /) -> None:
-        """Give a failure its error message as output."""
+        """Use the error message of a failure as its output."""
         if not self.success and self.output is None and self.error:
             message = self.error.get("message")
             if message:
@@ -223,7 +223,7 @@ class ModuleInfo(ClosedModel):
 
 
 class SessionStatus(ClosedModel):
-    """Where a session stands."""
+    """Status of a session."""
 
     session_id: str
     started_at: datetime = Field(default_factory=datetime.now)
@@ -261,10 +261,10 @@ class ApprovalRequest(ClosedModel):
     """How bad it may turn out: `low`, `medium`, `high` or `critical`."""
 
     timeout: float | None = None
-    """Seconds to wait for an answer, None for as long as it takes."""
+    """Seconds to wait for an answer; None waits without limit."""
 
     def model_post_init(self, context: Any, /) -> None:
-        """Refuse a timeout that is over before it began."""
+        """Refuse a timeout of zero or less."""
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError("Timeout must be positive or None (infinite wait)")
 
@@ -273,10 +273,10 @@ class ApprovalResponse(ClosedModel):
     """The answer to an `ApprovalRequest`."""
 
     approved: bool
-    """Whether the tool may go on."""
+    """Whether the tool may proceed."""
 
     reason: str | None = None
-    """Why, if somebody said so."""
+    """Why, if a reason was given."""
 
     remember: bool = False
-    """Whether the answer holds for the same request in future."""
+    """Whether the answer applies to the same request in future."""

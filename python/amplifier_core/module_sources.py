@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 class ModuleNotFoundError(Exception):
-    """A resolver knows no source for a module; the loader then looks for itself."""
+    """A resolver knows no source for a module; the loader then searches on its own."""
 
 
 class ModuleLoadError(Exception):
-    """A source was found but could not be had."""
+    """A source was found but could not be fetched."""
 
 
 class ModuleSource(ABC):
-    """A place that one module can be had from."""
+    """A place that a module can be fetched from."""
 
     @abstractmethod
     def resolve(self) -> Path:
-        """Give the folder that holds the module, fetching it first if need be."""
+        """Return the folder that holds the module, fetching it first if need be."""
 
 
 class ModuleSourceResolver(Protocol):
@@ -51,9 +51,9 @@ class FileSystemModuleSource:
         self._paths = list(paths or [])
 
     def get_module_paths(self) -> list[str]:
-        """Give a copy of the folders."""
+        """Return a copy of the folders."""
         return list(self._paths)
 
     def get_mention_mappings(self) -> dict[str, str]:
-        """Give the names that stand for folders in mentions: none."""
+        """Return the names of folders in mentions: there are none."""
         return {}

@@ -70,7 +70,7 @@ def module_path(_module_under_test: ModuleUnderTest | None) -> Path | None:
 
 @pytest.fixture
 def module_type(_module_under_test: ModuleUnderTest | None) -> str | None:
-    """Type of the module, as its name tells; None if it does not."""
+    """Type of the module, taken from its name; None if the name does not say."""
     return None if _module_under_test is None else _module_under_test.module_type
 
 

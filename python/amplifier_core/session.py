@@ -53,8 +53,8 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
 
         Args:
             config: Mount plan, kept as it is and live.
-            loader: Loads the modules; a `ModuleLoader` where there is none.
-            session_id: Id of the session; a random UUID where there is none.
+            loader: Loads the modules; a `ModuleLoader` by default.
+            session_id: Id of the session; a random UUID by default.
             parent_id: Id of the session that this one is forked from.
             approval_system: What asks the user for approvals.
             display_system: What shows messages to the user.
@@ -69,7 +69,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         self.parent_id = None if parent_id is None else any_text(parent_id, "parent_id")
         self.config = config
         self.status = SessionStatus(session_id=self.session_id)
-        """Where the session stands."""
+        """Status of the session."""
         identity = SimpleNamespace(
             session_id=self.session_id, parent_id=self.parent_id, config=config
         )
@@ -134,7 +134,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
             await self.coordinator.hooks.emit(event, self._announcement())
         for slot, complaint in _NEEDED:
             mounted = self.coordinator.get(slot)
-            # A context without messages may be false, which is not to say that there is none.
+            # A context without messages may be falsy though it is mounted.
             if mounted is None or (slot == "providers" and not mounted):
                 raise RuntimeError(complaint)
         status = self.status

@@ -62,7 +62,7 @@ class MockCoordinator(ModuleCoordinator):
 
 
 TestCoordinator = MockCoordinator
-"""The name of earlier versions."""
+"""The name in earlier versions."""
 
 
 class MockTool:
@@ -70,7 +70,7 @@ class MockTool:
 
     Args:
         name: Name of the tool.
-        output: What each call gives.
+        output: What each call returns.
     """
 
     def __init__(self, name: str = "mock_tool", output: Any = "Success") -> None:

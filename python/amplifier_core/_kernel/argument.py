@@ -1,4 +1,4 @@
-"""Arguments of the pure-Python classes, refused in the words of the Rust ones."""
+"""Arguments of the pure-Python classes, refused with the same errors as in Rust."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ def refusal(value: object, wanted: str, argument: str | None = None) -> TypeErro
 
 
 def naming(error: _Error, argument: str | None) -> _Error:
-    """Have an error name the argument that it is about, in a note, as those of Rust do."""
+    """Name the argument that an error is about in a note, as the errors of Rust do."""
     if argument is not None:
         error.add_note(f"while processing '{argument}'")
     return error
 
 
 def text(value: object, argument: str | None = None) -> str:
-    """Take a text, a plain one that UTF-8 can hold.
+    """Take a string that UTF-8 can encode.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is not a string.
         UnicodeEncodeError: It holds a lone surrogate.
     """
     plain = any_text(value, argument)
@@ -40,10 +40,10 @@ def text(value: object, argument: str | None = None) -> str:
 
 
 def any_text(value: object, argument: str | None = None) -> str:
-    """Take a text, whatever it holds.
+    """Take any string.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is not a string.
     """
     if type(value) is str:
         return value
@@ -56,7 +56,7 @@ def flag(value: object, argument: str | None = None) -> bool:
     """Take a `bool`.
 
     Raises:
-        TypeError: It is none, though it may be true or false.
+        TypeError: It is not a `bool`, even if it is truthy or falsy.
     """
     if not isinstance(value, bool):
         raise refusal(value, "bool", argument)
@@ -64,10 +64,10 @@ def flag(value: object, argument: str | None = None) -> bool:
 
 
 def integer(value: object, argument: str, *, bits: int) -> int:
-    """Take a signed whole number of at most so many bits.
+    """Take a signed integer of at most `bits` bits.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is not an integer.
         OverflowError: It is too large.
     """
     try:
@@ -87,7 +87,7 @@ def time_limit(value: object) -> float | None:
     """Take a number of seconds; None and infinity are no limit.
 
     Raises:
-        TypeError: It is no number.
+        TypeError: It is not a number.
         ValueError: It is negative or not a number.
     """
     if value is None:

@@ -6,5 +6,5 @@ from datetime import UTC, datetime
 
 
 def timestamp() -> str:
-    """Give now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
+    """Return now in UTC as RFC 3339 with six fraction digits and `+00:00`: text order is time order."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,4 +1,4 @@
-"""Coroutines that bear the name of the method that made them."""
+"""Coroutines named after the method that made them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def named(qualname: str) -> Callable[[Function], Function]:
-    """Give a coroutine function, and thereby its coroutines, another `__qualname__`."""
+    """Set the `__qualname__` of a coroutine function and thereby of its coroutines."""
 
     def rename(function: Function) -> Function:
         function.__name__ = qualname.rpartition(".")[2]

@@ -35,7 +35,7 @@ class Dispatch:
             self._items += [item.model_copy(update=origin) for item in answer.items]
 
     def finish(self) -> HookResult:
-        """Give the event's result."""
+        """Return the event's result."""
         if self._asked is not None:
             return self._carrying(self._asked)
         if not self._injecting:
@@ -57,7 +57,7 @@ class Dispatch:
         )
 
     def _carrying(self, result: HookResult) -> HookResult:
-        """Give it the payload that a handler replaced, unless it has data of its own."""
+        """Add the payload that a handler replaced, unless the result has data of its own."""
         if not self._is_modified or result.data is not None:
             return result
         return result.model_copy(update={"data": self.payload.result()})

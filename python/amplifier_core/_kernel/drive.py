@@ -41,7 +41,7 @@ async def complete(result: Any) -> Any:
 
 
 def _named(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
-    """The same coroutine function under another name, which its coroutines bear too."""
+    """The same coroutine function under another name, which its coroutines have too."""
     plain = cast(FunctionType, function)
     copy = FunctionType(plain.__code__, plain.__globals__, qualname.rpartition(".")[2])
     copy.__qualname__ = qualname

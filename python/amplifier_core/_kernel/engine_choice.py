@@ -1,8 +1,8 @@
 """Which engine the top-level names are: the Rust extension, or the classes in plain Python.
 
 The environment variable `AMPLIFIER_ENGINE` forces one, `rust` or `python`. Without it the extension
-is taken, and plain Python where there is none. An extension that is there and cannot be loaded is
-an error: a slower engine must not hide it.
+is used, and plain Python if the extension is not installed. An extension that is installed but
+cannot be loaded is an error: a slower engine must not hide it.
 """
 
 from atexit import register

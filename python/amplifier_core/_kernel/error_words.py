@@ -1,4 +1,4 @@
-"""The category of a failure, told from its message alone."""
+"""The category of a failure, derived from its message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CATEGORIES = {
 
 
 def classify_error_message(message: str) -> str:
-    """Give the category of a provider's error message, `unknown` if no word tells."""
+    """Return the category of a provider's error message, `unknown` if no word matches."""
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"`message` must be a `str`, found `{shown(message)}`")
     lower = message.lower()

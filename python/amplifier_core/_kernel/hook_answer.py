@@ -23,7 +23,7 @@ _INJECTION_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that does more than let the event go on in silence."""
+    """An answer that does more than silently continue."""
 
     action: Action
     result: HookResult
@@ -49,7 +49,7 @@ def result_of(value: Any) -> HookResult:
 
 
 def read_answer(value: Any, payload: Payload) -> Answer | None:
-    """Read what a handler returned for a payload; None lets the event go on.
+    """Read what a handler returned for a payload; None lets the event continue.
 
     Raises:
         Exception: It cannot be understood.
@@ -83,7 +83,7 @@ def _unknown_action(action: str) -> ValueError:
 
 
 def _remark(result: HookResult) -> Answer | None:
-    """Read an answer that lets the event go on, for what it says to the user."""
+    """Read an answer that lets the event continue, for its message to the user."""
     return Answer("continue", result) if Notice.is_in(result) else None
 
 
@@ -97,7 +97,7 @@ def _modification(result: HookResult, payload: Payload) -> Answer | None:
 
 
 def injections(result: Any, hook_name: str = "unknown", event: str = "") -> list[ContextInjection]:
-    """Give the injections of a result: its list, else the one that its scalar fields describe.
+    """Return the injections of a result: its list, else the one that its scalar fields describe.
 
     Older results have no list. `hook_name` and `event` of an item of the list are its own claims.
 
@@ -139,7 +139,7 @@ def _role(value: object) -> Role:
 
 
 def projection(items: list[ContextInjection]) -> dict[str, Any]:
-    """Give the fields of a result that carry these injections, one at least."""
+    """Return the fields of a result that carry these injections, one at least."""
     return {
         "context_injection": "\n\n".join(item.content for item in items),
         "context_injection_role": items[0].role,
@@ -150,7 +150,7 @@ def projection(items: list[ContextInjection]) -> dict[str, Any]:
 
 
 def nothing_left() -> dict[str, Any]:
-    """Give the fields of a result when nothing of its injections is left."""
+    """Return the fields of a result when nothing of its injections is left."""
     plain = HookResult()
     return {name: getattr(plain, name) for name in ("action", *_INJECTION_FIELDS)}
 

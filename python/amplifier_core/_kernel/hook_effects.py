@@ -35,7 +35,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
         hook_name: Name of the hook.
 
     Raises:
-        ValueError: An injection is too long, or the turn has had enough; none has been made then.
+        ValueError: An injection is too long, or the limit of the turn is reached; nothing is injected then.
     """
     if any_text(result.action) == "inject_context":
         items = _checked_injections(coordinator, result, event, hook_name)
@@ -56,7 +56,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
 def _checked_injections(
     coordinator: Any, result: Any, event: str, hook_name: str
 ) -> list[ContextInjection]:
-    """Give the injections as they may reach a model, and charge the turn for them."""
+    """Return the injections as they may reach a model, and charge the turn for them."""
     items = injections(result, hook_name, event)
     for item in items:
         item.content = item.content.translate(_CONTROL)
@@ -131,7 +131,7 @@ async def _show(display: Any, result: Any, hook_name: str) -> None:
 
 
 def _granting(data: Any) -> HookResult:
-    """Let the event go on with the payload that the question was about."""
+    """Let the event continue with the payload that the question was about."""
     return HookResult(action="continue").model_copy(update={"data": data})
 
 

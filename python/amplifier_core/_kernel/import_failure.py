@@ -17,7 +17,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def error_text(error: BaseException) -> str:
-    """Give an error's text; its repr where the text itself cannot be had."""
+    """Return an error's text; its repr if `str` fails."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 (whatever a foreign `__str__` raises)

@@ -42,10 +42,10 @@ def copy_of(value: Any) -> Any:
 
 
 def key_of(key: Any) -> str:
-    """Give a dict key as JSON writes it.
+    """Return a dict key as JSON writes it.
 
     Raises:
-        TypeError: JSON knows no such key.
+        TypeError: JSON has no such key.
     """
     kind = cast("type[Any]", type(key))
     if kind is str:
@@ -68,18 +68,18 @@ def key_of(key: Any) -> str:
 
 
 def shape_of(value: Any, ancestors: list[Any]) -> Any:
-    """Give the JSON form of a value, which shares no container with it.
+    """Return the JSON form of a value, which shares no container with it.
 
     Args:
         value: Anything.
-        ancestors: The containers that it stands in.
+        ancestors: The containers around it.
 
     Raises:
         ValueError: The value contains itself.
-        TypeError: A key is none that JSON knows.
+        TypeError: JSON has no such key.
     """
-    # Types are asked, not instances, as a mock may claim to be anything. What can be nested is
-    # told by one function, so that deep data costs one frame for each level.
+    # Types are asked, not instances, as a mock may claim to be anything. One
+    # function handles everything that nests, so that deep data costs one frame for each level.
     kind = cast("type[Any]", type(value))
     if kind in PLAIN:
         return value
@@ -123,7 +123,7 @@ def shape_of(value: Any, ancestors: list[Any]) -> Any:
 
 
 def dumped(model: Any) -> Any:
-    """Give the fields of a model in JSON form, or as they are where that fails; None for neither."""
+    """Return the fields of a model in JSON form, or as they are where that fails; None for neither."""
     try:
         dump = model.model_dump
         try:
@@ -135,7 +135,7 @@ def dumped(model: Any) -> Any:
 
 
 def _items(value: Any, kind: type[Any]) -> list[Any] | None:
-    """Give the items of a list, tuple or set; None for anything else."""
+    """Return the items of a list, tuple or set; None for anything else."""
     if issubclass(kind, list):
         return list[Any].copy(value)
     if issubclass(kind, tuple):

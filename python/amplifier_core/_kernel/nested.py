@@ -23,7 +23,7 @@ def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = 
     Args:
         data: What is copied; a value of any other type is changed alone.
         change: Gives the value for one that is neither a dict, a list nor a tuple.
-        hides: Whether a dict's value is replaced as a whole, told from its key.
+        hides: Whether a dict's value is replaced as a whole, judged by its key.
         hidden: What it is replaced by.
 
     Raises:

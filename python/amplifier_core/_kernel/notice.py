@@ -1,4 +1,4 @@
-"""What handlers say to the user while they let an event go on."""
+"""Messages to the user from handlers that let an event continue."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Notice:
             self._sources.append(source)
 
     def said_by(self, result: HookResult) -> HookResult:
-        """Give the result what the handlers say: all texts, the highest level, every source."""
+        """Add what the handlers say to a result: all texts, the highest level, every source."""
         update: dict[str, Any] = {}
         if self._suppresses_output:
             update["suppress_output"] = True
@@ -50,7 +50,7 @@ class Notice:
 
 
 def _said(value: object) -> str | None:
-    """Give what is a text that can be shown, else None."""
+    """Return what is a text that can be shown, else None."""
     try:
         return text(value)
     except (TypeError, UnicodeEncodeError):

@@ -1,4 +1,4 @@
-"""Errors that end with the callee that raised them, and how they are told."""
+"""Errors that end with the callee that raised them, and their description."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .import_failure import error_text
 def is_own_failure(error: BaseException) -> bool:
     """Whether an error ends with the callee that raised it.
 
-    That is an `Exception`, or an asyncio `CancelledError` that no cancellation of the current task
-    stands behind. Everything else (a cancelled task, trio's cancellation, `KeyboardInterrupt`,
+    That is an `Exception`, or an asyncio `CancelledError` without a cancellation of the
+    current task. Everything else (a cancelled task, trio's cancellation, `KeyboardInterrupt`,
     `SystemExit`, `GeneratorExit`) has to reach the caller.
     """
     if isinstance(error, Exception):
@@ -28,5 +28,5 @@ def is_own_failure(error: BaseException) -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """Give `Type: message` of an error."""
+    """Return `Type: message` of an error."""
     return f"{type(error).__name__}: {error_text(error)}"

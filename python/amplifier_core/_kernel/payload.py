@@ -32,7 +32,7 @@ class Fields:
         return copied
 
     def result(self) -> dict[str, Any]:
-        """Give the data of the event's result: the caller's own values."""
+        """Return the data of the event's result: the caller's own values."""
         return self._own
 
     def replaced_by(self, data: dict[Any, Any]) -> Fields:
@@ -59,7 +59,7 @@ class Other:
         return copy_of(self._shape)
 
     def result(self) -> dict[str, Any]:
-        """Give the data of the event's result, which is always a dict."""
+        """Return the data of the event's result, which is always a dict."""
         return {}
 
     def replaced_by(self, data: dict[Any, Any]) -> Fields:
@@ -85,7 +85,7 @@ def bare(data: Any) -> Payload:
 
 
 def top_level(data: Any) -> Any:
-    """Give the dict that stands for data with a `model_dump` method; other data as it is."""
+    """Return the dict that stands for data with a `model_dump` method; other data as it is."""
     kind = cast("type[Any]", type(data))
     if kind in PLAIN or issubclass(kind, dict) or not _has_dump(data):
         return data

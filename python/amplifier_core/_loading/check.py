@@ -1,4 +1,4 @@
-"""Whether a package is a module: what can be told without mounting it."""
+"""Whether a package is a module: the checks that need no mounting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Check(NamedTuple):
 
 
 def is_async(function: object) -> bool:
-    """Whether calling a function gives a coroutine.
+    """Whether a function returns a coroutine.
 
     True as well for partial functions of such a function, objects whose `__call__` is one, and
     asynchronous mocks.
@@ -52,7 +52,7 @@ def _file(module: ModuleType) -> Path | None:
 
 
 def check_package(package: Path) -> list[Check]:
-    """Import a package that stands on `sys.path`, and check that it is a module."""
+    """Import a package whose folder is on `sys.path`, and check that it is a module."""
     name = "module_importable"
     try:
         module = importlib.import_module(package.name)
@@ -76,10 +76,10 @@ def judge_package(
     Args:
         module_id: Id of the module.
         path: Folder that the module was looked for in.
-        package: Its package there, which stands on `sys.path`; None for none.
+        package: Its package there, whose folder is on `sys.path`; None if there is none.
 
     Raises:
-        ModuleValidationError: It is not a module; the text tells each check that failed.
+        ModuleValidationError: It is not a module; the text names each check that failed.
     """
     if package is None:
         raise ModuleValidationError(
@@ -159,7 +159,7 @@ def summarize(checks: list[Check]) -> str:
 
 
 def check_transport(module_id: str, path: Path) -> None:
-    """Refuse a module that is no Python package, as far as the folder tells."""
+    """Refuse a module whose folder shows that it is not a Python package."""
     engine = sys.modules.get("amplifier_core._engine")
     resolve_module: Any = getattr(engine, "resolve_module", None)
     if resolve_module is None:

@@ -1,4 +1,4 @@
-"""The modules that are installed or lie in the folders that are searched."""
+"""The modules that are installed or in the searched folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that tell of failed modules, also for hooks that load after the failure."""
+"""Events about failed modules, repeated for hooks that load after the failure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, cast
 
 
 class FailureEvents:
-    """Emits what failed while a session begins, and tells it again to handlers that came later.
+    """Emits failures while a session begins, and repeats them for handlers that came later.
 
-    Hook modules load last: without this no handler of theirs would hear of a provider or tool
-    that failed.
+    Hook modules load last: without this, their handlers would miss every failed provider and
+    tool.
     """
 
     def __init__(self, coordinator: Any, session_id: str, parent_id: str | None) -> None:

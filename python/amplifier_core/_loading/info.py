@@ -1,4 +1,4 @@
-"""What can be told about a module before it is loaded: its type, name and version."""
+"""What is known about a module before it is loaded: its type, name and version."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HINTS: tuple[tuple[str, Kind], ...] = (
 
 
 def guess_kind(module_id: str) -> Kind:
-    """Guess the type of a module from its id; a tool, if nothing tells."""
+    """Guess the type of a module from its id; a tool if the id does not say."""
     for hint, kind in _HINTS:
         if hint in module_id:
             return kind
@@ -74,7 +74,7 @@ def describe(module_id: str, kind: Kind, version: str | None) -> ModuleInfo:
 
 
 def search_folders(search_paths: list[Path] | None) -> list[Path]:
-    """Give the folders to search: the given ones, else those of `AMPLIFIER_MODULES`."""
+    """Return the folders to search: the given ones, else those of `AMPLIFIER_MODULES`."""
     if search_paths is not None:
         return list(search_paths)
     listed = os.environ.get("AMPLIFIER_MODULES", "")

@@ -76,7 +76,7 @@ class ImportState:
         self._is_settled = time_ns() - newest > tick
 
     def is_settled(self) -> bool:
-        """Whether a change from now on must show: no folder changed within a tick of its clock."""
+        """Whether every later change will be noticed: no folder changed within a tick of its clock."""
         return self._is_settled
 
     def is_fresh(self) -> bool:
@@ -93,7 +93,7 @@ _latest: ImportState | None = None
 
 
 def import_state() -> ImportState:
-    """Give what an import depends on now."""
+    """Return what an import depends on now."""
     global _latest
     if _latest is None or not _latest.is_fresh():
         _latest = ImportState()
@@ -147,7 +147,7 @@ def list_entry_points() -> tuple[EntryPoint, ...]:
 
 
 def import_package(name: str) -> ModuleType | None:
-    """Import a package; None when there is none of that name."""
+    """Import a package; None if no package has that name."""
     global _missing
     is_genuine = _is_genuine(importlib, "import_module", importlib.import_module)
     if is_genuine and name in sys.modules:

@@ -23,11 +23,11 @@ class Source:
     name: str
     """What is imported."""
     place: str
-    """The distribution that it came with, or the folder that it lies in; may be empty."""
+    """The distribution that it came with, or its folder; may be empty."""
 
 
 def own_modules() -> dict[str, str]:
-    """Give the import paths of the modules that come with the kernel, by id."""
+    """Return the import paths of the modules that come with the kernel, by id."""
     try:
         from amplifier_modules import MODULES
     except ModuleNotFoundError:

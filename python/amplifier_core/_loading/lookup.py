@@ -1,6 +1,6 @@
 """Where the mount function of a module is: an entry point, a package, or among our own.
 
-Each look-up gives None where there is nothing of the kind, and raises what the module raises.
+Each look-up returns None if it finds nothing, and raises what the module raises.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 
 def from_entry_point(module_id: str) -> Found | None:
-    """Give the mount function of the installed entry point of this name."""
+    """Return the mount function of the installed entry point of this name."""
     named = [point for point in list_entry_points() if point.name == module_id]
     if not named:
         return None
@@ -44,7 +44,7 @@ def from_entry_point(module_id: str) -> Found | None:
 
 
 def from_package(module_id: str, module_name: str | None = None) -> Found | None:
-    """Give the mount function of an importable package.
+    """Return the mount function of an importable package.
 
     Args:
         module_id: Id of the module.
@@ -62,7 +62,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
 
 
 def from_our_own(module_id: str) -> Found | None:
-    """Give the mount function of a module that comes with the kernel."""
+    """Return the mount function of a module that comes with the kernel."""
     name = own_modules().get(module_id)
     if name is None:
         return None

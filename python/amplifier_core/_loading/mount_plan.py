@@ -77,7 +77,7 @@ def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
 
 
 def session_number(plan: Any, name: str) -> int | None:
-    """Return a whole number of the section `session`; None where there is none.
+    """Return a whole number of the section `session`; None if it is not set.
 
     Raises:
         TypeError: It is not an integer.

@@ -79,7 +79,7 @@ def import_from(folder: Path, name: str, file: Path | None = None) -> ModuleType
     """Import a module by name with a folder in front of `sys.path`.
 
     Args:
-        folder: Where it lies.
+        folder: The folder it is in.
         name: Name of the module.
         file: File it has to come from; None for any.
 

@@ -8,7 +8,7 @@ _missing = object()
 
 
 def mounted_providers(coordinator: Any) -> dict[str, Any]:
-    """Give the live dict of mounted providers."""
+    """Return the live dict of mounted providers."""
     providers: dict[str, Any] | None = coordinator.get("providers")
     return providers if isinstance(providers, dict) else {}
 
@@ -51,7 +51,7 @@ async def rename_new_provider(
 
 
 def restore_providers(coordinator: Any, before: dict[str, Any]) -> None:
-    """Have the providers as they were, in the same order."""
+    """Restore the providers, in the same order."""
     providers = mounted_providers(coordinator)
     if len(providers) != len(before) or not is_unchanged(coordinator, before):
         providers.clear()

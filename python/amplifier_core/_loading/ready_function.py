@@ -1,4 +1,4 @@
-"""What a module wants called when the session is ready, carried by its mount function."""
+"""The `on_session_ready` of a module, attached to its mount function."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ATTRIBUTE = "__on_session_ready__"
 
 
 def carry_ready(module_id: str, mount: Mount, ready: Any) -> Ready | None:
-    """Have a mount function carry the id of its module and its `on_session_ready`, and give that.
+    """Attach the id of a module and its `on_session_ready` to the mount function, and return it.
 
-    Modules may share a mount function, which then carries those of the last one: whoever looks
-    a module up has to keep what is given here.
+    Modules may share a mount function, which then has those of the last one: whoever looks
+    a module up has to keep what is returned here.
 
     Args:
         module_id: Id of the module.
@@ -44,6 +44,6 @@ def carry_ready(module_id: str, mount: Mount, ready: Any) -> Ready | None:
 
 
 def carried_ready(module_id: str, mount: Mount) -> Ready | None:
-    """Give the `on_session_ready` that a mount function carries for a module, None for none."""
+    """Return the `on_session_ready` that a mount function carries for a module, None for none."""
     carried = getattr(mount, _ATTRIBUTE, None)
     return carried[1] if carried is not None and carried[0] == module_id else None

@@ -13,18 +13,18 @@ _MANIFEST = "amplifier.toml"
 
 
 def resolve_module(path: str) -> dict[str, str]:
-    """Tell what a folder holds; Python packages are all that is known.
+    """Say what a folder holds; only Python packages are supported.
 
     Args:
-        path: Folder of a package, or one that a package lies in.
+        path: Folder of a package, or its parent folder.
 
     Returns:
         `transport` and `artifact_type`, both `python`; `module_type`, as `amplifier.toml` says or
         else as the package's name suggests; `package_name`.
 
     Raises:
-        RuntimeError: There is no such folder, no package in it, or `amplifier.toml` says
-            something that does not hold here.
+        RuntimeError: There is no such folder, no package in it, or `amplifier.toml` asks
+            for something that is not supported.
     """
     folder = Path(path)
     if not folder.exists():

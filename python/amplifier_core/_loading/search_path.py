@@ -14,11 +14,11 @@ _lock = Lock()
 
 
 def add_entry(entry: str) -> bool:
-    """Put a folder in front of the path, or count one more user of it.
+    """Put a folder first on the path, or count one more user of it.
 
     Returns:
-        Whether it is counted, so that `remove_entry` has to be called; not for a folder that
-        stood on the path before.
+        Whether it is counted, so that `remove_entry` has to be called; false for a folder that
+        was on the path before.
     """
     with _lock:
         if entry in _counts:
@@ -34,7 +34,7 @@ def add_entry(entry: str) -> bool:
 
 
 def remove_entry(entry: str) -> None:
-    """Count one user of a folder less; the last one takes it off the path."""
+    """Count one user less; the last one removes the folder from the path."""
     with _lock:
         users = _counts.get(entry, 1) - 1
         if users > 0:

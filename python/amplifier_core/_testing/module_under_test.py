@@ -17,7 +17,7 @@ _TYPES = {
     "provider": "provider",
     "tool": "tool",
 }
-"""Words in the names of modules, and the types they stand for."""
+"""Words in the names of modules, and the types they mean."""
 
 
 class ModuleUnderTest(NamedTuple):
@@ -26,7 +26,7 @@ class ModuleUnderTest(NamedTuple):
     package: Path
     """Folder of the package."""
     module_type: str | None
-    """Type of the module, as its name tells."""
+    """Type of the module, taken from its name."""
 
 
 def find_module(
@@ -35,7 +35,7 @@ def find_module(
     """Find the module that tests are about.
 
     Args:
-        given: Path that the user named, of a package or of the folder it lies in.
+        given: Path that the user named, of a package or of its parent folder.
         test_file: File of the test; a folder around it may be named for the module.
         folders: Folders to look for a package `amplifier_module_<type>_*` in.
     """

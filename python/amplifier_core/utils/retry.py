@@ -1,4 +1,4 @@
-"""Trying failed calls to a provider again, and telling what went wrong from a message."""
+"""Retries of failed calls to a provider, and the class of an error from its message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["RetryConfig", "classify_error_message", "compute_delay", "retry_with
 T = TypeVar("T")
 
 _LONGEST_ASKED = 86_400.0
-"""Most seconds that a server is taken to mean when it asks to wait: a day."""
+"""Longest wait in seconds that a server may ask for: a day."""
 
 _BY_STATUS: dict[int, type[LLMError]] = {
     401: AuthenticationError,
@@ -52,7 +52,7 @@ async def retry_with_backoff(
     *,
     on_retry: Callable[[int, float, LLMError], Awaitable[None]] | None = None,
 ) -> T:
-    """Call an operation until it succeeds or trying again has no point.
+    """Call an operation until it succeeds or a retry cannot help.
 
     An error's `retry_after` is the least that is waited, unless it is negative or beyond a day.
 
@@ -63,9 +63,9 @@ async def retry_with_backoff(
             seconds that are waited, and the error.
 
     Raises:
-        TypeError: What is to be called cannot be.
+        TypeError: `operation` or `on_retry` is not callable.
         LLMError: The last error of the operation, or one that is not retryable. Errors that are
-            not `LLMError` come through at once.
+            not `LLMError` are raised immediately.
     """
     if not callable(operation):
         raise TypeError(f"`operation` must be callable, found `{shown(operation)}`")
@@ -94,7 +94,7 @@ async def retry_with_backoff(
 def classify_error_message(
     message: str, *, status_code: int | None = None, provider: str | None = None
 ) -> type[LLMError]:
-    """Give the class of error for a failed call.
+    """Return the class of error for a failed call.
 
     Args:
         message: What the provider said; looked at where the status does not tell.
@@ -102,7 +102,7 @@ def classify_error_message(
         provider: Name of the provider; no class depends on it.
 
     Raises:
-        TypeError: The message is no text.
+        TypeError: The message is not a string.
     """
     del provider
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]

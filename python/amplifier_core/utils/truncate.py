@@ -1,4 +1,4 @@
-"""Data made fit for logs: long text cut, secrets taken out."""
+"""Data for logs: long strings cut, secrets removed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def truncate_values(obj: Any, max_length: int = 180) -> Any:
-    """Give a copy of nested data in which longer texts are cut.
+    """Return a copy of nested data in which longer texts are cut.
 
     Args:
         obj: Data; dicts, lists and tuples are gone through.
@@ -48,12 +48,12 @@ def truncate_values(obj: Any, max_length: int = 180) -> Any:
 
 
 def redact_secrets(obj: Any, sensitive_keys: Collection[str] = SENSITIVE_KEYS) -> Any:
-    """Give a copy of nested data in which the values of sensitive keys are `[REDACTED]`.
+    """Return a copy of nested data in which the values of sensitive keys are `[REDACTED]`.
 
     Args:
         obj: Data; dicts, lists and tuples are gone through.
-        sensitive_keys: Names of the keys. `token` stands for `access_token`, `accessToken` and
-            `access-token` as well.
+        sensitive_keys: Names of the keys. `token` also covers `access_token`, `accessToken` and
+            `access-token`.
 
     Raises:
         ValueError: The data contains itself.

@@ -48,12 +48,12 @@ class MountedCheck:
         self._checks = checks
 
     async def mount(self, mount: Callable[[], Awaitable[Any]], coordinator: Any) -> Any:
-        """Mount the module, and give what its `mount` returns.
+        """Mount the module, and return what its `mount` returns.
 
         On a stand-in for a coordinator it is mounted without the check.
 
         Raises:
-            ModuleValidationError: What it mounted is not what its type says; all of it is undone.
+            ModuleValidationError: What it mounted does not fit its type; all of it is undone.
         """
         kind = _VALIDATORS.get(self._kind)
         before = None if kind is None else _Before.of(coordinator)
@@ -103,7 +103,7 @@ class _Before:
 
     @classmethod
     def of(cls, coordinator: Any) -> _Before | None:
-        """Look at a coordinator; None if it is none of the kernel's own."""
+        """Look at a coordinator; None if it is not one of the kernel's classes."""
         if not isinstance(coordinator, ModuleCoordinator):
             return None
         points: dict[str, Any] = coordinator.mount_points
@@ -120,7 +120,7 @@ class _Before:
         return None if now is before else now
 
     async def undo(self, returned: Any) -> None:
-        """Call the clean-up functions of the module, and have everything as it was."""
+        """Call the clean-up functions of the module, and restore everything."""
         functions = self._cleanup_functions()
         added = functions[self._cleanups :]
         del functions[self._cleanups :]

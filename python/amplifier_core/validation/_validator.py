@@ -33,7 +33,7 @@ class ModuleValidator(ABC):
         entry_point: str | None = None,
         config: dict[str, Any] | None = None,
     ) -> ValidationResult:
-        """Validate a module; what it lacks is told in the result, never raised.
+        """Validate a module; problems are listed in the result, never raised.
 
         Args:
             module_path: Folder of a package, Python file, or dotted name of a module.
@@ -166,7 +166,7 @@ def has(instance: Any, name: str) -> bool:
     except AttributeError:
         return False
     except Exception:  # noqa: BLE001 (a foreign property)
-        return name == "name"  # it is there, and its own check tells what it raised
+        return name == "name"  # it exists, and its own check reports what it raised
 
 
 def _kind(value: Any) -> str:
@@ -174,7 +174,7 @@ def _kind(value: Any) -> str:
 
 
 def _told(error: BaseException) -> str:
-    """A failed import in one line; our own words are told without their class."""
+    """A failed import in one line; our own errors are shown without their class."""
     if isinstance(error, ImportError) and error.__traceback__ is not None:
         last = error.__traceback__
         while last.tb_next is not None:

@@ -78,7 +78,7 @@ class ValidationResult(Checks):
 
 
 def check_on_session_ready(module: Any) -> ValidationCheck | None:
-    """Give the failed check of an `on_session_ready` that cannot be called, else None.
+    """Return the failed check of an `on_session_ready` that cannot be called, else None.
 
     It has to be `async def on_session_ready(coordinator)`; a module need not have one.
     """

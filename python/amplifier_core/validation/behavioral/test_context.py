@@ -34,7 +34,7 @@ async def _check_added(context: Any, *messages: dict[str, Any]) -> None:
 
 
 async def _call_internal(context: Any, name: str, absent: Any = None) -> Any:
-    """Call an internal method that a context may have; `absent` stands for its answer if not."""
+    """Call an internal method that a context may have; `absent` is returned if it has none."""
     method = getattr(context, name, None)
     if method is None:
         return absent
@@ -104,14 +104,14 @@ class ContextBehaviorTests:
 
     @pytest.mark.asyncio
     async def test_add_invalid_message_does_not_crash(self, context_module: Any) -> None:
-        """A message that is none is refused or kept, and does no harm."""
+        """An invalid message is refused or kept, and does no harm."""
         with suppress(KeyError, TypeError, ValueError):
             await context_module.add_message({"neither": "role", "nor": "content"})
         assert await context_module.get_messages() is not None
 
     @pytest.mark.asyncio
     async def test_get_messages_never_returns_none(self, context_module: Any) -> None:
-        """What was kept is a list, and an empty context gives an empty one."""
+        """The messages are a list, which is empty in an empty context."""
         assert isinstance(await context_module.get_messages(), list)
         await context_module.clear()
         assert await context_module.get_messages() == []

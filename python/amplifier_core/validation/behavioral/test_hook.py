@@ -28,7 +28,7 @@ class HookBehaviorTests:
 
     @pytest.mark.asyncio
     async def test_handler_returns_hook_result(self, hook_cleanup: Any, coordinator: Any) -> None:
-        """Emitting an event gives a result."""
+        """Emitting an event returns a result."""
         for result in await _emit_everywhere(coordinator, {"session_id": "test-session"}):
             assert isinstance(result, HookResult)
 

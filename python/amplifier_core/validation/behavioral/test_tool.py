@@ -36,7 +36,7 @@ class ToolBehaviorTests:
 
     @pytest.mark.asyncio
     async def test_execute_returns_tool_result(self, tool_module: Any) -> None:
-        """A call gives a result, whatever it makes of an empty input."""
+        """A call returns a result, also for an empty input."""
         result = await tool_module.execute({})
         assert hasattr(result, "success")
         assert hasattr(result, "output")
