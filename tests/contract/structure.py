@@ -1,0 +1,183 @@
+"""The structure of the checkout: rooms, arrows and circles, of Python and of Rust.
+
+A room is a folder with source files; each file in the root of `amplifier_core`, whose names are
+contract, is a room of its own. An arrow leads from a file to one that it uses. Run as a program it
+prints the figures: `python tests/contract/structure.py [CHECKOUT]`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from structure_python import python_arrows
+from structure_rust import rust_arrows
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+ROOT_OF_NAMES = "python/amplifier_core"
+"""The folder whose files are no family: their names are contract."""
+
+MAX_FILES = 30
+"""Files of one folder."""
+
+PACKAGES = {
+    "amplifier_core": set[str](),
+    "amplifier_stream": {"amplifier_core"},
+    "amplifier_guard": {"amplifier_core"},
+    "amplifier_modules": {"amplifier_core", "amplifier_stream", "amplifier_guard"},
+    "amplifier_app": {
+        "amplifier_core",
+        "amplifier_stream",
+        "amplifier_guard",
+        "amplifier_modules",
+    },
+}
+"""What each package may import of the others."""
+
+TABLE = ("python/amplifier_core/_loading/known_modules.py", "amplifier_modules")
+"""The one arrow that points up: the kernel looks our own modules up in their table."""
+
+
+@dataclass
+class House:
+    """The source files of a checkout, and what uses what."""
+
+    files: dict[str, int] = field(default_factory=dict[str, int])
+    """Lines of each file, by its path in the checkout."""
+    arrows: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """User and used, files both."""
+
+    def rooms(self) -> dict[str, list[str]]:
+        """The files of each folder."""
+        found: dict[str, list[str]] = {}
+        for file in sorted(self.files):
+            found.setdefault(file.rpartition("/")[0], []).append(file)
+        return found
+
+    def circles(self) -> list[list[str]]:
+        """Files that use each other in a ring."""
+        return circles_of(self.arrows)
+
+    def room_circles(self) -> list[list[str]]:
+        """Rooms of one package of Python that use each other in a ring."""
+        arrows = {
+            (room_of(user), room_of(used))
+            for user, used in self.arrows
+            if package_of(user) == package_of(used) and user.endswith(".py")
+        }
+        return circles_of(arrow for arrow in arrows if arrow[0] != arrow[1])
+
+    def arrows_up(self) -> list[tuple[str, str]]:
+        """Arrows from a package to one that it may not know."""
+        return sorted(
+            (user, used)
+            for user, used in self.arrows
+            if user.startswith("python/") and _is_up(user, used)
+        )
+
+    def crowded(self) -> dict[str, int]:
+        """Folders with more files than one can know."""
+        return {
+            room: len(files)
+            for room, files in self.rooms().items()
+            if len(files) > MAX_FILES and room != ROOT_OF_NAMES
+        }
+
+
+def read_house(checkout: Path) -> House:
+    """Read the packages and the crates of a checkout."""
+    house = House()
+    for path in (*checkout.glob("python/**/*.py"), *checkout.glob("crates/*/src/**/*.rs")):
+        name = path.relative_to(checkout).as_posix()
+        house.files[name] = len(path.read_text().splitlines())
+    house.arrows = python_arrows(checkout / "python") | rust_arrows(checkout / "crates")
+    return house
+
+
+def package_of(file: str) -> str:
+    """The package or crate of a file."""
+    return file.split("/")[1]
+
+
+def room_of(file: str) -> str:
+    """The room of a file: its folder, or the file itself in the root of a package."""
+    folder = file.rpartition("/")[0]
+    return file if folder.count("/") == 1 else folder
+
+
+def circles_of(arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """The strongly connected parts of a graph that have more than one member, each sorted."""
+    out: dict[str, list[str]] = {}
+    for user, used in arrows:
+        out.setdefault(user, []).append(used)
+        out.setdefault(used, [])
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+    for root in sorted(out):
+        if root in number:
+            continue
+        work = [(root, iter(out[root]))]
+        number[root] = lowest[root] = len(number)
+        stack.append(root)
+        while work:
+            node, rest = work[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = lowest[other] = len(number)
+                    stack.append(other)
+                    work.append((other, iter(out[other])))
+                    break
+                if other in stack:
+                    lowest[node] = min(lowest[node], number[other])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    lowest[above] = min(lowest[above], lowest[node])
+                if lowest[node] == number[node]:
+                    part = stack[stack.index(node) :]
+                    del stack[stack.index(node) :]
+                    if len(part) > 1:
+                        found.append(sorted(part))
+    return sorted(found)
+
+
+def _is_up(user: str, used: str) -> bool:
+    above, below = package_of(user), package_of(used)
+    if above == below or (user, below) == TABLE:
+        return False
+    return below not in PACKAGES.get(above, set())
+
+
+def report(checkout: Path) -> str:
+    """The figures of a checkout, a line a room."""
+    house = read_house(checkout)
+    lines = ["files  median lines  room"]
+    for room, files in house.rooms().items():
+        middle = round(median(house.files[file] for file in files))
+        lines.append(f"{len(files):5}  {middle:12}  {room}")
+    total = sum(house.files.values())
+    circles, rooms, up = house.circles(), house.room_circles(), house.arrows_up()
+    lines += [
+        "",
+        f"{len(house.files)} files, {total} lines, {len(house.arrows)} arrows",
+        f"{len(up)} arrows up",
+        *(f"  {user} -> {used}" for user, used in up),
+        f"{len(circles)} circles of files",
+        *(f"  {', '.join(circle)}" for circle in circles),
+        f"{len(rooms)} circles of rooms",
+        *(f"  {', '.join(circle)}" for circle in rooms),
+        f"{len(house.crowded())} folders with more than {MAX_FILES} files",
+        *(f"  {room}: {count}" for room, count in house.crowded().items()),
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(report(Path(sys.argv[1]).resolve() if sys.argv[1:] else CHECKOUT))
