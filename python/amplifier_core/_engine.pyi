@@ -449,7 +449,7 @@ class LineWindow:
         """The size of the whole file."""
     @property
     def total_lines(self) -> int:
-        """The newline characters of the whole file."""
+        """The lines of the whole file, an unfinished last one among them."""
     @property
     def shown_lines(self) -> int:
         """The lines in `content`, an unfinished last one among them."""

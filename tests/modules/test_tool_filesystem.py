@@ -45,7 +45,7 @@ async def test_a_file_is_shown_whole(mounted: Any, tmp_path: Path) -> None:
         output={
             "path": "notes.txt",
             "bytes": 11,
-            "total_lines": 1,
+            "total_lines": 2,
             "offset": 1,
             "shown_lines": 2,
             "content": "één\r\ntwee",
@@ -72,12 +72,29 @@ def test_any_part_of_any_file_is_shown(
     assert result.output == {
         "path": "any",
         "bytes": len(content),
-        "total_lines": content.count(b"\n"),
+        "total_lines": len(lines),
         "offset": offset,
         "shown_lines": len(shown),
         "content": b"".join(shown).decode("utf-8", "replace"),
         "truncated": offset - 1 + limit < len(lines),
     }
+
+
+@pytest.mark.parametrize(
+    ("content", "total"),
+    [(b"", 0), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"a\nb\n", 2), (b"a\n\n", 2)],
+)
+async def test_a_last_line_counts_with_and_without_a_line_break(
+    mounted: Any, tmp_path: Path, content: bytes, total: int
+) -> None:
+    (tmp_path / "text").write_bytes(content)
+    read = (await mounted(tmp_path))["read_file"]
+    whole = (await read.execute({"path": "text"})).output
+    assert (whole["total_lines"], whole["shown_lines"], whole["truncated"]) == (total, total, False)
+    first = (await read.execute({"path": "text", "limit": 1})).output
+    assert (first["total_lines"], first["shown_lines"]) == (total, min(total, 1))
+    last = (await read.execute({"path": "text", "offset": max(total, 1)})).output
+    assert (last["total_lines"], last["shown_lines"]) == (total, min(total, 1))
 
 
 async def test_a_long_file_is_cut_at_2000_lines_and_a_quarter_megabyte(

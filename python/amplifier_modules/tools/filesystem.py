@@ -32,8 +32,8 @@ class ReadFile(BlockingTool[_ReadFile]):
     name = "read_file"
     description = (
         "Read a text file of the working folder. Shows up to `limit` lines from line `offset` on;"
-        " `truncated` says that the file goes on after them. `total_lines` counts the newline"
-        " characters of the whole file."
+        " `truncated` says that the file goes on after them. `total_lines` counts the lines of the"
+        " whole file, a last one without a newline character among them."
     )
 
     def __init__(self, policy: PathPolicy) -> None:

@@ -16,7 +16,7 @@ const PIECE_BYTES: usize = 1 << 18;
 pub struct LineWindow {
     /// The size of the whole file.
     pub bytes: u64,
-    /// The newline characters of the whole file.
+    /// The lines of the whole file, an unfinished last one among them.
     pub total_lines: u64,
     /// The lines in `content`, an unfinished last one among them.
     pub shown_lines: u64,
@@ -55,6 +55,7 @@ impl PathPolicy {
             closed: false,
         };
         let mut buffer = vec![0; PIECE_BYTES];
+        let mut is_unfinished = false;
         loop {
             if stopped() {
                 return Err(PathError::Stopped { path: shown(path) });
@@ -75,16 +76,20 @@ impl PathPolicy {
                 });
             }
             window.bytes += read as u64;
-            window.total_lines += memchr_iter(b'\n', piece).count() as u64;
+            window.total_lines += newlines(piece);
+            is_unfinished = !piece.ends_with(b"\n");
             filling.add(piece, &mut window);
         }
+        window.total_lines += u64::from(is_unfinished);
         let content = &window.content;
-        window.shown_lines = memchr_iter(b'\n', content).count() as u64;
-        if content.last().is_some_and(|last| *last != b'\n') {
-            window.shown_lines += 1;
-        }
+        let is_unfinished = content.last().is_some_and(|last| *last != b'\n');
+        window.shown_lines = newlines(content) + u64::from(is_unfinished);
         Ok(window)
     }
+}
+
+fn newlines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
 }
 
 /// How far the content of a window is.

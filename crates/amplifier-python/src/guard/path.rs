@@ -208,7 +208,7 @@ impl LineWindow {
         self.window.bytes
     }
 
-    /// The newline characters of the whole file.
+    /// The lines of the whole file, an unfinished last one among them.
     #[getter]
     fn total_lines(&self) -> u64 {
         self.window.total_lines

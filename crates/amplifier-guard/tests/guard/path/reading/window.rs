@@ -56,7 +56,7 @@ fn a_window_into_one_endless_line_is_filled_to_its_last_byte() {
                 window.shown_lines,
                 window.truncated
             ),
-            (400_008, 0, 1, expected < 400_008)
+            (400_008, 1, 1, expected < 400_008)
         );
     }
 }
@@ -99,7 +99,7 @@ proptest! {
             lines.iter().copied().skip(skipped).take(usize::try_from(limit).unwrap()).collect();
         prop_assert_eq!(window, LineWindow {
             bytes: text.len() as u64,
-            total_lines: text.matches('\n').count() as u64,
+            total_lines: lines.len() as u64,
             shown_lines: shown.len() as u64,
             content: shown.concat().into_bytes(),
             truncated: skipped + shown.len() < lines.len(),
