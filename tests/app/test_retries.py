@@ -215,5 +215,7 @@ def test_a_setting_that_cannot_be_used_ends_the_command(keyed: Any, model: Any) 
     done = keyed("run", "hello")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: `PROVIDER_MAX_RETRIES` is `many`, but must be ")
+    assert done.stderr.startswith(
+        "error: `PROVIDER_MAX_RETRIES` is 'many' (must be a whole number, "
+    )
     assert model.requests == []

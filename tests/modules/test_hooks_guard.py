@@ -15,8 +15,9 @@ from amplifier_guard import Rate, RateLimiter
 from amplifier_modules.hooks import guard
 from amplifier_modules.hooks.guard import tools as guard_tools
 from amplifier_modules.hooks.guard.prompts import FINDINGS
-from amplifier_modules.hooks.guard.settings import GuardSettings, read_settings
+from amplifier_modules.hooks.guard.settings import GuardSettings
 from amplifier_modules.loops.tool_timeout import CAPABILITY
+from amplifier_modules.settings import read_settings
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -398,13 +399,19 @@ async def test_every_handler_fails_closed_and_goes_with_the_module(bench):
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"finding": "ask"}, "`finding` is unknown (known at the top: `findings`, "),
-        ({"rates": {"usr": None}}, "`rates.usr` is unknown"),
-        ({"findings": "block"}, "`findings` is 'block': input should be 'report', 'ask' or"),
-        ({"tool_timeout": 0}, "`tool_timeout` is 0: input should be greater than 0"),
-        ({"tool_timeout": float("inf")}, "`tool_timeout` is inf: "),
-        ({"tools": {"b": {"shell": {"allow": "ls"}}}}, "`tools.b.shell.allow` is 'ls': "),
-        ({"rates": {"tool": {"limit": 0}}}, "`rates.tool.limit` is 0: "),
+        ({"finding": "ask"}, "`finding` is unknown (did you mean `findings`?)"),
+        ({"rates": {"usr": None}}, "`rates.usr` is unknown (did you mean `user`?)"),
+        ({"findings": "block"}, "`findings` is 'block' (must be `report`, `ask` or `reject`)"),
+        ({"tool_timeout": 0}, "`tool_timeout` is 0 (must be a number, above 0)"),
+        ({"tool_timeout": float("inf")}, "`tool_timeout` is inf (must be "),
+        (
+            {"tools": {"b": {"shell": {"allow": "ls"}}}},
+            "`tools.b.shell.allow` is 'ls' (must be a list, each item text)",
+        ),
+        (
+            {"rates": {"tool": {"limit": 0}}},
+            "`rates.tool.limit` is 0 (must be a whole number, at least 1)",
+        ),
     ],
 )
 async def test_a_setting_that_cannot_work_is_told_at_mount(bench, config, words):
@@ -416,4 +423,5 @@ async def test_a_setting_that_cannot_work_is_told_at_mount(bench, config, words)
 
 
 def test_what_is_absent_or_none_has_its_default():
-    assert read_settings(None) == read_settings({"findings": None}) == GuardSettings()
+    for config in (None, {}, {"findings": None}):
+        assert read_settings(GuardSettings, config, "hooks-guard") == GuardSettings()

@@ -22,6 +22,7 @@ from amplifier_modules.hooks.observe.session import SessionObserver
 from amplifier_modules.hooks.observe.settings import ObserveSettings
 from amplifier_modules.hooks.observe.statistics import Labels, Statistics
 from amplifier_modules.hooks.observe.traces import ToolTrace, ToolTraces
+from amplifier_modules.settings import read_settings
 
 START = datetime(2026, 1, 2, tzinfo=UTC)
 SECRET = "hunter2-hunter2-hunter2"
@@ -287,10 +288,13 @@ async def test_it_takes_the_redactor_that_knows_the_keys(bench, say):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"most_traces": 0}, "`most_traces` of the config of `hooks-observe`"),
-        ({"develop": True}, "`develop` of the config of `hooks-observe`"),
-        ({"rust": "loud"}, "`rust` of the config of `hooks-observe`"),
-        ({"opentelemetry": 7}, "`opentelemetry` of the config of `hooks-observe`"),
+        (
+            {"most_traces": 0},
+            "hooks-observe: `most_traces` is 0 .must be a whole number, at least 1, ",
+        ),
+        ({"develop": True}, "hooks-observe: `develop` is unknown .did you mean `development`"),
+        ({"rust": "loud"}, "hooks-observe: `rust` is 'loud' .must be `off`, `error`, "),
+        ({"opentelemetry": 7}, "hooks-observe: `opentelemetry` is 7 .must be true or false"),
     ],
 )
 async def test_a_config_that_is_no_use_is_refused_by_name(config, message):
@@ -301,7 +305,8 @@ async def test_a_config_that_is_no_use_is_refused_by_name(config, message):
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("ON", True), ("0", False)])
 async def test_the_environment_turns_development_on(monkeypatch, value, expected):
     monkeypatch.setenv("AMPLIFIER_DEVELOPMENT", value)
-    from amplifier_modules.hooks.observe.settings import read_settings
 
-    assert read_settings({}).development is expected
-    assert read_settings({"development": False}).development is False
+    for config in ({}, {"development": None}):
+        assert read_settings(ObserveSettings, config, "hooks-observe").development is expected
+    config = {"development": False}
+    assert read_settings(ObserveSettings, config, "hooks-observe").development is False

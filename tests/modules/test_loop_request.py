@@ -22,7 +22,7 @@ HISTORIES = st.lists(st.lists(MESSAGES, min_size=1, max_size=12), min_size=1, ma
 
 
 def builder() -> RequestBuilder:
-    return RequestBuilder(LoopSettings.from_config(None))
+    return RequestBuilder(LoopSettings())
 
 
 def fresh(messages: list[dict[str, Any]]) -> ChatRequest:

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from amplifier_core.events import TOOL_ERROR
-from amplifier_modules.loops.settings import LoopSettings
+from amplifier_modules.loops.basic import BasicLoop
 from amplifier_modules.loops.tool_timeout import CAPABILITY, longest_tool
 
 
@@ -85,4 +85,4 @@ async def test_the_shorter_limit_holds(bench, configured, allowed, limit):
 @pytest.mark.parametrize("value", ["fast", -1, True, float("inf")])
 def test_a_limit_that_is_no_time_is_refused(value):
     with pytest.raises(ValueError, match="`tool_timeout` is"):
-        LoopSettings.from_config({"tool_timeout": value})
+        BasicLoop({"tool_timeout": value})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -22,9 +21,8 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
-from amplifier_modules.providers.call_rate import CallRate
-from amplifier_modules.providers.config_values import ConfigValues
-from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_modules.providers.retries import CallRate, Retries, RetrySettings
+from amplifier_modules.settings import read_settings
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -216,7 +214,7 @@ async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_on
 
 
 async def test_one_call_too_many_waits_and_is_told_of():
-    world = World(busy(500), rate=CallRate(2, 10.0))
+    world = World(busy(500), rate=CallRate(limit=2, period=10.0))
 
     assert [await world.call(), await world.call()] == ["done", "done"]
     assert world.calls == pytest.approx([0, 1, 5])
@@ -228,7 +226,7 @@ async def test_one_call_too_many_waits_and_is_told_of():
 
 
 async def test_a_call_that_would_wait_beyond_the_budget_is_not_made():
-    world = World(rate=CallRate(1, 1000.0), retry_budget=500)
+    world = World(rate=CallRate(limit=1, period=1000.0), retry_budget=500)
     await world.call()
 
     with pytest.raises(RateLimitError) as caught:
@@ -240,7 +238,7 @@ async def test_a_call_that_would_wait_beyond_the_budget_is_not_made():
 
 
 async def test_the_cancellation_of_the_session_ends_a_wait_for_the_rate():
-    world = World(rate=CallRate(1, 100.0))
+    world = World(rate=CallRate(limit=1, period=100.0))
     await world.call()
     world.while_waiting = world.token.request_graceful
 
@@ -273,48 +271,54 @@ async def test_nobody_needs_to_be_told():
 
 
 def read(**config: Any) -> RetrySettings:
-    return RetrySettings.read(ConfigValues("provider-acme", "acme", config))
+    return read_settings(RetrySettings, config, "provider-acme")
 
 
 def test_the_settings_are_read_from_the_config_of_the_provider():
-    assert read(api_key="x", max_retries=None) == RetrySettings()
+    assert read(max_retries=None) == RetrySettings()
     settings = {
         "max_retries": 0, "min_retry_delay": 0.5, "max_retry_delay": 8.0, "retry_jitter": False,
         "overloaded_delay_multiplier": 1.0, "retry_budget": 30.0, "breaker_failures": 3,
         "breaker_recovery": 5.0,
     }  # fmt: skip
     assert read(**settings) == RetrySettings(**settings)
-    assert read(rate={"limit": 3}) == RetrySettings(rate=CallRate(3, 60.0, None))
+    assert read(rate={"limit": 3}) == RetrySettings(rate=CallRate(limit=3, period=60.0, burst=None))
     rate = {"limit": 3, "period": 1, "burst": 9}
-    assert read(rate=rate) == RetrySettings(rate=CallRate(3, 1.0, 9))
+    assert read(rate=rate) == RetrySettings(rate=CallRate(limit=3, period=1.0, burst=9))
 
 
 @pytest.mark.parametrize(
     ("config", "named"),
     [
-        ({"max_retries": -1}, "`max_retries` is -1, but must be at least 0"),
-        ({"max_retries": 10**12}, "`max_retries` is 1000000000000, but must be at most 1000000"),
-        ({"max_retries": True}, "`max_retries` must be a whole number, found bool"),
-        ({"max_retries": 2.0}, "`max_retries` must be a whole number, found float"),
-        ({"min_retry_delay": "1"}, "`min_retry_delay` must be a number, found str"),
+        ({"max_retries": -1}, "`max_retries` is -1 (must be a whole number, at least 0, "),
+        (
+            {"max_retries": 10**12},
+            "`max_retries` is 1000000000000 (must be a whole number, at least 0, at most 1,000,000)",
+        ),
+        ({"max_retries": True}, "`max_retries` is True (must be a whole number"),
+        ({"max_retries": 2.0}, "`max_retries` is 2.0 (must be a whole number"),
+        ({"min_retry_delay": "1"}, "`min_retry_delay` is '1' (must be a number"),
         ({"max_retry_delay": float("nan")}, "`max_retry_delay` is nan"),
-        ({"retry_jitter": 0.2}, "`retry_jitter` must be true or false, found float"),
-        ({"overloaded_delay_multiplier": 0}, "must be a finite number of at least 1.0"),
+        ({"retry_jitter": 0.2}, "`retry_jitter` is 0.2 (must be true or false)"),
+        (
+            {"overloaded_delay_multiplier": 0},
+            "`overloaded_delay_multiplier` is 0 (must be a number, at least 1)",
+        ),
         ({"retry_budget": float("inf")}, "`retry_budget` is inf"),
-        ({"breaker_failures": 1.5}, "`breaker_failures` must be a whole number"),
+        ({"breaker_failures": 1.5}, "`breaker_failures` is 1.5 (must be a whole number"),
         ({"breaker_recovery": 0}, "`breaker_recovery` is 0"),
-        ({"rate": 5}, "`rate` must be a mapping with `limit`, found int"),
+        ({"rate": 5}, "`rate` is 5 (must be a mapping)"),
         ({"rate": {}}, "`rate.limit` is missing"),
-        ({"rate": {"limit": 0}}, "`rate.limit` is 0, but must be at least 1"),
+        ({"rate": {"limit": 0}}, "`rate.limit` is 0 (must be a whole number, at least 1"),
         ({"rate": {"limit": 1, "period": 0}}, "`rate.period` is 0"),
         (
             {"rate": {"limit": 1, "period": 1e9}},
-            "`rate.period` is 1000000000.0, but must be at most",
+            "`rate.period` is 1000000000.0 (must be a number, at least 0.001, at most 31,536,000)",
         ),
-        ({"rate": {"limit": 1, "burst": "x"}}, "`rate.burst` must be a whole number"),
+        ({"rate": {"limit": 1, "burst": "x"}}, "`rate.burst` is 'x' (must be a whole number"),
         (
             {"rate": {"limit": 1, "brust": 2}},
-            "`rate.brust` is unknown (known: limit, period, burst)",
+            "`rate.brust` is unknown (did you mean `burst`?)",
         ),
     ],
 )
@@ -330,9 +334,12 @@ def test_a_setting_that_cannot_work_is_named(config: dict[str, Any], named: str)
 async def test_what_is_read_works_at_its_edges(key: str, value: float):
     world = World(busy(500), **{key: value}, max_retries=10**6, breaker_failures=10**6)
 
-    edges = [CallRate(1, 0.001, 1), CallRate(10**6, 31_536_000.0, 10**6)]
+    edges = [
+        CallRate(limit=1, period=0.001, burst=1),
+        CallRate(limit=10**6, period=31_536_000.0, burst=10**6),
+    ]
     world.retries = Retries(
-        "acme", replace(world.settings, rate=edges[value > 0]), clock=lambda: world.now,
+        "acme", world.settings.model_copy(update={"rate": edges[value > 0]}), clock=lambda: world.now,
         sleep=world.sleep,
     )  # fmt: skip
     if (key, value) == ("retry_budget", 0):

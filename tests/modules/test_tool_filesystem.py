@@ -195,7 +195,9 @@ async def test_the_folder_is_the_configured_one_or_the_sessions(
     assert await listed(None) == ["process"]
     with pytest.raises(FileNotFoundError, match="no file or directory"):
         await mounted(tmp_path / "nothing")
-    with pytest.raises(TypeError, match="`root` must be the path of a folder, found 3"):
+    with pytest.raises(
+        TypeError, match=r"tool-filesystem: `root` is 3 \(must be the path of a folder\)"
+    ):
         await filesystem.mount(ModuleCoordinator(), {"root": 3})
 
 

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from amplifier_app.failure import Failure
+from amplifier_modules.settings import Env, Form, SettingError, Settings, read_settings
 
-_RETRIES = {
-    "PROVIDER_MAX_RETRIES": "max_retries",
-    "PROVIDER_RETRY_DELAY": "min_retry_delay",
-    "PROVIDER_RETRY_BUDGET": "retry_budget",
-}
-"""Environment variables, and the keys of a provider's config that they set."""
-_MAX_RETRIES = 1_000
+_RATE = "calls per seconds, such as `30/60`"
 _MAX_PERIOD_SECONDS = 31_536_000  # a year
+
+
+def _rate(text: str) -> dict[str, Any]:
+    calls, _, period = text.partition("/")
+    if calls.isdecimal() and calls.isascii() and len(calls) < 7 and int(calls) >= 1:
+        try:
+            seconds = float(period or 60)
+        except ValueError:
+            seconds = 0.0
+        if 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
+            return {"limit": int(calls), "period": seconds}
+    raise ValueError(f"must be {_RATE}")
+
+
+_Rate = Annotated[dict[str, Any] | None, BeforeValidator(_rate), Form(_RATE)]
+
+
+class CommandVariables(Settings):
+    """The environment variables of `amplifier-core run`, by the keys that they set."""
+
+    model_config = ConfigDict(strict=False)
+
+    max_retries: Annotated[int | None, Env("PROVIDER_MAX_RETRIES")] = Field(
+        default=None, ge=0, le=1_000
+    )
+    """`max_retries` of the provider."""
+    min_retry_delay: Annotated[float | None, Env("PROVIDER_RETRY_DELAY")] = Field(
+        default=None, ge=0
+    )
+    """`min_retry_delay` of the provider, in seconds."""
+    retry_budget: Annotated[float | None, Env("PROVIDER_RETRY_BUDGET")] = Field(default=None, ge=0)
+    """`retry_budget` of the provider, in seconds."""
+    rate: Annotated[_Rate, Env("PROVIDER_RATE")] = None
+    """`rate` of the provider."""
+    tool_rate: Annotated[_Rate, Env("TOOL_RATE")] = None
+    """`rates.tool` of `hooks-guard`."""
 
 
 def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -24,14 +56,7 @@ def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         Failure: A value cannot be used.
     """
-    config: dict[str, Any] = {
-        key: _count(name, text) if key == "max_retries" else _seconds(name, text)
-        for name, key in _RETRIES.items()
-        if (text := environment.get(name, "").strip())
-    }
-    if rate := environment.get("PROVIDER_RATE", "").strip():
-        config["rate"] = _rate("PROVIDER_RATE", rate)
-    return config
+    return _read(environment).model_dump(exclude_none=True, exclude={"tool_rate"})
 
 
 def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -40,38 +65,12 @@ def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         Failure: A value cannot be used.
     """
-    rate = environment.get("TOOL_RATE", "").strip()
-    return {"rates": {"tool": _rate("TOOL_RATE", rate)}} if rate else {}
+    rate = _read(environment).tool_rate
+    return {"rates": {"tool": rate}} if rate else {}
 
 
-def _count(name: str, text: str) -> int:
-    if text.isdecimal() and text.isascii() and len(text) < 9 and int(text) <= _MAX_RETRIES:
-        return int(text)
-    raise _wrong(name, text, f"a whole number from 0 to {_MAX_RETRIES}")
-
-
-def _seconds(name: str, text: str) -> float:
+def _read(environment: Mapping[str, str]) -> CommandVariables:
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if 0 <= seconds < math.inf:
-        return seconds
-    raise _wrong(name, text, "a number of seconds, zero or more")
-
-
-def _rate(name: str, text: str) -> dict[str, Any]:
-    calls, _, period = text.partition("/")
-    if calls.isdecimal() and calls.isascii() and len(calls) < 7 and int(calls) >= 1:
-        try:
-            seconds = float(period or 60)
-        except ValueError:
-            seconds = math.nan
-        if 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
-            return {"limit": int(calls), "period": seconds}
-    raise _wrong(name, text, "calls per seconds, such as `30/60`")
-
-
-def _wrong(name: str, found: str, expected: str) -> Failure:
-    message = f"`{name}` is `{found}`, but must be {expected}"
-    return Failure(message, hint="correct the environment variable")
+        return read_settings(CommandVariables, None, "", environment)
+    except SettingError as error:
+        raise Failure(str(error), hint="correct the environment variable") from error

@@ -7,9 +7,14 @@ results. System messages, the user's last message and the newest group of messag
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from pydantic import BeforeValidator, Field
+
+from amplifier_modules.settings import Settings
 
 from .budget import estimate_tokens
 
@@ -19,20 +24,29 @@ _SYSTEM = ("system", "developer")
 _NOTICE = "compaction"
 
 
-@dataclass(frozen=True)
-class CompactionSettings:
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and math.isfinite(value) else value
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
+"""A whole number; a float, such as `2e5`, is rounded down."""
+
+
+class CompactionSettings(Settings):
     """How a view is made shorter."""
 
-    compact_threshold: float = 0.92
-    """Share of the budget above which a view is made shorter."""
-    target_usage: float = 0.50
-    """Share of the budget that is aimed at."""
-    protected_recent: float = 0.30
+    unknown_keys = "ignore"
+
+    compact_threshold: float = Field(default=0.92, ge=0, le=1)
+    """Share of the budget above which older content is left out of requests."""
+    target_usage: float = Field(default=0.50, ge=0, le=1)
+    """Share of the budget that a shortened request aims at."""
+    protected_recent: float = Field(default=0.30, ge=0, le=1)
     """Share of the newest messages that are left out last."""
-    protected_tool_results: int = 5
-    """How many of the newest tool results are never cut short."""
-    truncate_chars: int = 250
-    """Characters that stay of a tool result that is cut short."""
+    protected_tool_results: Count = 5
+    """How many of the newest tool results are never truncated."""
+    truncate_chars: Count = 250
+    """Characters that stay of a truncated tool result."""
 
 
 @dataclass

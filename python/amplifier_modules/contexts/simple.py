@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from amplifier_core.events import CONTEXT_COMPACTION
+from amplifier_modules.settings import read_settings
 
 from .budget import estimate_tokens, request_budget
-from .compaction import CompactionSettings, Message, View, compact
+from .compaction import CompactionSettings, Count, Message, View, compact
 
 __amplifier_module_type__ = "context"
 
 logger = logging.getLogger(__name__)
 
-MAX_TOKENS = 200_000
-"""The budget of a request where neither caller nor provider says another."""
-
 _ROLES = frozenset(("system", "developer", "user", "assistant", "function", "tool"))
 
 SystemPromptFactory = Callable[[], Awaitable[str]]
 """Makes the system prompt anew for each request."""
+
+
+class ContextSettings(CompactionSettings):
+    """How much of a conversation a request contains."""
+
+    max_tokens: Count = 200_000
+    """Tokens of a request where neither the caller nor the provider sets a budget."""
+
+
+__amplifier_settings__ = ContextSettings
 
 
 class SimpleContext:
@@ -47,23 +54,21 @@ class SimpleContext:
         """Start an empty conversation.
 
         Args:
-            config: `max_tokens` and the fields of `CompactionSettings`.
+            config: The keys of `ContextSettings`.
             hooks: Where `context:compaction` is emitted; None emits nothing.
             clock: What time it is, for the timestamps of messages.
 
         Raises:
-            ValueError: A setting is of the wrong kind or out of range.
+            SettingError: A value cannot be used.
         """
-        given = dict(config or {})
-        self._max_tokens = int(_number(given, "max_tokens", MAX_TOKENS))
-        self._settings = _settings(given)
+        self._settings = read_settings(ContextSettings, config, "context-simple")
         self._hooks = hooks
         self._clock = clock
         self._messages: list[Message] = []
         self._view = View([], [])
         self._open_calls: set[Any] = set()
         self._budget = 0
-        self._room = self._max_tokens
+        self._room = self._settings.max_tokens
         self._factory: SystemPromptFactory | None = None
         self._system: Message | None = None
 
@@ -90,7 +95,7 @@ class SimpleContext:
             token_budget: How many tokens fit; None asks the provider, then the configuration.
             provider: The provider that will get the request.
         """
-        budget = await request_budget(token_budget, provider, self._max_tokens)
+        budget = await request_budget(token_budget, provider, self._settings.max_tokens)
         system = await self._system_prompt()
         if budget > self._budget:
             # A view cut for a smaller model would hide what this one has room for.
@@ -222,27 +227,6 @@ def _call_ids(message: Message) -> set[Any]:
 def _is_call(block: Any) -> bool:
     is_block = isinstance(block, dict)
     return is_block and cast("dict[str, Any]", block).get("type") == "tool_call"
-
-
-def _settings(given: Mapping[str, Any]) -> CompactionSettings:
-    settings: dict[str, Any] = {}
-    for field in fields(CompactionSettings):
-        is_share = field.type == "float"
-        value = _number(given, field.name, field.default, most=1 if is_share else None)
-        settings[field.name] = float(value) if is_share else int(value)
-    return CompactionSettings(**settings)
-
-
-def _number(given: Mapping[str, Any], key: str, default: Any, most: float | None = None) -> float:
-    value = given.get(key)
-    if value is None:
-        return default
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= (1e12 if most is None else most):
-        wanted = "a number, zero or more" if most is None else f"a number from 0 to {most}"
-        message = f"`{key}` is {value!r} (must be {wanted})"
-        raise ValueError(message)
-    return value
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .loop import Loop
+from .settings import LoopSettings
 
 __amplifier_module_type__ = "orchestrator"
+__amplifier_settings__ = LoopSettings
 
 
 class BasicLoop(Loop):

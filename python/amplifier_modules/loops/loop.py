@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules.settings import read_settings
 
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
@@ -28,9 +29,9 @@ class Loop:
         """Read the configuration.
 
         Raises:
-            ValueError: A setting is of the wrong kind or out of range.
+            SettingError: A value cannot be used.
         """
-        self.settings = LoopSettings.from_config(config)
+        self.settings = read_settings(LoopSettings, config, self.name)
         self.steering: SteeringQueue | None = None
         self._requests = RequestBuilder(self.settings)
         self._pace = Pace(self.settings.min_delay_between_calls_ms)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
+from .settings import LoopSettings
 from .steering import (
     STEERING_DISCARDED,
     STEERING_INJECTED,
@@ -15,6 +16,7 @@ from .steering import (
 )
 
 __amplifier_module_type__ = "orchestrator"
+__amplifier_settings__ = LoopSettings
 
 EVENTS = [RATE_LIMIT_DELAY, STEERING_SUBMITTED, STEERING_INJECTED, STEERING_DISCARDED]
 """The events that this module has beside those of the kernel."""
@@ -34,7 +36,7 @@ class StreamingLoop(Loop):
         """Read the configuration.
 
         Raises:
-            ValueError: A setting is of the wrong kind or out of range.
+            SettingError: A value cannot be used.
         """
         super().__init__(config)
         self.steering = SteeringQueue()

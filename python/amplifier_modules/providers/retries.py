@@ -6,7 +6,9 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import Field
 
 from amplifier_core._kernel import sleep as waiting
 from amplifier_core.events import PROVIDER_RETRY, PROVIDER_THROTTLE
@@ -19,9 +21,8 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
-
-from .call_rate import CallRate
-from .config_values import ConfigValues
+from amplifier_modules.rate import RateSettings
+from amplifier_modules.settings import Settings
 
 if TYPE_CHECKING:
     from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimited, RateLimiter, Retry
@@ -42,49 +43,38 @@ _WORDS: tuple[tuple[type[LLMError], str], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class RetrySettings:
-    """How often and how long a provider tries again, and when it leaves its API alone."""
+class CallRate(RateSettings):
+    """The calls of a provider."""
 
-    max_retries: int = 5
-    """Most calls after the first one; 0 tries once."""
-    min_retry_delay: float = 1.0
-    """Seconds before the first retry; each next wait is twice as long."""
-    max_retry_delay: float = 60.0
-    """Most seconds of a wait; the factor of an overload and `retry-after` may make it longer."""
+    limit: Annotated[int, Field(ge=1, le=_MOST)]
+    """Calls in each period, retries included; further calls wait."""
+    period: Annotated[float, Field(ge=0.001, le=31_536_000)] = 60.0
+    """Seconds."""
+    burst: Annotated[int | None, Field(ge=1, le=_MOST)] = None
+    """Calls at once after a rest; without it, as many as in a period."""
+
+
+class RetrySettings(Settings):
+    """How often and how long a provider retries, and when its circuit opens."""
+
+    max_retries: int = Field(default=5, ge=0, le=_MOST)
+    """Calls after the first one, at most; 0 never retries."""
+    min_retry_delay: float = Field(default=1.0, ge=0)
+    """Seconds before the first retry; each further wait is twice as long."""
+    max_retry_delay: float = Field(default=60.0, ge=0)
+    """Seconds that a wait may last; an overload or `retry-after` may make it longer."""
     retry_jitter: bool = True
-    """Whether chance makes a wait up to a tenth longer or shorter, never below `retry-after`."""
-    overloaded_delay_multiplier: float = 10.0
+    """Whether waits are randomly up to a tenth longer or shorter, never below `retry-after`."""
+    overloaded_delay_multiplier: float = Field(default=10.0, ge=1)
     """Factor of a wait after status 529: an overload lasts longer than a lost connection."""
-    retry_budget: float = 600.0
+    retry_budget: float = Field(default=600.0, ge=0)
     """Seconds after the first call beyond which no retry begins."""
-    breaker_failures: int = 10
-    """Failed calls in a row after which the API is left alone; 0 never leaves it alone."""
-    breaker_recovery: float = 60.0
-    """Seconds until one call is let through to an API that was left alone."""
+    breaker_failures: int = Field(default=10, ge=0, le=_MOST)
+    """Failed calls in a row after which the circuit opens; 0 never opens it."""
+    breaker_recovery: float = Field(default=60.0, ge=0.001)
+    """Seconds for which an open circuit lets no call through."""
     rate: CallRate | None = None
-    """Most calls, tries included; one too many waits."""
-
-    @classmethod
-    def read(cls, values: ConfigValues) -> RetrySettings:
-        """Take the settings out of a provider's config.
-
-        Raises:
-            ConfigurationError: A value has the wrong type or cannot work.
-        """
-        return cls(
-            max_retries=values.integer("max_retries", cls.max_retries, 0, _MOST),
-            min_retry_delay=values.number("min_retry_delay", cls.min_retry_delay, 0.0),
-            max_retry_delay=values.number("max_retry_delay", cls.max_retry_delay, 0.0),
-            retry_jitter=values.switch("retry_jitter", cls.retry_jitter),
-            overloaded_delay_multiplier=values.number(
-                "overloaded_delay_multiplier", cls.overloaded_delay_multiplier, 1.0
-            ),
-            retry_budget=values.number("retry_budget", cls.retry_budget, 0.0),
-            breaker_failures=values.integer("breaker_failures", cls.breaker_failures, 0, _MOST),
-            breaker_recovery=values.number("breaker_recovery", cls.breaker_recovery, 0.001),
-            rate=CallRate.read(values),
-        )
+    """The rate limit of calls; without it there is none."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +190,12 @@ class Retries:
 
     def _judged_by(self) -> _Judges:
         if self._judges is None:
-            from amplifier_guard import CircuitBreaker, ErrorHandler
+            from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimiter
 
             settings = self._settings
-            limiter = None if settings.rate is None else settings.rate.limiter(self._clock)
+            limiter = None
+            if settings.rate is not None:
+                limiter = RateLimiter(provider=settings.rate.rate(), clock=self._clock)
             handler = ErrorHandler(
                 max_retries=settings.max_retries,
                 initial_delay=settings.min_retry_delay,

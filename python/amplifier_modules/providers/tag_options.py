@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Annotated, Any, cast
+
+from pydantic import BeforeValidator
+
+from ..settings import Form
+
+_FORM = "true, false, a tag name or a list of tag names"
 
 
-def read_tags(key: str, value: Any, default: str) -> tuple[str, ...]:
-    """Return the tag names that an option gives; none where it is absent or false.
+def _tags(default: str) -> Callable[[Any], Any]:
+    """Make what reads a name, a list of a name and its aliases, or true for the default."""
 
-    Args:
-        key: The name of the option, for errors.
-        value: `true` for the default tag, a name, or a list of a name and its aliases.
-        default: The default tag.
+    def read(value: Any) -> Any:
+        if value is False:
+            return ()
+        names = default if value is True else value
+        if not isinstance(names, str | list | tuple):
+            return names
+        given = (names,) if isinstance(names, str) else tuple(cast("list[Any]", names))
+        if given and all(isinstance(name, str) for name in given):
+            from amplifier_stream import ThinkingParser
 
-    Raises:
-        TypeError: The value is of another type.
-        ValueError: A name cannot stand in a tag.
-    """
-    if value is None or value is False:
-        return ()
-    if value is True:
-        return (default,)
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list | tuple):
-        message = f"`{key}` must be true, false, a tag name or a list, found {type(value).__name__}"
-        raise TypeError(message)
-    given = tuple(cast("list[Any]", names))
-    if not all(isinstance(name, str) for name in given):
-        raise TypeError(f"`{key}` must hold tag names, which are texts")
-    if not given:
-        return ()
-    from amplifier_stream import ThinkingParser
+            ThinkingParser(given)
+        return given
 
-    try:
-        ThinkingParser(given)
-    except ValueError as error:
-        raise ValueError(f"`{key}`: {error}") from None
-    return given
+    return read
+
+
+ThinkingTags = Annotated[tuple[str, ...], BeforeValidator(_tags("thinking")), Form(_FORM)]
+ToolTags = Annotated[tuple[str, ...], BeforeValidator(_tags("tool")), Form(_FORM)]

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import open_folder, written
+from amplifier_modules.tools.folder import FolderSettings, open_folder, written
 
 __amplifier_module_type__ = "tool"
+__amplifier_settings__ = FolderSettings
 
 _MOST_ENTRIES = 1000
 _MOST_BYTES = 256 * 1024
@@ -97,13 +98,12 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
 
     Args:
         coordinator: Where they are mounted.
-        config: `root`, the folder nothing outside of which is read; the session's working
-            directory if absent.
+        config: The keys of `FolderSettings`.
 
     Raises:
-        TypeError: The root is not a path.
+        SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    policy = await open_folder(coordinator, config)
+    policy = await open_folder(coordinator, config, "tool-filesystem")
     for tool in (ReadFile(policy), ListDirectory(policy)):
         await coordinator.mount("tools", tool, name=tool.name)

@@ -5,31 +5,44 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import anyio.to_thread
+from pydantic import Field
 
 from amplifier_guard import PathPolicy
+
+from ..settings import Form, Settings, read_settings
 
 SKIPPED = (".git", ".venv", "target", "node_modules")
 """Names of directories that are not searched: what is in them was fetched or built."""
 
 
-async def open_folder(coordinator: Any, config: Mapping[str, Any] | None) -> PathPolicy:
-    """Open the folder that `config["root"]` names.
+class FolderSettings(Settings):
+    """Which folder a tool may read."""
 
-    Without it, it is the session's working directory (the capability `session.working_dir`), or
-    else that of the process.
+    unknown_keys = "ignore"
+    none_is_absent = False
+
+    root: Annotated[Path, Field(strict=False), Form("the path of a folder")] = Path()
+    """Folder outside of which nothing is read, from the session's working directory."""
+
+
+async def open_folder(
+    coordinator: Any, config: Mapping[str, Any] | None, module: str
+) -> PathPolicy:
+    """Open the root that the config of a module sets.
+
+    A relative one is taken from the session's working directory, the capability
+    `session.working_dir`, or else from that of the process.
 
     Raises:
-        TypeError: The root is not a path.
+        SettingError: The root is not a path.
         OSError: The folder does not exist or cannot be opened.
     """
-    working = coordinator.get_capability("session.working_dir") or "."
-    root = (config or {}).get("root", working)
-    if not isinstance(root, str | Path):
-        raise TypeError(f"`root` must be the path of a folder, found {root!r}")
-    return await anyio.to_thread.run_sync(_open, Path(root), Path(working))
+    root = read_settings(FolderSettings, config, module).root
+    working = Path(coordinator.get_capability("session.working_dir") or ".")
+    return await anyio.to_thread.run_sync(_open, root, working)
 
 
 def _open(root: Path, working: Path) -> PathPolicy:

@@ -12,9 +12,10 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import SKIPPED, open_folder, written
+from amplifier_modules.tools.folder import SKIPPED, FolderSettings, open_folder, written
 
 __amplifier_module_type__ = "tool"
+__amplifier_settings__ = FolderSettings
 
 _FILES = (
     "Files are regular files outside directories named "
@@ -168,13 +169,12 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
 
     Args:
         coordinator: Where they are mounted.
-        config: `root`, the folder nothing outside of which is read; the session's working
-            directory if absent.
+        config: The keys of `FolderSettings`.
 
     Raises:
-        TypeError: The root is not a path.
+        SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    policy = await open_folder(coordinator, config)
+    policy = await open_folder(coordinator, config, "tool-search")
     for tool in (Glob(policy), Grep(policy)):
         await coordinator.mount("tools", tool, name=tool.name)

@@ -20,7 +20,6 @@ from amplifier_core.message_models import (
 from amplifier_modules.providers.anthropic import AnthropicProvider
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.anthropic.errors import api_error
-from amplifier_modules.providers.retries import RetrySettings
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
@@ -194,7 +193,7 @@ async def test_no_server_is_a_network_error_that_names_the_address() -> None:
     config = AnthropicConfig(
         api_key=KEY,
         base_url=f"http://user:password@127.0.0.1:{port}",
-        retries=RetrySettings(max_retries=0),
+        max_retries=0,
     )
     provider = AnthropicProvider(config)
     for call in (provider.complete(REQUEST), provider.list_models()):

@@ -6,19 +6,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
 from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
-from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.models import HookResult
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
 from amplifier_modules.loops.tool_timeout import CAPABILITY as TOOL_TIMEOUT
+from amplifier_modules.settings import SettingError, read_settings
 
 from .answers import deny
 from .arguments import ToolArguments
 from .prompts import FINDINGS, Prompts
-from .settings import GuardSettings, read_settings
+from .settings import GuardSettings
 from .tools import ToolSinks
 
 __amplifier_module_type__ = "hook"
+__amplifier_settings__ = GuardSettings
 
 NAME = "hooks-guard"
 LAST = 1_000_000
@@ -125,13 +126,13 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
         What takes its handlers away again.
 
     Raises:
-        ConfigurationError: A setting is unknown, has the wrong type or cannot work.
+        SettingError: A key is unknown, or a value cannot be used.
     """
-    settings = read_settings(config)
+    settings = read_settings(GuardSettings, config, NAME)
     try:
         guard = Guard(settings, coordinator)
     except ValueError as error:
-        raise ConfigurationError(f"hooks-guard: {error}") from error
+        raise SettingError(f"{NAME}: {error}", module=NAME) from error
     coordinator.register_capability(TOOL_TIMEOUT, guard.limits.tool_timeout)
     coordinator.register_contributor("observability.events", NAME, lambda: [FINDINGS])
     return guard.register()

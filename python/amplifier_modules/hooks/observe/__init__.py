@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core.llm_errors import ConfigurationError
 from amplifier_guard import Redactor
+from amplifier_modules.settings import SettingError, read_settings
 
 from .session import NAME, SessionObserver
-from .settings import ObserveSettings, read_settings
+from .settings import ObserveSettings
 
 __all__ = ["CAPABILITY", "NAME", "REDACTOR", "SessionObserver", "mount"]
 
 __amplifier_module_type__ = "hook"
+__amplifier_settings__ = ObserveSettings
 
 CAPABILITY = "observe.session"
 """The name under which the `SessionObserver` is found."""
@@ -25,9 +26,9 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
     """Observe the session; the `SessionObserver` is the capability `observe.session`.
 
     Raises:
-        ConfigurationError: The config is no use, or asks for OpenTelemetry where it is missing.
+        SettingError: A key is unknown, a value cannot be used, or OpenTelemetry is missing.
     """
-    settings = read_settings(config)
+    settings = read_settings(ObserveSettings, config, NAME)
     redactor = coordinator.get_capability(REDACTOR) or Redactor()
     telemetry = _telemetry(settings, redactor, str(coordinator.session_id))
     observer = SessionObserver(settings, redactor, telemetry)
@@ -44,7 +45,7 @@ def _telemetry(settings: ObserveSettings, redactor: Redactor, session_id: str) -
         if error.name is None or error.name.partition(".")[0] != "opentelemetry":
             raise
         if settings.opentelemetry:
-            message = "`opentelemetry` of the config of `hooks-observe` needs `opentelemetry-api`"
-            raise ConfigurationError(f"{message} (the extra `otel`)") from None
+            message = "`opentelemetry` needs `opentelemetry-api` (the extra `otel`)"
+            raise SettingError(f"{NAME}: {message}", module=NAME, key="opentelemetry") from None
         return None
     return Telemetry(session_id, redactor.redact, settings.most_labels)

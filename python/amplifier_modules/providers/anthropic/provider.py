@@ -51,7 +51,7 @@ class AnthropicProvider:
         self.priority = config.priority
         self.tool_tags = config.tool_tags
         self._hooks = hooks
-        self._retries = retries or Retries(PROVIDER, config.retries, hooks)
+        self._retries = retries or Retries(PROVIDER, config, hooks)
         self._transport = AnthropicTransport(config)
         self._reported_repairs: set[str] = set()
         self._reported_left_out: set[str] = set()
@@ -250,7 +250,7 @@ async def mount(
         return None
     hooks = getattr(coordinator, "hooks", None)
     cancellation = getattr(coordinator, "cancellation", None)
-    retries = Retries(PROVIDER, settings.retries, hooks, cancellation)
+    retries = Retries(PROVIDER, settings, hooks, cancellation)
     provider = AnthropicProvider(settings, hooks, retries=retries)
     await coordinator.mount("providers", provider, name=PROVIDER)
     return provider.close

@@ -1,0 +1,197 @@
+"""The one reader of settings: what it takes, what it refuses, and what it never tells."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import logging
+import pickle
+from collections import UserDict
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field
+
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules import MODULES
+from amplifier_modules.settings import Env, Form, SettingError, Settings, read_settings
+
+SECRET = "s3cr3t-pa55word"
+
+
+class Inner(Settings):
+    token: str = Field(default="", repr=False)
+    count: int = Field(default=1, ge=1, le=9)
+
+
+class Sample(Settings):
+    unknown_keys = "warn"
+    ignored_keys = frozenset({"raw"})
+    renamed_keys: ClassVar[dict[str, str]] = {"old": "words"}
+
+    key: Annotated[str, Env("SAMPLE_KEY")] = Field(default="", max_length=20, repr=False)
+    words: tuple[str, ...] = Field(default=(), strict=False)
+    level: Literal["low", "high"] = "low"
+    seconds: Annotated[float, Env("SAMPLE_SECONDS", float)] = Field(default=1.0, gt=0)
+    odd: Annotated[int | None, Form("an odd number")] = Field(default=None, multiple_of=3)
+    inner: Inner | None = None
+    by_name: dict[str, Inner] = Field(default_factory=dict[str, Inner])
+
+
+class Strict(Sample):
+    unknown_keys = "refuse"
+    none_is_absent = False
+
+
+def read(config: Any, model: type[Settings] = Sample, **environment: str) -> Any:
+    return read_settings(model, config, "provider-acme", environment)
+
+
+def refused(config: Any, model: type[Settings] = Sample, **environment: str) -> SettingError:
+    with pytest.raises(SettingError) as caught:
+        read(config, model, **environment)
+    return caught.value
+
+
+@pytest.mark.parametrize("config", [None, {}, [], {"seconds": None, "inner": None}])
+def test_what_is_absent_or_none_has_its_default(config: Any) -> None:
+    assert read(config) == Sample()
+
+
+def test_any_mapping_is_a_config_at_any_depth() -> None:
+    config = UserDict({"inner": UserDict({"count": 3, "token": None})})
+    assert read(config) == Sample(inner=Inner(count=3))
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ({"seconds": "soon"}, "`seconds` is 'soon' (must be a number, above 0)"),
+        ({"seconds": float("nan")}, "`seconds` is nan (must be a number, above 0)"),
+        ({"seconds": True}, "`seconds` is True (must be a number, above 0)"),
+        ({"level": "medium"}, "`level` is 'medium' (must be `low` or `high`)"),
+        ({"words": 5}, "`words` is 5 (must be a list, each item text)"),
+        ({"words": ["a", {}]}, "`words.1` is of type `dict` (must be a list, each item text)"),
+        ({"odd": 4}, "`odd` is 4 (must be an odd number)"),
+        ({"inner": "x"}, "`inner` is 'x' (must be a mapping)"),
+        (
+            {"inner": {"count": 10}},
+            "`inner.count` is 10 (must be a whole number, at least 1, at most 9)",
+        ),
+        ({"inner": {"cuont": 2}}, "`inner.cuont` is unknown (did you mean `count`?)"),
+        ({"inner": {"zzz": 2}}, "`inner.zzz` is unknown (known: `count`, `token`)"),
+        ({"by_name": {"inner": {"cont": 2}}}, "`by_name.inner.cont` is unknown (did you mean"),
+        ({"by_name": {"count": {"count": 0}}}, "`by_name.count.count` is 0 (must be a whole"),
+        ({"level": "x" * 999}, "`level` is 'xxx"),
+    ],
+)
+def test_an_error_says_what_was_found_and_what_would_be_right(config: Any, text: str) -> None:
+    error = refused(config)
+    assert str(error).startswith(f"provider-acme: {text}")
+    assert len(str(error)) < 400
+    assert (error.module, error.provider) == ("provider-acme", "acme")
+    assert text.startswith(f"`{error.key}` ")
+
+
+def test_all_that_is_wrong_is_named_at_once() -> None:
+    assert str(refused({"seconds": 0, "level": "mid"})) == (
+        "provider-acme: `level` is 'mid' (must be `low` or `high`);"
+        " `seconds` is 0 (must be a number, above 0)"
+    )
+
+
+def test_a_config_that_is_no_mapping_is_refused() -> None:
+    assert str(refused("key")) == "provider-acme: the config is a `str` (must be a mapping)"
+
+
+def test_the_error_is_of_every_kind_that_callers_catch_and_can_be_copied() -> None:
+    error = refused({"seconds": 0})
+    assert isinstance(error, ConfigurationError | ValueError | TypeError)
+    for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert (str(twin), twin.module, twin.key) == (str(error), "provider-acme", "seconds")
+
+
+@pytest.mark.parametrize(
+    ("config", "environment"),
+    [
+        ({"key": SECRET * 2}, {}),
+        ({"key": [SECRET]}, {}),
+        ({"key": {SECRET: 1}}, {}),
+        ({}, {"SAMPLE_KEY": SECRET * 2}),
+        ({"inner": {"token": [SECRET]}}, {}),
+        ({"by_name": {"a": {"token": {"b": SECRET}}}}, {}),
+        ({"by_name": {"a": [SECRET]}}, {}),
+        ({"inner": [{"token": SECRET}]}, {}),
+    ],
+)
+def test_a_secret_is_in_no_error(config: Any, environment: dict[str, str]) -> None:
+    error = refused(config, **environment)
+    assert SECRET not in str(error) + repr(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_a_secret_is_in_no_repr() -> None:
+    settings = read({"key": SECRET, "inner": {"token": SECRET}})
+    assert (settings.key, settings.inner.token) == (SECRET, SECRET)
+    assert SECRET not in repr(settings) + str(settings)
+
+
+def test_a_variable_fills_what_the_config_leaves_open() -> None:
+    environment = {"SAMPLE_SECONDS": " 2.5 ", "SAMPLE_KEY": " k "}
+    assert read({"key": None}, **environment) == Sample(key="k", seconds=2.5)
+    assert read({"key": "", "seconds": 3.0}, **environment) == Sample(key="", seconds=3.0)
+    assert read({}, SAMPLE_SECONDS="  ") == Sample()
+
+
+def test_an_error_names_the_variable_that_a_value_came_from() -> None:
+    assert str(refused({}, SAMPLE_SECONDS="-1")) == (
+        "provider-acme: `SAMPLE_SECONDS` is -1.0 (must be a number, above 0)"
+    )
+
+
+def test_unknown_keys_are_warned_of_and_ignored_ones_are_not(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert read({"raw": True, "lvel": SECRET, "level": "high"}) == Sample(level="high")
+    assert [record.message for record in caplog.records] == [
+        "provider-acme ignores the unknown config key `lvel` (did you mean `level`?)"
+    ]
+    assert caplog.records[0].levelno == logging.WARNING
+
+
+def test_a_renamed_key_still_counts_unless_the_new_one_is_there(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert read({"old": ["a"]}) == read({"old": ["b"], "words": ["a"]}) == Sample(words=("a",))
+    text = "provider-acme: `old` is deprecated; use `words`"
+    assert [record.message for record in caplog.records] == [text, text]
+
+
+def test_a_model_may_refuse_unknown_keys_and_none() -> None:
+    assert "`lvel` is unknown (did you mean `level`?)" in str(refused({"lvel": 1}, Strict))
+    assert "`level` is None (must be " in str(refused({"level": None}, Strict))
+    assert read({"inner": None, "seconds": None}, Strict) == Strict()
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text(max_size=3), SCALARS)
+
+
+@pytest.mark.parametrize("module", MODULES)
+@given(data=st.data())
+def test_a_module_takes_a_value_or_names_the_key(module: str, data: st.DataObject) -> None:
+    model: type[Settings] = importlib.import_module(MODULES[module]).__amplifier_settings__
+    key = data.draw(st.sampled_from(sorted(model.model_fields)))
+    config = {"api_key": "k", key: data.draw(VALUES)}
+    known = {name: value for name, value in config.items() if name in model.model_fields}
+    try:
+        settings = read_settings(model, known, module, {})
+    except SettingError as error:
+        text = str(error)
+    else:
+        text = f"{module}: `{key}`"
+        assert read_settings(model, settings.model_dump(), module, {}) == settings
+    assert text.startswith(f"{module}: `{key}")
