@@ -48,7 +48,7 @@ space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies wheel bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies docs-reference wheel bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -104,6 +104,9 @@ check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lin
 
 check-dependencies: .tools/bin/cargo-deny ## Check licences, bans and sources of the crates we use
 	.tools/bin/cargo-deny --locked check bans licenses sources
+
+docs-reference: .venv/.extension ## Write docs/configuration.md anew from the settings of the modules
+	.venv/bin/python docs/configuration.py
 
 wheel: dist/.built ## Build the abi3 wheel into dist/
 

@@ -231,7 +231,7 @@ def describe(field: FieldInfo) -> str:
         if isinstance(item, Form):
             return item.text
     bounds = [
-        f"{words} {bound:,}"
+        f"{words} {bound:,.12g}"
         for name, words in _BOUNDS.items()
         for item in field.metadata
         if (bound := getattr(item, name, None)) is not None

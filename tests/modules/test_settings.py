@@ -108,7 +108,8 @@ def test_a_config_that_is_no_mapping_is_refused() -> None:
 
 def test_the_error_is_of_every_kind_that_callers_catch_and_can_be_copied() -> None:
     error = refused({"seconds": 0})
-    assert isinstance(error, ConfigurationError | ValueError | TypeError)
+    for kind in (ConfigurationError, ValueError, TypeError):
+        assert isinstance(error, kind)
     for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert (str(twin), twin.module, twin.key) == (str(error), "provider-acme", "seconds")
 

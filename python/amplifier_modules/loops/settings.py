@@ -20,7 +20,7 @@ def _iterations(count: int) -> int:
 
 
 class LoopSettings(Settings):
-    """What a loop does in a turn; keys of other loops are ignored."""
+    """What a loop does in a turn."""
 
     unknown_keys = "ignore"
 

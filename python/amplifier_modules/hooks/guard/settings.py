@@ -68,10 +68,10 @@ class ToolSettings(Settings):
 
 
 class GuardSettings(Settings):
-    """What the guard refuses.
+    """What the guard refuses."""
 
-    Unknown keys are refused: a misspelt key must not leave something unguarded.
-    """
+    # A misspelt key must not leave something unguarded.
+    unknown_keys = "refuse"
 
     findings: Literal["report", "ask", "reject"] = "report"
     """What happens to a prompt with a suspicious pattern."""

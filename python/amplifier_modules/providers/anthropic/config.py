@@ -50,7 +50,7 @@ def _beta_headers(value: Any) -> Any:
 
 
 class AnthropicConfig(RetrySettings):
-    """The settings of one provider."""
+    """How the Anthropic API is called."""
 
     unknown_keys = "warn"
     ignored_keys = frozenset({"raw", "filtered", "use_streaming", "instance_id"})
