@@ -13,8 +13,6 @@ from amplifier_app.printable import printable_line
 if TYPE_CHECKING:
     from amplifier_guard import Redactor
 
-REDACTOR = "guard.redactor"
-"""Capability: the `Redactor` that knows the keys of this process, for hooks and modules."""
 _MIN_SECRET_CHARS = 8
 """A shorter value is not searched for: it may be an ordinary word."""
 

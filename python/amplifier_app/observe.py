@@ -10,7 +10,6 @@ from amplifier_core import events
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
 
-_CHANNEL = "observability.events"
 _UNLISTED = (
     events.TURN_START,
     events.TURN_END,
@@ -39,10 +38,12 @@ class Observer:
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""
+        from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
+
         names: list[str] = []
         for found in (
-            *await self._coordinator.collect_contributions(_CHANNEL),
-            self._coordinator.get_capability(_CHANNEL),
+            *await self._coordinator.collect_contributions(OBSERVABILITY_EVENTS),
+            self._coordinator.get_capability(OBSERVABILITY_EVENTS),
         ):
             if isinstance(found, str):
                 names.append(found)

@@ -7,6 +7,7 @@ from copy import deepcopy
 from inspect import isawaitable
 from typing import Any
 
+from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
 from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
@@ -24,12 +25,6 @@ from .events import MODULE_LOAD_FAILED, MODULE_ON_SESSION_READY_FAILED, SESSION_
 __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initialize_session"]
 
 logger = logging.getLogger(__name__)
-
-BEFORE_LOAD = "provider.before_load"
-"""Capability of an application that is called before each provider is loaded."""
-
-LOAD_FAILURE = "provider.load_failure"
-"""Capability of an application that is called for each provider that failed."""
 
 _LABELS = {"orchestrator": "orchestrator", "context": "context manager"}
 """The main modules as errors call them."""
@@ -138,7 +133,7 @@ class _Beginning:
         instance_id = entry.get("instance_id")
         before = mounted_providers(coordinator).copy()
         try:
-            announced = coordinator.get_capability(BEFORE_LOAD)
+            announced = coordinator.get_capability(PROVIDER_BEFORE_LOAD)
             if announced is not None:
                 await _call(announced, coordinator, deepcopy(entry))
             mount = await self._mount(entry)
@@ -151,7 +146,7 @@ class _Beginning:
             if not isinstance(error, Exception):
                 raise
             await self._report("provider", entry, error)
-            announced = coordinator.get_capability(LOAD_FAILURE)
+            announced = coordinator.get_capability(PROVIDER_LOAD_FAILURE)
             if announced is not None:
                 await _call(announced, coordinator, deepcopy(entry), error)
         else:

@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from amplifier_core._kernel.capability_names import STREAM_METRICS
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_stream.histogram import Histogram
 
-__all__ = ["CAPABILITY", "StreamMetrics"]
-
-CAPABILITY = "stream.metrics"
-"""The capability under which `StreamMetrics.attach` registers the metrics for hooks."""
+__all__ = ["StreamMetrics"]
 
 
 class StreamMetrics:
@@ -60,9 +58,9 @@ class StreamMetrics:
         Returns:
             A callable that stops the counting.
         """
-        coordinator.register_capability(CAPABILITY, self)
+        coordinator.register_capability(STREAM_METRICS, self)
         removers = [
-            coordinator.hooks.register(event, self._on_tool, priority=1000, name=CAPABILITY)
+            coordinator.hooks.register(event, self._on_tool, priority=1000, name=STREAM_METRICS)
             for event in (TOOL_POST, TOOL_ERROR)
         ]
 

@@ -16,7 +16,6 @@ from amplifier_modules.hooks import guard
 from amplifier_modules.hooks.guard import tools as guard_tools
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.hooks.guard.settings import GuardSettings
-from amplifier_modules.loops.tool_timeout import CAPABILITY
 from amplifier_modules.settings import read_settings
 
 
@@ -83,7 +82,7 @@ async def test_sessions_of_an_application_may_share_a_limiter(bench, say):
     answers = []
     for _ in range(2):
         turn = bench("basic", say.text("done"))
-        turn.coordinator.register_capability(guard.LIMITER, limiter)
+        turn.coordinator.register_capability("guard.rate_limiter", limiter)
         await guard.mount(turn.coordinator)
         answers.append(await turn.run())
 
@@ -349,10 +348,10 @@ async def test_a_tool_may_run_as_long_as_the_guard_says(bench, say, monkeypatch)
     monkeypatch.delenv("TOOL_TIMEOUT", raising=False)
     for config, seconds in [(None, 120.0), ({"tool_timeout": 3}, 3.0)]:
         turn = await guarded(bench, config)
-        assert turn.coordinator.get_capability(CAPABILITY) == seconds
+        assert turn.coordinator.get_capability("guard.tool_timeout") == seconds
     monkeypatch.setenv("TOOL_TIMEOUT", "7")
     turn = await guarded(bench, None)
-    assert turn.coordinator.get_capability(CAPABILITY) == 7.0
+    assert turn.coordinator.get_capability("guard.tool_timeout") == 7.0
 
 
 async def test_where_the_guard_fails_it_is_no(bench, say, monkeypatch):

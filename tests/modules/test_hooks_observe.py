@@ -248,7 +248,7 @@ def test_a_snapshot_is_independent_of_what_comes_later():
 async def test_it_mounts_as_a_module_and_lets_go(bench, say):
     turn = bench("basic", say.text("done"))
     cleanup = await observe.mount(turn.coordinator, {"opentelemetry": False})
-    observer = turn.coordinator.get_capability(observe.CAPABILITY)
+    observer = turn.coordinator.get_capability("observe.session")
     await turn.run()
     before = observer.snapshot()
     assert before["blocks"] == {"text": 2}
@@ -277,11 +277,11 @@ async def test_decisions_of_the_engine_are_logged_while_it_is_mounted(bench, say
 
 async def test_it_takes_the_redactor_that_knows_the_keys(bench, say):
     turn = bench("basic", RuntimeError(f"no {SECRET}"))
-    turn.coordinator.register_capability(observe.REDACTOR, Redactor([SECRET]))
+    turn.coordinator.register_capability("guard.redactor", Redactor([SECRET]))
     await observe.mount(turn.coordinator, {})
     with pytest.raises(RuntimeError):
         await turn.run()
-    (failure,) = turn.coordinator.get_capability(observe.CAPABILITY).failures
+    (failure,) = turn.coordinator.get_capability("observe.session").failures
     assert failure.metadata["message"] == "no [REDACTED:secret]"
 
 

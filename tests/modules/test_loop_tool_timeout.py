@@ -7,7 +7,7 @@ import pytest
 
 from amplifier_core.events import TOOL_ERROR
 from amplifier_modules.loops.basic import BasicLoop
-from amplifier_modules.loops.tool_timeout import CAPABILITY, longest_tool
+from amplifier_modules.loops.loop import longest_tool
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -21,7 +21,7 @@ async def test_a_tool_that_never_ends_is_ended_and_the_turn_goes_on(bench, say, 
     calls = say.calls(("1", "hang", {}), ("2", "look", {}))
     turn = bench("basic", calls, say.text("done"), config=config)
     if source == "guard":
-        turn.coordinator.register_capability(CAPABILITY, 0.01)
+        turn.coordinator.register_capability("guard.tool_timeout", 0.01)
     cancelled = []
 
     async def hang(given):
@@ -76,7 +76,7 @@ async def test_a_timeout_of_the_tools_own_is_its_own(bench, say):
 async def test_the_shorter_limit_holds(bench, configured, allowed, limit):
     coordinator = bench("basic").coordinator
     if allowed is not None:
-        coordinator.register_capability(CAPABILITY, allowed)
+        coordinator.register_capability("guard.tool_timeout", allowed)
 
     assert longest_tool(configured, coordinator) == limit
     assert longest_tool(configured, None) == configured

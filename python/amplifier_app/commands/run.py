@@ -12,7 +12,7 @@ from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
-from amplifier_app.known_secrets import REDACTOR, SECRETS
+from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice
 from amplifier_app.observe import Observer
 from amplifier_app.output import Output
@@ -40,10 +40,12 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         The exit code. The session is always cleaned up, and an interrupted turn leaves a valid
         history.
     """
+    from amplifier_core._kernel.capability_names import GUARD_REDACTOR
+
     output = RedactedOutput(output)
     session = _session(order, provider, output)
     SECRETS.learn(session.config)
-    session.coordinator.register_capability(REDACTOR, SECRETS.redactor)
+    session.coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
     observer = Observer(session.coordinator, output.handle)
     observer.start()
     unloaded = _Unloaded(session.coordinator.hooks)
@@ -76,13 +78,14 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
 
 def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
     from amplifier_core import AmplifierSession
+    from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 
     session: Any = AmplifierSession(
         mount_plan(order.folder, provider, order.model, order.hooks),
         approval_system=TerminalApproval(output.break_line),
         display_system=output,
     )
-    session.coordinator.register_capability("session.working_dir", str(order.folder))
+    session.coordinator.register_capability(SESSION_WORKING_DIR, str(order.folder))
     return session
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from amplifier_core._kernel.capability_names import GUARD_TOOL_TIMEOUT
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
@@ -15,7 +16,6 @@ from .provider_choice import choose_provider
 from .request import RequestBuilder
 from .settings import LoopSettings
 from .steering import SteeringQueue
-from .tool_timeout import longest_tool
 from .turn import Turn
 
 
@@ -102,3 +102,17 @@ class Loop:
         return ModelCalls(
             name, provider, points, self.settings, self._pace, is_streaming=self.is_streaming
         )
+
+
+def longest_tool(configured: float | None, coordinator: Any) -> float | None:
+    """Return the shorter of what a loop's config and the session's guard allow, in seconds.
+
+    Args:
+        configured: The loop's own limit; None for none.
+        coordinator: Has the capability `guard.tool_timeout`; may be None.
+    """
+    capability = getattr(coordinator, "get_capability", None)
+    allowed: Any = capability(GUARD_TOOL_TIMEOUT) if callable(capability) else None
+    if isinstance(allowed, bool) or not isinstance(allowed, int | float) or allowed <= 0:
+        return configured
+    return float(allowed) if configured is None else min(float(allowed), configured)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_STEER
+
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
 from .settings import LoopSettings
@@ -47,6 +49,6 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
     """Mount the loop as the session's orchestrator, and the capability `session.steer`."""
     loop = StreamingLoop(config)
     loop.attach(coordinator)
-    coordinator.register_capability("session.steer", loop.steer)
-    coordinator.register_contributor("observability.events", loop.name, lambda: list(EVENTS))
+    coordinator.register_capability(SESSION_STEER, loop.steer)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop.name, lambda: list(EVENTS))
     await coordinator.mount("orchestrator", loop)

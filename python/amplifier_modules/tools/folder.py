@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import anyio.to_thread
 from pydantic import Field
 
+from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 from amplifier_guard import PathPolicy
 
 from ..settings import Form, Settings, read_settings
@@ -41,7 +42,7 @@ async def open_folder(
         OSError: The folder does not exist or cannot be opened.
     """
     root = read_settings(FolderSettings, config, module).root
-    working = Path(coordinator.get_capability("session.working_dir") or ".")
+    working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
     return await anyio.to_thread.run_sync(_open, root, working)
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
+from amplifier_core._kernel.capability_names import (
+    GUARD_RATE_LIMITER,
+    GUARD_TOOL_TIMEOUT,
+    OBSERVABILITY_EVENTS,
+)
 from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
-from amplifier_modules.loops.tool_timeout import CAPABILITY as TOOL_TIMEOUT
 from amplifier_modules.settings import SettingError, read_settings
 
 from .answers import deny
@@ -24,8 +28,6 @@ __amplifier_settings__ = GuardSettings
 NAME = "hooks-guard"
 LAST = 1_000_000
 """The priority of its handlers: what it judges is what the other hooks have made of it."""
-LIMITER = "guard.rate_limiter"
-"""Capability: the `RateLimiter` that the sessions of an application share."""
 
 Handler = Callable[[str, dict[str, Any]], Awaitable[HookResult | None]]
 
@@ -45,7 +47,7 @@ class Guard:
         self._prompts = Prompts(self.limits, settings.findings, coordinator.hooks.emit)
         self._arguments = ToolArguments(self.limits.name_max_chars)
         self._limiter: RateLimiter | None = (
-            coordinator.get_capability(LIMITER) or settings.rates.limiter()
+            coordinator.get_capability(GUARD_RATE_LIMITER) or settings.rates.limiter()
         )
         self._sinks = {name: ToolSinks(tool) for name, tool in settings.tools.items()}
 
@@ -133,6 +135,6 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
         guard = Guard(settings, coordinator)
     except ValueError as error:
         raise SettingError(f"{NAME}: {error}", module=NAME) from error
-    coordinator.register_capability(TOOL_TIMEOUT, guard.limits.tool_timeout)
-    coordinator.register_contributor("observability.events", NAME, lambda: [FINDINGS])
+    coordinator.register_capability(GUARD_TOOL_TIMEOUT, guard.limits.tool_timeout)
+    coordinator.register_contributor(OBSERVABILITY_EVENTS, NAME, lambda: [FINDINGS])
     return guard.register()
