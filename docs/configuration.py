@@ -14,7 +14,8 @@ from pydantic.fields import FieldInfo
 
 from amplifier_app.commands.settings import CommandVariables
 from amplifier_modules import MODULES
-from amplifier_modules.settings import Settings, describe, env_of, settings_within
+from amplifier_modules.settings import Settings, env_of
+from amplifier_modules.value_problems import describe, model_within
 
 PAGE = Path(__file__).with_suffix(".md")
 INTRODUCTION = """\
@@ -78,7 +79,7 @@ def _rows(model: type[Settings], prefix: str, seen: dict[Any, str]) -> Iterator[
     meanings = descriptions(model)
     for key, field in _own_first(model):
         name = f"{prefix}{key}"
-        inner = settings_within(field.annotation)
+        inner = model_within(field.annotation)
         value = describe(field) if field.repr else f"{describe(field)}; secret"
         if inner in seen:
             value = f"as `{seen[inner]}`"

@@ -10,12 +10,10 @@ A field declared with `repr=False` is a secret: its value is in no `repr`, error
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import UnionType
 from typing import (
     Annotated,
     Any,
@@ -23,24 +21,16 @@ from typing import (
     Generic,
     Literal,
     TypeVar,
-    Union,
     cast,
-    get_args,
-    get_origin,
 )
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules.value_problems import advice_on, problem
 
 logger = logging.getLogger(__name__)
-
-_NAMES: dict[Any, str] = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "text",
-}  # fmt: skip
-_BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 class SettingError(ConfigurationError, ValueError, TypeError):
@@ -68,13 +58,6 @@ class Env:
     name: str
     read: Callable[[str], Any] | None = str.strip
     """Makes the value from the text; None where another part of the program reads it."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """In the annotation of a field: what a value must be, where the type does not say it."""
-
-    text: str
 
 
 class Settings(BaseModel):
@@ -162,7 +145,7 @@ class GivenSettings(Generic[SettingsT]):
         except ValidationError as error:
             details = error.errors(include_url=False)
         # Not raised above, where the values, secrets among them, would be its context.
-        message = "; ".join(self._problem(detail) for detail in details)
+        message = "; ".join(problem(self._model, each, self._variables) for each in details)
         key = ".".join(map(str, details[0]["loc"]))
         prefix = f"{self._module}: " if self._module else ""
         raise SettingError(f"{prefix}{message}", module=self._module, key=key)
@@ -180,30 +163,11 @@ class GivenSettings(Generic[SettingsT]):
                     values[new] = value
                 logger.warning("%s: `%s` is deprecated; use `%s`", self._module, key, new)
             elif model.unknown_keys == "warn":
-                advice = _advice(str(key), known)
+                advice = advice_on(str(key), known)
                 logger.warning(
                     "%s ignores the unknown config key `%s`%s", self._module, key, advice
                 )
         return values
-
-    def _problem(self, detail: Any) -> str:
-        """Say what is wrong with one value."""
-        holder, field, is_secret = _field_at(self._model, detail["loc"])
-        name = ".".join(map(str, detail["loc"]))
-        name = self._variables.get(name, name)
-        if detail["type"] == "extra_forbidden":
-            return (
-                f"`{name}` is unknown{_advice(str(detail['loc'][-1]), list(holder.model_fields))}"
-            )
-        wanted = f"must be {describe(field)}" if field else ""
-        if detail["type"] == "missing":
-            return f"`{name}` is missing ({wanted})"
-        if detail["type"] == "value_error":
-            wanted = str(detail["ctx"]["error"])
-        value = detail["input"]
-        is_shown = not is_secret and (value is None or isinstance(value, str | int | float))
-        found = shown(value) if is_shown else f"of type `{type(value).__name__}`"
-        return f"`{name}` is {found} ({wanted})"
 
 
 def read_settings(
@@ -223,61 +187,3 @@ def read_settings(
 def env_of(field: FieldInfo) -> Env | None:
     """Return the environment variable of a field."""
     return next((item for item in field.metadata if isinstance(item, Env)), None)
-
-
-def describe(field: FieldInfo) -> str:
-    """Say what a value of a field must be, such as `a whole number, at least 1`."""
-    for item in field.metadata:
-        if isinstance(item, Form):
-            return item.text
-    bounds = [
-        f"{words} {bound:,.12g}"
-        for name, words in _BOUNDS.items()
-        for item in field.metadata
-        if (bound := getattr(item, name, None)) is not None
-    ]
-    return ", ".join([_described_type(field.annotation), *bounds])
-
-
-def settings_within(annotation: Any) -> type[Settings] | None:
-    """Return the model of nested settings, also where they are optional or in a mapping."""
-    if isinstance(annotation, type) and issubclass(annotation, Settings):
-        return annotation
-    return next(filter(None, map(settings_within, get_args(annotation))), None)
-
-
-def _described_type(annotation: Any) -> str:
-    arguments = [each for each in get_args(annotation) if each is not type(None)]
-    origin = get_origin(annotation)
-    if origin in (Union, UnionType):
-        return " or ".join(map(_described_type, arguments))
-    if origin is Literal:
-        *most, last = (f"`{value}`" for value in arguments)
-        return f"{', '.join(most)} or {last}"
-    if origin is tuple:
-        return f"a list, each item {_NAMES[arguments[0]]}"
-    return _NAMES.get(annotation, "a mapping")
-
-
-def _field_at(
-    model: type[Settings], place: Sequence[str | int]
-) -> tuple[type[Settings], FieldInfo | None, bool]:
-    """Return the innermost model and field at a place, and whether anything there is secret."""
-    field, is_secret = None, False
-    parts = iter(place)
-    for part in parts:
-        found = model.model_fields.get(str(part))
-        if found is None:
-            break
-        field, is_secret = found, is_secret or not found.repr
-        model = settings_within(found.annotation) or model
-        if get_origin(found.annotation) is dict:
-            next(parts, None)
-    return model, field, is_secret
-
-
-def _advice(key: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1)
-    if near:
-        return f" (did you mean `{near[0]}`?)"
-    return f" (known: {', '.join(f'`{name}`' for name in sorted(known))})"

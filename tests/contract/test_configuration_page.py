@@ -7,9 +7,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pydantic import BaseModel
 
 from amplifier_modules import MODULES
-from amplifier_modules.settings import Settings, settings_within
+from amplifier_modules.value_problems import model_within
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -24,8 +25,8 @@ def writer() -> ModuleType:
     return module
 
 
-def models(model: type[Settings]) -> set[type[Settings]]:
-    inner = (settings_within(field.annotation) for field in model.model_fields.values())
+def models(model: type[BaseModel]) -> set[type[BaseModel]]:
+    inner = (model_within(field.annotation) for field in model.model_fields.values())
     return {model}.union(*(models(each) for each in inner if each is not None))
 
 

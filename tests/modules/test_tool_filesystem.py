@@ -147,19 +147,22 @@ async def test_a_long_listing_is_cut_and_counted_whole(mounted: Any, tmp_path: P
 @pytest.mark.parametrize(
     ("input", "message"),
     [
-        ({}, "`path` is missing"),
-        ({"path": 3}, "`path`: input should be a valid string, found 3"),
+        ({}, "`path` is missing (must be text)"),
+        ({"path": 3}, "`path` is 3 (must be text)"),
         (
             {"path": "a", "limit": -1},
-            "`limit`: input should be greater than or equal to 0, found -1",
+            "`limit` is -1 (must be a whole number, at least 0, at most 1,000,000)",
         ),
         (
             {"path": "a", "offset": 0},
-            "`offset`: input should be greater than or equal to 1, found 0",
+            "`offset` is 0 (must be a whole number, at least 1, at most 9,007,199,254,740,992)",
         ),
-        ({"path": "a", "limit": True}, "`limit`: input should be a valid integer, found True"),
-        ({"path": "a", "file": 1}, "`file` is unknown (known: `path`, `offset`, `limit`)"),
-        ("a", "the arguments must be an object, not 'a'"),
+        (
+            {"path": "a", "limit": True},
+            "`limit` is True (must be a whole number, at least 0, at most 1,000,000)",
+        ),
+        ({"path": "a", "file": 1}, "`file` is unknown (known: `limit`, `offset`, `path`)"),
+        ("a", "the arguments are 'a' (must be an object)"),
         ({"path": "binary"}, "`binary` is a binary file (NUL byte at 0), not text"),
         ({"path": "none"}, "no file or directory `none` in `{root}`"),
         ({"path": "."}, "`.` is a directory, not a regular file"),

@@ -222,7 +222,7 @@ async def test_special_files_are_neither_counted_nor_waited_for(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("tool", "input", "message"),
     [
-        ("glob", {}, "`pattern` is missing"),
+        ("glob", {}, "`pattern` is missing (must be text)"),
         ("glob", {"pattern": "[a"}, "invalid file pattern `[a`: `[` is not closed by `]`"),
         (
             "glob",
@@ -235,7 +235,7 @@ async def test_special_files_are_neither_counted_nor_waited_for(tmp_path: Path) 
         (
             "glob",
             {"pattern": "*", "sort": "name"},
-            "`sort`: input should be 'path', 'size' or 'modified', found 'name'",
+            "`sort` is 'name' (must be `path`, `size` or `modified`)",
         ),
         ("glob", {"pattern": "*", "path": ".."}, "path `..` leads outside the root `{root}`"),
         ("grep", {"pattern": "("}, "invalid regular expression `(`: unclosed group"),
@@ -247,12 +247,12 @@ async def test_special_files_are_neither_counted_nor_waited_for(tmp_path: Path) 
         (
             "grep",
             {"pattern": "x", "limit": -1},
-            "`limit`: input should be greater than or equal to 0, found -1",
+            "`limit` is -1 (must be a whole number, at least 0, at most 100,000)",
         ),
         (
             "grep",
             {"pattern": "x", "limit": 2**70},
-            f"`limit`: input should be less than or equal to 100000, found {2**70}",
+            f"`limit` is {2**70} (must be a whole number, at least 0, at most 100,000)",
         ),
         ("grep", {"pattern": "x", "path": "none"}, "no file or directory `none` in `{root}`"),
         (

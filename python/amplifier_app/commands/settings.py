@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from amplifier_app.failure import Failure
-from amplifier_modules.settings import Env, Form, SettingError, Settings, read_settings
+from amplifier_modules.settings import Env, SettingError, Settings, read_settings
+from amplifier_modules.value_problems import Form
 
 _RATE = "calls per seconds, such as `30/60`"
 _MAX_PERIOD_SECONDS = 31_536_000  # a year

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ..settings import Form, OptionalText, Settings
+from ..settings import OptionalText, Settings
+from ..value_problems import Form
 
 UNLIMITED = -1
 """The value of `max_iterations` that sets no limit."""

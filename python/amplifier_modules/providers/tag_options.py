@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator
 
-from ..settings import Form
+from ..value_problems import Form
 
 _FORM = "true, false, a tag name or a list of tag names"
 

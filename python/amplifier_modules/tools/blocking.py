@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from amplifier_core._kernel.shown import shown
 from amplifier_core.models import ToolResult
+from amplifier_modules.value_problems import problem
 
-_LONGEST_FOUND = 80
-"""How much of a wrong argument a message repeats, in characters."""
+_INVALID = "invalid_arguments"
 
 
 class Arguments(BaseModel):
@@ -54,10 +55,14 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; what is wrong with the input or the files is told in the result."""
+        if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
+            return _failure(f"the arguments are {shown(input)} (must be an object)", _INVALID)
         try:
             arguments = self._arguments.model_validate(input)
         except ValidationError as error:
-            return _failure(_complaint(error, self._arguments), "invalid_arguments")
+            details = error.errors(include_url=False)
+            problems = (problem(self._arguments, detail, {}) for detail in details)
+            return _failure("; ".join(problems), _INVALID)
         stop = Event()
         try:
             output = await anyio.to_thread.run_sync(
@@ -87,29 +92,3 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
         "required": schema.get("required", []),
         "additionalProperties": False,
     }
-
-
-def _complaint(error: ValidationError, arguments: type[Arguments]) -> str:
-    complaints: list[str] = []
-    for detail in error.errors(include_url=False, include_context=False):
-        name = ".".join(str(part) for part in detail["loc"])
-        match detail["type"]:
-            case "missing":
-                complaints.append(f"`{name}` is missing")
-            case "extra_forbidden":
-                known = ", ".join(f"`{field}`" for field in arguments.model_fields)
-                complaints.append(f"`{name}` is unknown (known: {known})")
-            case "model_type":
-                complaints.append(f"the arguments must be an object, not {_found(detail['input'])}")
-            case _:
-                message = detail["msg"][0].lower() + detail["msg"][1:]
-                complaints.append(f"`{name}`: {message}, found {_found(detail['input'])}")
-    return "; ".join(complaints)
-
-
-def _found(value: object) -> str:
-    try:
-        text = ascii(value)
-    except RecursionError:
-        return f"a `{type(value).__name__}` that is nested too deeply"
-    return text if len(text) <= _LONGEST_FOUND else f"{text[:_LONGEST_FOUND]}…"

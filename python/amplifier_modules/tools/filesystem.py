@@ -10,7 +10,7 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import FolderSettings, open_folder, written
+from amplifier_modules.tools.folder import FolderSettings, mount_tools, written
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -104,6 +104,4 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    policy = await open_folder(coordinator, config, "tool-filesystem")
-    for tool in (ReadFile(policy), ListDirectory(policy)):
-        await coordinator.mount("tools", tool, name=tool.name)
+    await mount_tools(coordinator, config, "tool-filesystem", (ReadFile, ListDirectory))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,9 @@ from pydantic import Field
 from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
 from amplifier_guard import PathPolicy
 
-from ..settings import Form, Settings, read_settings
+from ..settings import Settings, read_settings
+from ..value_problems import Form
+from .blocking import BlockingTool
 
 SKIPPED = (".git", ".venv", "target", "node_modules")
 """Names of directories that are not searched: what is in them was fetched or built."""
@@ -29,25 +31,26 @@ class FolderSettings(Settings):
     """Folder outside of which nothing is read, from the session's working directory."""
 
 
-async def open_folder(
-    coordinator: Any, config: Mapping[str, Any] | None, module: str
-) -> PathPolicy:
-    """Open the root that the config of a module sets.
+async def mount_tools(
+    coordinator: Any,
+    config: Mapping[str, Any] | None,
+    module: str,
+    tools: Iterable[Callable[[PathPolicy], BlockingTool[Any]]],
+) -> None:
+    """Mount the tools of a module on the folder that its config sets.
 
-    A relative one is taken from the session's working directory, the capability
+    A relative `root` is taken from the session's working directory, the capability
     `session.working_dir`, or else from that of the process.
 
     Raises:
         SettingError: The root is not a path.
-        OSError: The folder does not exist or cannot be opened.
+        OSError: The root does not exist or cannot be opened.
     """
     root = read_settings(FolderSettings, config, module).root
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
-    return await anyio.to_thread.run_sync(_open, root, working)
-
-
-def _open(root: Path, working: Path) -> PathPolicy:
-    return PathPolicy(working / root.expanduser())
+    policy = await anyio.to_thread.run_sync(PathPolicy, working / root.expanduser())
+    for tool in (make(policy) for make in tools):
+        await coordinator.mount("tools", tool, name=tool.name)
 
 
 def written(path: str) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
-from amplifier_modules.tools.folder import SKIPPED, FolderSettings, open_folder, written
+from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, written
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -175,6 +175,4 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> No
         SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    policy = await open_folder(coordinator, config, "tool-search")
-    for tool in (Glob(policy), Grep(policy)):
-        await coordinator.mount("tools", tool, name=tool.name)
+    await mount_tools(coordinator, config, "tool-search", (Glob, Grep))

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ...settings import Env, Form, GivenSettings, OptionalText
+from ...settings import Env, GivenSettings, OptionalText
+from ...value_problems import Form
 from ..retries import RetrySettings
 from ..tag_options import ThinkingTags, ToolTags
 from .models import DEFAULT_MODEL

@@ -1,0 +1,109 @@
+"""What is wrong with the values that a Pydantic model was given: what was found, what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from amplifier_core._kernel.shown import shown
+
+_NAMES: dict[Any, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "text",
+}  # fmt: skip
+_BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """In the annotation of a field: what a value must be, where the type does not say it."""
+
+    text: str
+
+
+def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> str:
+    """Say what is wrong with one value.
+
+    Args:
+        model: What was given the value.
+        detail: One of the `errors()` of the `ValidationError`.
+        names: What fields are called, where it is not their own name.
+    """
+    holder, field, is_secret = _field_at(model, detail["loc"])
+    name = ".".join(map(str, detail["loc"]))
+    name = names.get(name, name)
+    if detail["type"] == "extra_forbidden":
+        return f"`{name}` is unknown{advice_on(str(detail['loc'][-1]), list(holder.model_fields))}"
+    wanted = f"must be {describe(field)}" if field else ""
+    if detail["type"] == "missing":
+        return f"`{name}` is missing ({wanted})"
+    if detail["type"] == "value_error":
+        wanted = str(detail["ctx"]["error"])
+    value = detail["input"]
+    is_shown = not is_secret and (value is None or isinstance(value, str | int | float))
+    found = shown(value) if is_shown else f"of type `{type(value).__name__}`"
+    return f"`{name}` is {found} ({wanted})"
+
+
+def describe(field: FieldInfo) -> str:
+    """Say what a value of a field must be, such as `a whole number, at least 1`."""
+    for item in field.metadata:
+        if isinstance(item, Form):
+            return item.text
+    bounds = [
+        f"{words} {bound:{',' if isinstance(bound, int) else ',.12g'}}"
+        for name, words in _BOUNDS.items()
+        for item in field.metadata
+        if (bound := getattr(item, name, None)) is not None
+    ]
+    return ", ".join([_described_type(field.annotation), *bounds])
+
+
+def model_within(annotation: Any) -> type[BaseModel] | None:
+    """Return the model of nested values, also where they are optional or in a mapping."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(model_within, get_args(annotation))), None)
+
+
+def advice_on(key: str, known: Sequence[str]) -> str:
+    """Say which of the known keys an unknown one may mean."""
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        return f" (did you mean `{near[0]}`?)"
+    return f" (known: {', '.join(f'`{name}`' for name in sorted(known))})"
+
+
+def _described_type(annotation: Any) -> str:
+    arguments = [each for each in get_args(annotation) if each is not type(None)]
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return " or ".join(map(_described_type, arguments))
+    if origin is Literal:
+        *most, last = (f"`{value}`" for value in arguments)
+        return f"{', '.join(most)} or {last}"
+    if origin is tuple:
+        return f"a list, each item {_NAMES[arguments[0]]}"
+    return _NAMES.get(annotation, "a mapping")
+
+
+def _field_at(
+    model: type[BaseModel], place: Sequence[str | int]
+) -> tuple[type[BaseModel], FieldInfo | None, bool]:
+    """Return the innermost model and field at a place, and whether anything there is secret."""
+    field, is_secret = None, False
+    parts = iter(place)
+    for part in parts:
+        found = model.model_fields.get(str(part))
+        if found is None:
+            break
+        field, is_secret = found, is_secret or not found.repr
+        model = model_within(found.annotation) or model
+        if get_origin(found.annotation) is dict:
+            next(parts, None)
+    return model, field, is_secret
