@@ -10,4 +10,4 @@ MODULES: dict[str, str] = {
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
 }
-"""Import path of each module by its id; an installed module of the same id wins over it."""
+"""Import path of each module by its id; an installed module of the same id takes precedence."""

@@ -1,4 +1,4 @@
-"""Rates of calls, as configs write them."""
+"""Rate limits in configs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class RateSettings(Settings):
     """Calls at once after a rest; without it, as many as in a period."""
 
     def rate(self) -> Rate:
-        """Return the rate itself."""
-        # Imported here: without the extension a module is mounted, but counts nothing.
+        """Return the `Rate`."""
+        # Imported here, so that a module can be mounted without the extension.
         from amplifier_guard import Rate
 
         return Rate(self.limit, self.period, self.burst)

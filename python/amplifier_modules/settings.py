@@ -53,11 +53,11 @@ class SettingError(ConfigurationError, ValueError, TypeError):
 
 @dataclass(frozen=True)
 class Env:
-    """In the annotation of a field: the environment variable for what the config leaves open."""
+    """In the annotation of a field: the variable that is used if the config has no value."""
 
     name: str
     read: Callable[[str], Any] | None = str.strip
-    """Makes the value from the text; None where another part of the program reads it."""
+    """Converts the text; None if another part of the program reads the variable."""
 
 
 class Settings(BaseModel):
@@ -71,13 +71,13 @@ class Settings(BaseModel):
     )
 
     unknown_keys: ClassVar[Literal["refuse", "warn", "ignore"]] = "refuse"
-    """What is done about a key that is no field, at the top of a config."""
+    """What happens to an unknown key at the top of a config."""
     ignored_keys: ClassVar[frozenset[str]] = frozenset()
-    """Keys that plans for other modules of this name carry and that ask for nothing here."""
+    """Keys of public modules of the same name that have no effect here."""
     renamed_keys: ClassVar[Mapping[str, str]] = {}
-    """Deprecated keys, each with the field that took its place."""
+    """Deprecated keys, each with the field that replaces it."""
     none_is_absent: ClassVar[bool] = True
-    """Whether a key may be None whatever its type is."""
+    """Whether None counts as absent, whatever the type of the key."""
 
     @model_validator(mode="before")
     @classmethod

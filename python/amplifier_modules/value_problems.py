@@ -1,4 +1,4 @@
-"""What is wrong with the values that a Pydantic model was given: what was found, what would be right."""
+"""Messages about invalid values: what was found, and what would be right."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 @dataclass(frozen=True)
 class Form:
-    """In the annotation of a field: what a value must be, where the type does not say it."""
+    """In the annotation of a field: what a value must be, if the type does not say it."""
 
     text: str
 
 
 def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> str:
-    """Say what is wrong with one value.
+    """Return what is wrong with one value.
 
     Args:
-        model: What was given the value.
+        model: The model that refused the value.
         detail: One of the `errors()` of the `ValidationError`.
-        names: What fields are called, where it is not their own name.
+        names: Other names of fields, such as environment variables.
     """
     holder, field, is_secret = _field_at(model, detail["loc"])
     name = ".".join(map(str, detail["loc"]))
@@ -51,7 +51,7 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
 
 
 def describe(field: FieldInfo) -> str:
-    """Say what a value of a field must be, such as `a whole number, at least 1`."""
+    """Return what a value of a field must be, such as `a whole number, at least 1`."""
     for item in field.metadata:
         if isinstance(item, Form):
             return item.text
@@ -65,14 +65,14 @@ def describe(field: FieldInfo) -> str:
 
 
 def model_within(annotation: Any) -> type[BaseModel] | None:
-    """Return the model of nested values, also where they are optional or in a mapping."""
+    """Return the model of nested values, also if they are optional or in a mapping."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(model_within, get_args(annotation))), None)
 
 
 def advice_on(key: str, known: Sequence[str]) -> str:
-    """Say which of the known keys an unknown one may mean."""
+    """Suggest a known key for an unknown one."""
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return f" (did you mean `{near[0]}`?)"
@@ -95,7 +95,7 @@ def _described_type(annotation: Any) -> str:
 def _field_at(
     model: type[BaseModel], place: Sequence[str | int]
 ) -> tuple[type[BaseModel], FieldInfo | None, bool]:
-    """Return the innermost model and field at a place, and whether anything there is secret."""
+    """Return the innermost model and field at a place, and whether it is secret."""
     field, is_secret = None, False
     parts = iter(place)
     for part in parts:

@@ -191,8 +191,8 @@ KEY = "sk-ant-scripted"
     [
         (401, "authentication_error", "check `ANTHROPIC_API_KEY`"),
         (429, "rate_limit_error", "too many requests"),
-        (500, "api_error", "try again in a moment"),
-        (529, "overloaded_error", "try again in a moment"),
+        (500, "api_error", "retry later"),
+        (529, "overloaded_error", "retry later"),
     ],
 )
 def test_scenario_errors_of_the_model_end_the_turn_in_one_line_without_the_key(
@@ -221,7 +221,7 @@ def test_scenario_an_answer_that_breaks_off_runs_no_tool(keyed: Any, model: Any)
     done = keyed("run", "--json", "Look")
 
     assert done.returncode == 1
-    assert "stopped in the middle" in done.stderr
+    assert "was cut off" in done.stderr
     assert data_of(done.stdout, "tool:pre") == []
 
 

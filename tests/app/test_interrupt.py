@@ -157,7 +157,7 @@ def test_once_ends_the_wait_for_a_model_that_cannot_answer(waiting: Any, model: 
     waiting.environment |= {"PROVIDER_MAX_RETRIES": "1", "PROVIDER_RETRY_DELAY": "60"}
     waiting.environment["PROVIDER_RETRY_BUDGET"] = "100000"
     terminal = Terminal(waiting, "run", "hello")
-    terminal.read_until("the server failed (503), retrying in ")
+    terminal.read_until("server error (503), retrying in ")
     terminal.type(CTRL_C)
 
     assert terminal.wait() == 130

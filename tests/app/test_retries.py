@@ -88,7 +88,7 @@ def test_a_model_that_never_answers_is_asked_six_times_and_is_a_failure(
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert line.startswith("error: Anthropic API error (500 api_error): not now; ")
-    assert done.stdout == "the server failed (500), retrying in 0.1 s\n" * 5
+    assert done.stdout == "server error (500), retrying in 0.1 s\n" * 5
     assert len(model.requests) == 6
 
 
@@ -120,9 +120,7 @@ def test_a_rate_of_the_model_that_is_used_up_for_long_is_a_failure(keyed: Any, m
 
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
-    expected = (
-        "error: as many calls of `anthropic` as its `rate` allows; it can be called again in "
-    )
+    expected = "error: rate limit of `anthropic` reached; retry in "
     assert line.startswith(expected)
     assert len(model.requests) == 1
 
@@ -147,9 +145,12 @@ def test_a_rate_of_tools_that_is_used_up_is_an_error_to_the_model(keyed: Any, mo
     ("data", "line"),
     [
         ({"reason": "overloaded (529)", "delay": 2.0}, "overloaded (529), retrying in 2 s"),
-        ({"reason": "no connection", "delay": 1.46}, "no connection, retrying in 1.5 s"),
-        ({"reason": "no connection", "delay": 42.4}, "no connection, retrying in 42 s"),
-        ({"reason": "no connection"}, "no connection"),
+        (
+            {"reason": "connection failed", "delay": 1.46},
+            "connection failed, retrying in 1.5 s",
+        ),
+        ({"reason": "connection failed", "delay": 42.4}, "connection failed, retrying in 42 s"),
+        ({"reason": "connection failed"}, "connection failed"),
         ({"reason": "a\nb\x1b[2J", "delay": 1}, r"a b\x1b[2J, retrying in 1 s"),
         (
             {"provider": "other", "error_message": "busy", "delay": 3},
@@ -172,10 +173,10 @@ def test_a_wait_for_the_rate_is_one_line() -> None:
     screen = io.StringIO()
     display = Display(Screen(screen))
 
-    display.handle("provider:throttle", {"reason": "as many calls as are allowed", "delay": 4})
+    display.handle("provider:throttle", {"reason": "rate limit reached", "delay": 4})
     display.finish()
 
-    assert screen.getvalue() == "as many calls as are allowed, continuing in 4 s\n"
+    assert screen.getvalue() == "rate limit reached, continuing in 4 s\n"
 
 
 def test_the_environment_sets_retries_and_rates() -> None:

@@ -102,7 +102,7 @@ async def test_a_command_that_is_not_allowed_runs_if_a_person_says_so(bench, say
     bash = turn.tool("bash", lambda given: "ran")
     await turn.run()
 
-    question = f"`bash` is to run `git push` ({UNKNOWN})"
+    question = f"run `git push` with `bash`? ({UNKNOWN})"
     assert person.asked == [(question, ["Allow once", "Deny"], 300.0, "deny")]
     assert bash.inputs == ([given] if ran else [])
     assert await tool_contents(turn) == [
@@ -123,26 +123,26 @@ async def test_a_person_is_asked_about_the_command_that_other_hooks_have_made(be
 
     assert bash.inputs == []
     assert [prompt for prompt, *_ in person.asked] == [
-        "`bash` is to run `rm -r src` (no allowed prefix matches this `rm` command)"
+        "run `rm -r src` with `bash`? (no allowed prefix matches this `rm` command)"
     ]
 
 
 @pytest.mark.parametrize(
     ("config", "given", "reason"),
     [
-        (SHELL, {}, "`bash` needs a command as `command`, a text"),
-        (SHELL, {"command": ["ls"]}, "`bash` needs a command as `command`, a text"),
+        (SHELL, {}, "`command` of `bash` must be a command, as text"),
+        (SHELL, {"command": ["ls"]}, "`command` of `bash` must be a command, as text"),
         (
             SHELL,
             {"command": f"git {'x' * 997}"},
-            f"nobody can be asked about a command of 1,001 characters ({UNKNOWN})",
+            f"the command is too long to ask about (limit: 1,000 characters; {UNKNOWN})",
         ),
         (
             {"tools": {"bash": {"shell": {"otherwise": "reject", "argument": "line"}}}},
             {"line": "git push"},
             UNKNOWN,
         ),
-        ({"tools": {"bash": {"url": {}}}}, {"url": 7}, "`bash` needs a URL as `url`, a text"),
+        ({"tools": {"bash": {"url": {}}}}, {"url": 7}, "`url` of `bash` must be a URL, as text"),
         (
             {"tools": {"bash": {"url": {}}}},
             {"url": "http://127.0.0.1/"},
@@ -172,13 +172,13 @@ async def test_a_name_that_nobody_answers_for_is_refused(bench, say, monkeypatch
         await anyio.sleep_forever()
 
     monkeypatch.setattr("amplifier_guard.url.resolve_host", resolve)
-    monkeypatch.setattr(guard_tools, "LONGEST_LOOK_UP", 0.01)
+    monkeypatch.setattr(guard_tools, "LOOK_UP_SECONDS", 0.01)
     calls = say.calls(("1", "fetch", {"url": "https://example.org/"}))
     turn = await guarded(bench, {"tools": {"fetch": {"url": {}}}}, calls, say.text("done"))
     fetch = turn.tool("fetch", lambda given: "fetched")
     await turn.run()
 
-    reason = "the name in the URL was not found within 0.01 s"
+    reason = "name look-up of the URL timed out after 0.01 s"
     assert await tool_contents(turn) == [f"Denied by hook: {reason}"]
     assert fetch.inputs == []
 
@@ -217,7 +217,7 @@ async def test_what_looks_suspicious_is_reported_with_its_place_and_sent_as_it_i
     assert finding["start"] == MARKUP.index("<script")
     assert MARKUP not in str(told)
     [record] = caplog.records
-    assert record.getMessage() == "suspicious in a prompt: 1 findings: script at 6"
+    assert record.getMessage() == "suspicious patterns in a prompt (1): script at 6"
     assert await turn.coordinator.collect_contributions("observability.events") == [[FINDINGS]]
 
 

@@ -136,7 +136,7 @@ async def test_calls_in_any_form_are_run(bench, say):
     assert sorted(given["x"] for given in look.inputs) == [2, 3]
     contents = [message["content"] for message in await results(turn)]
     assert contents[1:] == ["seen", "seen"]
-    assert "they are NoneType, not an object" in contents[0]
+    assert "they are of type `NoneType`, not an object" in contents[0]
 
 
 async def test_an_error_of_a_tool_is_its_result(bench, say):

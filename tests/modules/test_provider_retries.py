@@ -91,11 +91,11 @@ async def test_no_wait_is_shorter_than_what_the_server_asks():
     ("error", "reason"),
     [
         (busy(529), "overloaded (529)"),
-        (busy(500), "the server failed (500)"),
+        (busy(500), "server error (500)"),
         (RateLimitError("slow", status_code=429), "too many requests (429)"),
-        (NetworkError("gone"), "no connection"),
-        (LLMTimeoutError("late"), "no answer in time"),
-        (StreamError("cut"), "the answer broke off"),
+        (NetworkError("gone"), "connection failed"),
+        (LLMTimeoutError("late"), "timed out"),
+        (StreamError("cut"), "stream interrupted"),
         (LLMError("odd", retryable=True), "LLMError"),
     ],
 )
@@ -195,7 +195,7 @@ async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_on
     world.now += 18 * 10**9
     with pytest.raises(ProviderUnavailableError) as refused:
         await world.call()
-    expected = "`acme` failed again and again and is left alone; it can be called again in 42 s"
+    expected = "circuit open for `acme` after repeated failures; retry in 42 s"
     assert str(refused.value) == expected
     error = refused.value
     assert (error.retry_after, error.provider, error.model) == (pytest.approx(42), "acme", "m-1")
@@ -221,7 +221,7 @@ async def test_one_call_too_many_waits_and_is_told_of():
     assert [event for event, _ in world.events] == ["provider:retry", "provider:throttle"]
     assert world.events[-1][1] == {
         "provider": "acme", "model": "m-1", "delay": pytest.approx(4),
-        "reason": "as many calls as are allowed",
+        "reason": "rate limit reached",
     }  # fmt: skip
 
 
@@ -231,7 +231,7 @@ async def test_a_call_that_would_wait_beyond_the_budget_is_not_made():
 
     with pytest.raises(RateLimitError) as caught:
         await world.call()
-    expected = "as many calls of `acme` as its `rate` allows; it can be called again in 1000 s"
+    expected = "rate limit of `acme` reached; retry in 1000 s"
     assert str(caught.value) == expected
     assert (caught.value.retry_after, caught.value.model) == (1000, "m-1")
     assert world.calls == [0]

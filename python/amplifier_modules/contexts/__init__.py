@@ -1,1 +1,1 @@
-"""Contexts: where a session keeps its conversation."""
+"""Contexts: where a session stores its conversation."""

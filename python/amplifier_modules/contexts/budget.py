@@ -1,4 +1,4 @@
-"""How many tokens a request may have, and how many a message is taken for."""
+"""The token budget of a request, and the estimated tokens of a message."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, cast
 
 CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
-"""What an image costs, whatever its data's length."""
+"""Tokens of an image, whatever the length of its data."""
 SAFETY_MARGIN = 4_096
-"""Tokens left for what an estimate misses."""
+"""Tokens kept free, as estimates are inexact."""
 MESSAGE_OVERHEAD = 4
-"""Tokens that a message costs without its content."""
+"""Tokens of a message without its content."""
 
 
 def estimate_tokens(message: Mapping[str, Any]) -> int:
-    """Return roughly how many tokens a message has, from its text alone."""
+    """Return the estimated tokens of a message."""
     content = message.get("content")
     characters, tokens = 0, MESSAGE_OVERHEAD
     if isinstance(content, str):
@@ -34,25 +34,25 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
 
 
 async def request_budget(token_budget: int | None, provider: Any, default: int) -> int:
-    """Return how many tokens the messages of a request may have.
+    """Return the tokens that the messages of a request may have.
 
     Args:
-        token_budget: What the caller asks for; outranks everything.
-        provider: Where the model's context window may be known.
-        default: What holds where nothing is known.
+        token_budget: The budget of the caller, which overrides the others.
+        provider: The provider, which may know the context window of the model.
+        default: The budget if nothing is known.
     """
     if token_budget is not None:
         return token_budget
     window, output = await _limits(provider)
     if window is None:
         return default
-    # The answer needs room too, but hardly ever all that a model could write.
+    # The answer needs space too, but rarely all that a model can write.
     budget = window - (output or 0) // 2 - SAFETY_MARGIN
     return max(budget, window // 2)
 
 
 async def _limits(provider: Any) -> tuple[int | None, int | None]:
-    """Return the provider's context window and most output, in tokens, where it knows them."""
+    """Return the context window and the longest output in tokens, None if not known."""
     for name in ("get_model_info", "get_info"):
         method = getattr(provider, name, None)
         if not callable(method):

@@ -1,8 +1,8 @@
-"""The shorter view of a conversation that no longer fits into a request.
+"""Shortens the view of a conversation that is too long for a request.
 
-Nothing is lost here: the conversation itself stays with the context. First the oldest results of
-tools are cut short, then the oldest messages are left out, a tool call always together with its
-results. System messages, the user's last message and the newest group of messages stay.
+The conversation itself stays complete in the context. The oldest tool results are truncated first,
+then the oldest messages are left out, a tool call always together with its results. System
+messages, the user's last message and the newest group of messages are kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
 
 
 class CompactionSettings(Settings):
-    """How a view is made shorter."""
+    """How a view is shortened."""
 
     unknown_keys = "ignore"
 
@@ -51,7 +51,7 @@ class CompactionSettings(Settings):
 
 @dataclass
 class View:
-    """The messages that requests are made of, with their estimated tokens."""
+    """The messages for requests, with their estimated tokens."""
 
     messages: list[Message]
     tokens: list[int]
@@ -60,7 +60,7 @@ class View:
     messages_removed: int = 0
 
     def add(self, message: Message, before_last: int = 0) -> None:
-        """Show one more message, at the end or in front of the last few."""
+        """Add a message, at the end or before the last ones."""
         tokens = estimate_tokens(message)
         place = len(self.messages) - before_last
         self.messages.insert(place, message)
@@ -68,12 +68,12 @@ class View:
         self.total += tokens
 
     def is_over(self, budget: float) -> bool:
-        """Whether the view is too long for this many tokens."""
+        """Whether the view has more tokens than this."""
         return self.total > budget
 
 
 def compact(view: View, budget: int, settings: CompactionSettings) -> View:
-    """Return a view that fits into the budget, or as near to it as may be.
+    """Return a view that fits the budget, or comes as close as possible.
 
     Old messages are left out until the target is reached, recent ones only while the view is
     still above the threshold.
@@ -122,10 +122,10 @@ def _old_results(messages: list[Message], protected: int) -> list[int]:
 
 
 def _shortened(message: Message, characters: int) -> Message | None:
-    """Return a tool message with its content cut short, None where that gains nothing."""
+    """Return a tool message with truncated content, None if that saves nothing."""
     content = message.get("content")
     if isinstance(content, list):
-        # Of results with images the text that names them is enough.
+        # Images are replaced by a placeholder.
         blocks = cast("list[dict[str, Any]]", content)
         content = "\n".join(str(block.get("text", "[image]")) for block in blocks)
     if not isinstance(content, str) or len(content) <= characters + 100:
@@ -135,7 +135,7 @@ def _shortened(message: Message, characters: int) -> Message | None:
 
 
 def _groups(messages: list[Message]) -> Iterator[list[int]]:
-    """Yield the messages that stay together: a message, and the tool results after it."""
+    """Yield groups of messages that stay together: a message and the tool results after it."""
     group: list[int] = []
     for index, message in enumerate(messages):
         if group and message.get("role") != "tool":
@@ -176,6 +176,6 @@ def _is_notice(message: Message) -> bool:
 
 
 def _source(message: Message) -> Any:
-    """Return which part of the program wrote a message, None for people and models."""
+    """Return the part of the program that wrote a message, None for people and models."""
     metadata = message.get("metadata")
     return cast("dict[str, Any]", metadata).get("source") if isinstance(metadata, dict) else None

@@ -1,4 +1,4 @@
-"""`context-simple`: the conversation in memory, and a view of it that fits into a request."""
+"""`context-simple`: a conversation in memory, shortened for requests when it is too long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from amplifier_core._kernel.shown import shown
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_modules.settings import read_settings
 
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 _ROLES = frozenset(("system", "developer", "user", "assistant", "function", "tool"))
 
 SystemPromptFactory = Callable[[], Awaitable[str]]
-"""Makes the system prompt anew for each request."""
+"""Creates the system prompt of each request."""
 
 
 class ContextSettings(CompactionSettings):
@@ -36,13 +37,13 @@ __amplifier_settings__ = ContextSettings
 class SimpleContext:
     """A conversation kept in memory.
 
-    What is added is the truth and stays whole; only the view for requests is ever made shorter,
-    and it stays so: it is cut again when it has grown over the threshold anew, not at each
-    request, so that providers can cache its beginning.
+    The conversation itself stays complete; only the view for requests is shortened. A shortened
+    view is kept, and shortened again only when it exceeds the threshold, not at each request, so
+    that providers can cache its beginning.
 
-    A message is copied when it is added, one level deep. The lists that are returned are fresh,
-    their messages are the context's own: to change one, add or set another. The same message is
-    the same object in each list, so that nobody needs to look at a long history twice.
+    A message is copied when it is added, one level deep. The returned lists are new, their messages
+    are the context's own and must not be changed. The same message is the same object in each list,
+    so that a loop can skip the messages it knows.
     """
 
     def __init__(
@@ -55,8 +56,8 @@ class SimpleContext:
 
         Args:
             config: The keys of `ContextSettings`.
-            hooks: Where `context:compaction` is emitted; None emits nothing.
-            clock: What time it is, for the timestamps of messages.
+            hooks: The registry that gets `context:compaction`; None for no events.
+            clock: Returns the current time, for the timestamps of messages.
 
         Raises:
             SettingError: A value cannot be used.
@@ -75,10 +76,10 @@ class SimpleContext:
     async def add_message(self, message: Mapping[str, Any]) -> None:
         """Add a message at the end, with a timestamp in its metadata.
 
-        A message without a known role is kept, but no request will contain it.
+        A message without a known role is stored, but not sent.
 
         Raises:
-            TypeError: It is no mapping.
+            TypeError: It is not a mapping.
         """
         self._put(self._own(message))
 
@@ -89,16 +90,16 @@ class SimpleContext:
     async def get_messages_for_request(
         self, token_budget: int | None = None, provider: Any = None
     ) -> list[Message]:
-        """Return what a request shall contain: the system prompt and as much as fits.
+        """Return the messages of a request: the system prompt and as much as fits.
 
         Args:
-            token_budget: How many tokens fit; None asks the provider, then the configuration.
+            token_budget: Tokens that fit; None for those of the provider, or else `max_tokens`.
             provider: The provider that will get the request.
         """
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
         system = await self._system_prompt()
         if budget > self._budget:
-            # A view cut for a smaller model would hide what this one has room for.
+            # A view shortened for a smaller model may leave out what fits now.
             self._show_all()
         self._budget = budget
         self._room = budget - sum(map(estimate_tokens, system))
@@ -110,7 +111,7 @@ class SimpleContext:
         """Replace the conversation.
 
         Raises:
-            TypeError: One of the messages is no mapping; the conversation stays as it was.
+            TypeError: One of the messages is not a mapping; the conversation is unchanged.
         """
         replacement = [self._own(message) for message in messages]
         await self.clear()
@@ -118,20 +119,20 @@ class SimpleContext:
             self._put(message)
 
     async def clear(self) -> None:
-        """Forget the conversation; the system prompt factory stays."""
+        """Remove all messages; the system prompt factory stays."""
         self._messages = []
         self._open_calls = set()
         self._show_all()
 
     async def set_system_prompt_factory(self, factory: SystemPromptFactory | None) -> None:
-        """Let each request begin with what the factory returns; None ends it."""
+        """Begin each request with what the factory returns; None removes it."""
         self._factory = factory
 
     def _put(self, message: Message) -> None:
-        """Put a message to its place: the end, or for a tool's result right behind its call.
+        """Insert a message: at the end, or a tool's result right after its call.
 
-        Hooks may say something while the tools of a response run, and providers accept nothing
-        between a call and its result.
+        Hooks may add messages while tools run, and providers accept nothing between a call and its
+        result.
         """
         is_awaited = False
         if message.get("role") == "tool":
@@ -147,11 +148,11 @@ class SimpleContext:
 
     def _own(self, message: Mapping[str, Any]) -> Message:
         if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            error = f"a message must be a dict (found {type(message).__name__})"
+            error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
         own = dict(message)
         if not _can_be_sent(own):
-            logger.warning("a message with the role %r will not be sent", own.get("role"))
+            logger.warning("message with unknown role %s: not sent", shown(own.get("role")))
         metadata: Any = own.get("metadata") or {}
         if isinstance(metadata, dict) and "timestamp" not in metadata:
             now = self._clock().isoformat(timespec="milliseconds")
@@ -173,16 +174,16 @@ class SimpleContext:
         return [self._system]
 
     def _should_compact(self) -> bool:
-        """Whether the view has grown over the threshold of the room that the last request had."""
+        """Whether the view exceeds the threshold of the last request's budget."""
         return self._view.is_over(self._room * self._settings.compact_threshold)
 
     async def _compact_internal(self) -> None:
-        """Make the view shorter for that room, and tell of it."""
+        """Shorten the view for that budget, and emit the event."""
         budget = self._room
         before, after = self._view, compact(self._view, budget, self._settings)
         self._view = after
         if after.total == before.total:
-            logger.warning("the conversation needs %d tokens, %d fit", after.total, budget)
+            logger.warning("conversation too long: %d tokens, %d fit", after.total, budget)
             return
         logger.info("context compacted from %d to %d tokens", before.total, after.total)
         if self._hooks is not None:
@@ -206,7 +207,7 @@ def _can_be_sent(message: Mapping[str, Any]) -> bool:
 
 
 def _behind_calls(messages: list[Message]) -> int:
-    """Return how many messages at the end are neither a call nor a result."""
+    """Return the number of messages at the end that are neither a call nor a result."""
     count = 0
     while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):
         count += 1
@@ -214,7 +215,7 @@ def _behind_calls(messages: list[Message]) -> int:
 
 
 def _call_ids(message: Message) -> set[Any]:
-    """Return the ids of an assistant message's tool calls, in whichever place it has them."""
+    """Return the ids of an assistant message's tool calls, in `tool_calls` or `content`."""
     content = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []
     calls: list[Any] = [

@@ -1,1 +1,1 @@
-"""Hooks: one module a file, each ends in `mount`."""
+"""Hook modules: one module a folder."""

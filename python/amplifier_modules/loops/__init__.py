@@ -1,1 +1,1 @@
-"""Orchestrators: how a session turns a prompt into an answer."""
+"""Loops: how a session turns a prompt into an answer."""

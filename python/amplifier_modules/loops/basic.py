@@ -1,4 +1,4 @@
-"""`loop-basic`: turns that show whole blocks."""
+"""`loop-basic`: a loop that emits whole blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __amplifier_settings__ = LoopSettings
 
 
 class BasicLoop(Loop):
-    """A loop that emits start and end of each block, once the response is there."""
+    """A loop that emits start and end of each block when the response is complete."""
 
     name = "loop-basic"
 

@@ -1,4 +1,4 @@
-"""Block events for a response whose provider did not emit them while it streamed."""
+"""Block events for a response whose provider did not emit them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .response import BLOCKS_EMITTED, block_dict
 
 
 def are_emitted(response: Any) -> bool:
-    """Whether the provider emitted the events of this response itself."""
+    """Whether the provider itself emitted the events of this response."""
     metadata = getattr(response, "metadata", None)
     return isinstance(metadata, dict) and bool(metadata.get(BLOCKS_EMITTED))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] -- a provider's own dict
 

@@ -1,4 +1,4 @@
-"""Why a tool call has no result, in words for the model."""
+"""Why a tool call has no result, as text for the model."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class UnknownToolError(LookupError):
 
 
 class DeniedByHookError(PermissionError):
-    """A hook, or the person whom it asked, refused the call."""
+    """A hook, or the person it asked, refused the call."""
 
 
 class ToolTimeoutError(TimeoutError):
-    """A tool ran longer than it may, and was ended."""
+    """A tool exceeded its time limit."""
 
     def __init__(self, name: str, seconds: float) -> None:
         """Name the tool and its limit."""
         super().__init__(
-            f"tool `{name}` was ended after {seconds:g} s, the longest that a tool may run; its"
-            " effects are unknown"
+            f"tool `{name}` was ended after {seconds:g} s, the time limit of tools; its effects are"
+            " unknown"
         )
 
 
@@ -41,12 +41,12 @@ _TOLD = (UnknownToolError, DeniedByHookError, ToolTimeoutError, InvalidToolCallE
 
 
 def is_failure_of_tool(error: Exception) -> bool:
-    """Whether the tool itself raised it, or a hook that should have answered."""
+    """Whether the tool itself, or a hook, raised it."""
     return not isinstance(error, _TOLD)
 
 
 def words_for_model(name: str, error: Exception) -> str:
-    """Say why a call of the tool `name` has no result."""
+    """Return why a call of the tool `name` has no result."""
     if isinstance(error, DeniedByHookError):
         return f"Denied by hook: {error}"
     if isinstance(error, _TOLD):

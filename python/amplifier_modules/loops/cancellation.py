@@ -1,4 +1,4 @@
-"""Cancellation as a turn sees it."""
+"""The cancellation of a turn."""
 
 from __future__ import annotations
 
@@ -6,52 +6,52 @@ from typing import Any
 
 import anyio
 
-GRACE = 30.0
-"""Seconds that the hooks of a cancelled turn have, all together, to take note of its end."""
+GRACE_SECONDS = 30.0
+"""How long the closing events of a cancelled turn may take, all together."""
 
 
 class TurnCancellation:
-    """The session's cancellation token, or none at all where there is no coordinator."""
+    """The cancellation token of the session; without a coordinator there is none."""
 
     def __init__(self, coordinator: Any) -> None:
-        """Take the token of the coordinator, which may be None."""
+        """Use the token of the coordinator, which may be None."""
         self._token = getattr(coordinator, "cancellation", None)
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the turn shall end, at once or after the running tools."""
+        """Whether the turn must end, at once or after the running tools."""
         return getattr(self._token, "is_cancelled", False) is True
 
     @property
     def is_immediate(self) -> bool:
-        """Whether the turn shall end at once."""
+        """Whether the turn must end at once."""
         return getattr(self._token, "is_immediate", False) is True
 
     def tool_started(self, call_id: str, name: str) -> None:
-        """Show the tool as running."""
+        """Register the tool as running."""
         if self._token is not None:
             self._token.register_tool_start(call_id, name)
 
     def tool_finished(self, call_id: str) -> None:
-        """Show the tool as running no more."""
+        """Register the tool as finished."""
         if self._token is not None:
             self._token.register_tool_complete(call_id)
 
     async def run_callbacks(self) -> None:
-        """Run what was registered to happen when the session is cancelled."""
+        """Run the cancellation callbacks of the session."""
         if self._token is not None:
             await self._token.trigger_callbacks()
 
 
 def shielded() -> anyio.CancelScope:
-    """Return a scope for what must be done even while the turn is being cancelled.
+    """Return a scope for work that must finish during cancellation.
 
-    It holds against the scopes of anyio and trio, and so against the session's own token, but not
-    against `asyncio.Task.cancel`, which reaches whatever the task awaits at that moment.
+    It shields from the scopes of anyio and trio, and so from the session's own token, but not from
+    `asyncio.Task.cancel`, which interrupts whatever the task awaits.
     """
     return anyio.CancelScope(shield=True)
 
 
 def grace() -> anyio.CancelScope:
-    """Return a scope for what a cancelled turn still tells its hooks, as long as they are quick."""
-    return anyio.move_on_after(GRACE, shield=True)
+    """Return a scope for the closing events of a cancelled turn."""
+    return anyio.move_on_after(GRACE_SECONDS, shield=True)

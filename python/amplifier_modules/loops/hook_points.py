@@ -1,4 +1,4 @@
-"""The points of a turn at which hooks observe, judge and inject."""
+"""The points of a turn at which hooks observe, decide and inject."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from amplifier_core.events import TOOL_PRE
 from .approved_call import CallQuestion
 from .injection import Injection, injections_of
 
-_MOST_ROUNDS = 3
-"""How often hooks may change the arguments of a call that a person is to be asked about."""
+_MAX_ROUNDS = 3
+"""How often hooks may change the arguments of a call before a person is asked about it."""
 
 
 @dataclass(frozen=True)
@@ -24,37 +24,37 @@ class Verdict:
     denied: bool
     reason: str
     data: dict[str, Any] | None
-    """The payload as the hooks left it; None where no change can have been made."""
+    """The payload as the hooks left it; None if they cannot have changed it."""
 
 
 @dataclass(frozen=True)
 class CallVerdict:
-    """What the hooks, and a person where they want one asked, decided about a tool call."""
+    """What the hooks, and a person if they ask one, decided about a tool call."""
 
     denied: bool
     reason: str
     tool_input: Any
     """The arguments as the hooks left them."""
     question: CallQuestion | None = None
-    """What a person was asked, if one was; its right to run is still to be used."""
+    """What a person was asked, if so; its approval must be confirmed before the call runs."""
 
 
 class HookPoints:
-    """The hooks of one turn, with the injections that wait for the next request."""
+    """The hooks of one turn, and the injections for the next request."""
 
     def __init__(self, hooks: Any, coordinator: Any) -> None:
-        """Use the registry; the coordinator may be None, then nothing can be asked or stored."""
+        """Use the registry; without a coordinator nobody can be asked and nothing is stored."""
         self._hooks = hooks
         self._coordinator = coordinator
         self._approvals = anyio.Lock()
         self._waiting: list[Injection] = []
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
-        """Tell the hooks of something that they can only observe."""
+        """Emit an event that hooks can only observe."""
         await self._hooks.emit(event, data)
 
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
-        """Ask the hooks about a step, and keep what they inject for the next request.
+        """Let the hooks decide about a step, and keep their injections for the next request.
 
         Raises:
             ValueError: An injection is longer than the session allows.
@@ -62,21 +62,21 @@ class HookPoints:
         return await self._process(await self._hooks.emit(event, data), event)
 
     async def judge_call(self, call: Mapping[str, Any], tool_input: dict[str, Any]) -> CallVerdict:
-        """Ask the hooks about a tool call, and a person where one of them wants that.
+        """Let the hooks, and a person if one of them asks for it, decide about a tool call.
 
-        A question is about the arguments that its hook saw. If hooks changed them in the same
-        round, all are asked anew about the changed ones, so that a person is asked about what
-        runs, and about nothing else.
+        A question is about the arguments that its hook saw. If other hooks changed them in the same
+        round, all hooks run again on the changed arguments, so that a person is asked about exactly
+        what runs.
 
         Args:
-            call: What the payload of `tool:pre` says beside the arguments.
+            call: The payload of `tool:pre` without the arguments.
             tool_input: The arguments.
 
         Raises:
             ValueError: An injection is longer than the session allows.
         """
         given: Any = tool_input
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             result = await self._hooks.emit(TOOL_PRE, {**call, "tool_input": given})
             if getattr(result, "action", None) != "ask_user":
                 verdict = await self._process(result, TOOL_PRE)
@@ -89,18 +89,16 @@ class HookPoints:
                     question.grant()
                 return CallVerdict(verdict.denied, verdict.reason, changed, question)
             given = changed
-        reason = (
-            "hooks change the arguments again and again, so that nobody can be asked about them"
-        )
+        reason = "hooks keep changing the arguments, so that nobody can be asked about them"
         return CallVerdict(True, reason, given)
 
     def take_injections(self) -> list[Injection]:
-        """Return the injections that wait, each of them once."""
+        """Return the waiting injections, each once."""
         waiting, self._waiting = self._waiting, []
         return waiting
 
     async def _process(self, result: Any, event: str) -> Verdict:
-        """Carry out what a result asks for."""
+        """Carry out the action of a result."""
         action = getattr(result, "action", None)
         if self._coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
@@ -120,7 +118,7 @@ class HookPoints:
 
 
 def _input(data: Any, given: Any) -> Any:
-    """The arguments that a payload has, else those that were given."""
+    """Return the arguments of a payload, else those that were given."""
     return (
         cast("dict[str, Any]", data).get("tool_input", given) if isinstance(data, dict) else given
     )

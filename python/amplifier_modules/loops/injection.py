@@ -1,4 +1,4 @@
-"""Text that hooks add to one model request without it becoming history."""
+"""Text that hooks add to one request only, not to the history."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Injection:
     content: str
     role: str = "system"
     append_to_last_tool_result: bool = False
-    """Glue it to the last message, where that is a tool's result."""
+    """Append it to the last message, if that is a tool result."""
 
 
 def injections_of(result: Any) -> list[Injection]:
-    """Return what a processed hook result still wants to be said."""
+    """Return the injections of a processed hook result."""
     if getattr(result, "action", None) != "inject_context":
         return []
     items: list[Any] = getattr(result, "context_injections", None) or []
@@ -40,7 +40,7 @@ def injections_of(result: Any) -> list[Injection]:
 def with_injections(
     messages: list[dict[str, Any]], injections: Iterable[Injection]
 ) -> list[dict[str, Any]]:
-    """Return the messages with the injections at their end; the given ones stay as they are."""
+    """Return the messages with the injections at their end; the arguments are not changed."""
     result = list(messages)
     glued: list[str] = []
     appended: list[dict[str, Any]] = []

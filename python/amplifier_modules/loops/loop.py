@@ -1,4 +1,4 @@
-"""What all loops share: their settings, and the turns that they run."""
+"""The base class of all loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .turn import Turn
 
 
 class Loop:
-    """An orchestrator: runs turns one after the other."""
+    """A loop: runs turns, one after the other."""
 
     name: str
     is_streaming = False
@@ -49,13 +49,13 @@ class Loop:
         """Run one turn and return its answer.
 
         Args:
-            prompt: What the user says.
-            context: Where the conversation is kept.
+            prompt: The text of the user.
+            context: The context that stores the conversation.
             providers: Mounted providers by name.
             tools: Mounted tools by name.
             hooks: The hook registry.
-            **kwargs: `coordinator`, with the cancellation token and the processing of hook
-                results; without it a turn cannot be cancelled or approved.
+            **kwargs: `coordinator`, which has the cancellation token and processes hook results;
+                without it a turn can neither be cancelled nor ask for approval.
 
         Raises:
             ConfigurationError: No provider is mounted.
@@ -84,7 +84,7 @@ class Loop:
             self._running.remove(turn)
 
     def attach(self, coordinator: Any) -> None:
-        """Let the cancellation callbacks of the session interrupt the turns of this loop."""
+        """Interrupt the turns of this loop when the session is cancelled."""
         token = getattr(coordinator, "cancellation", None)
         if token is not None:
             token.on_cancel(self._interrupt)
@@ -105,7 +105,7 @@ class Loop:
 
 
 def longest_tool(configured: float | None, coordinator: Any) -> float | None:
-    """Return the shorter of what a loop's config and the session's guard allow, in seconds.
+    """Return the time limit of tools in seconds: that of the loop or the guard, if shorter.
 
     Args:
         configured: The loop's own limit; None for none.

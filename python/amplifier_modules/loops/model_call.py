@@ -1,4 +1,4 @@
-"""One call of the model: the events around it, its errors, its blocks."""
+"""One call of the model: its events, its errors, its blocks."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .tagged_calls import read_tagged_calls, tool_tags
 from .tagged_request import tagged_request
 
 RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
-"""Event: a call waits because the last one was too short ago."""
+"""Event: a call waits because the last one was too recent."""
 
 
 class Pace:
-    """Keeps a least time between the starts of model calls, across turns."""
+    """Keeps a minimum time between the starts of model calls, across turns."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Pace:
         clock: Callable[[], float] = anyio.current_time,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        """Keep this many milliseconds of the clock, which counts seconds; 0 waits never."""
+        """Keep this many milliseconds; the clock and `sleep` count seconds; 0 never waits."""
         self._seconds = milliseconds / 1000
         self._clock = clock
         self._sleep = sleep
@@ -80,10 +80,10 @@ class ModelCalls:
         self._is_streaming = is_streaming
 
     async def ask(self, request: ChatRequest, iteration: int) -> ChatResponse:
-        """Return the model's response, its block events emitted.
+        """Return the model's response, after its block events.
 
         Raises:
-            Exception: What the provider raised, after `provider:error`.
+            Exception: What the provider raised, after the event `provider:error`.
         """
         about = {**self.identity, "iteration": iteration}
         await self._pace.wait(self._hooks, iteration)

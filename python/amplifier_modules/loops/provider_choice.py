@@ -1,4 +1,4 @@
-"""Which of the mounted providers a turn talks to."""
+"""The choice of the provider for a turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT_PRIORITY = 100
 
 
 def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tuple[str, Any]:
-    """Return mount name and provider: the preferred one, else the lowest priority.
+    """Return mount name and provider: the preferred one, else that with the lowest priority.
 
     Equal priorities keep the order of mounting.
 
@@ -34,7 +34,7 @@ def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tupl
 
 
 def model_name(provider: Any) -> str | None:
-    """Return the model that the provider says it will use, if it says so."""
+    """Return the default model of the provider, if it has one."""
     for source in (provider, getattr(provider, "config", None)):
         for attribute in ("default_model", "model"):
             value = getattr(source, attribute, None)

@@ -1,4 +1,4 @@
-"""Providers with a `stream` method: pieces of an answer, gathered into one response."""
+"""Answers of providers with a `stream` method, gathered into one response."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _TEXT_KEYS = ("content", "text", "delta")
 
 
 def streams(provider: Any) -> bool:
-    """Whether the provider has a `stream` method that is really its own."""
-    # Mocks answer to any name, but have no such attribute until it is asked for.
+    """Whether the provider itself defines a `stream` method."""
+    # A mock has any attribute, but only once it is accessed.
     return callable(inspect.getattr_static(provider, "stream", None))
 
 
@@ -65,7 +65,7 @@ async def gather_stream(
 
 
 class _Piece:
-    """A piece's tool calls in the place where a response has them."""
+    """The tool calls of a piece, in the attribute of a response."""
 
     def __init__(self, tool_calls: Any) -> None:
         self.tool_calls = tool_calls

@@ -1,4 +1,4 @@
-"""The request to a model, built from what the context holds and the tools that are mounted."""
+"""The request to a model, built from the messages of the context and the mounted tools."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from .settings import LoopSettings
 
 _CHUNK = 256
-"""How many messages are compared at once, at the speed of a list comparison."""
+"""Messages compared at once: comparing slices of lists is faster than a loop."""
 _EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 class RequestBuilder:
-    """Builds requests, and keeps the models of the messages that the last one was made of.
+    """Builds requests, and keeps the message models of the last one.
 
     A long history is validated once, not once for each call. Messages are compared with those at
     the same place in the last request, one level deep where they are the same object: a context
-    that changes something deeper inside of a message must hand out a new dict.
+    that changes something deeper inside a message must return a new dict.
     """
 
     def __init__(self, settings: LoopSettings) -> None:
-        """Build requests by these settings."""
+        """Build requests with these settings."""
         self._settings = settings
         self._snapshots: list[dict[str, Any]] = []
         self._models_of_last: list[Message] = []
@@ -34,7 +34,7 @@ class RequestBuilder:
         """Return the request for these messages.
 
         Raises:
-            ValidationError: One of them is no message, a `ValueError`.
+            ValidationError: One of them is not a valid message; a `ValueError`.
         """
         return ChatRequest(
             messages=self._models(messages),
@@ -56,13 +56,13 @@ class RequestBuilder:
                     self._snapshots[index] = dict(messages[index])
         for message in messages[known:]:
             self._models_of_last.append(_model(message))
-            # A copy, for what has changed inside of a message would equal itself.
+            # A copy: a message that was changed in place would equal itself.
             self._snapshots.append(dict(message))
         return self._models_of_last
 
 
 def tool_specs(tools: Mapping[str, Any]) -> list[ToolSpec]:
-    """Return the tools as models are told of them, under the names they are mounted as."""
+    """Return the tools in the form for models, under their mount names."""
     return list(_specs(tools.items()))
 
 
@@ -79,6 +79,6 @@ def _specs(tools: Iterable[tuple[str, Any]]) -> Iterable[ToolSpec]:
 
 def _model(message: dict[str, Any]) -> Message:
     if message.get("content", "") is None:
-        # As OpenAI writes an assistant message that has tool calls alone.
+        # OpenAI's form of an assistant message with tool calls only.
         message = {**message, "content": ""}
     return Message.model_validate(message)

@@ -1,4 +1,4 @@
-"""What a model's response says: its text, its tool calls, and the message to remember it by."""
+"""The text, the tool calls and the stored message of a model's response."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class RequestedCall:
     id: str
     name: str
     arguments: dict[str, Any] | None
-    """None where what the model sent cannot be run."""
+    """None if they cannot be used."""
     problem: str | None = None
-    """Why the arguments cannot be run."""
+    """Why the arguments cannot be used."""
 
 
 def block_dict(block: Any) -> dict[str, Any]:
-    """Return a block as plain data, without the declared fields that were left empty."""
+    """Return a block as plain data, without empty declared fields."""
     if isinstance(block, BaseModel):
         declared = type(block).model_fields
         return {
@@ -42,8 +42,8 @@ def block_dict(block: Any) -> dict[str, Any]:
 def text_of(response: Any) -> str:
     """Return the answer: the text blocks alone, never thinking.
 
-    Text that the model wrote in one go may come as several blocks (citations split it), so
-    neighbours are joined as they are, and blocks with something between them by an empty line.
+    Citations split one text into several blocks, so neighbouring text blocks are joined directly,
+    and others by an empty line.
     """
     content = response.content
     if isinstance(content, str):
@@ -62,7 +62,7 @@ def text_of(response: Any) -> str:
 
 
 def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
-    """Return the tool calls of a response, as its field or else its provider gives them."""
+    """Return the tool calls of a response, from its field or else from its provider."""
     calls: Any = getattr(response, "tool_calls", None)
     if not calls and (parse := getattr(provider, "parse_tool_calls", None)) is not None:
         calls = parse(response)
@@ -72,7 +72,7 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
 
 
 def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:
-    """Return the message that stores a response with these of its calls, None if it is empty."""
+    """Return the message that stores a response with these calls, None if it is empty."""
     content: Any = response.content
     blocks: list[dict[str, Any]] = []
     if isinstance(content, str):
@@ -115,7 +115,7 @@ def _requested(call: Any) -> RequestedCall:
         arguments = _field(call, "input")
     problem = _field(call, "error")
     if not isinstance(arguments, dict):
-        problem = problem or f"they are {type(arguments).__name__}, not an object"
+        problem = problem or f"they are of type `{type(arguments).__name__}`, not an object"
     return RequestedCall(
         id=str(_field(call, "id") or f"call_{uuid4().hex}"),
         name=str(name),

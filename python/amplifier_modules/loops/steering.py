@@ -12,45 +12,45 @@ logger = logging.getLogger(__name__)
 
 CAPACITY = 100
 STEERING_SUBMITTED = "orchestrator:steering_submitted"
-"""Event: a message is about to be put into the conversation; hooks judge its `prompt`."""
+"""Event: a message is about to be added to the conversation; hooks may deny its `prompt`."""
 STEERING_INJECTED = "orchestrator:steering_injected"
-"""Event: a message was put into the conversation."""
+"""Event: a message was added to the conversation."""
 STEERING_DISCARDED = "orchestrator:steering_discarded"
-"""Event: messages were thrown away, because the turn was cancelled or hooks denied them."""
+"""Event: messages were discarded: the turn was cancelled, or hooks denied them."""
 
 
 class SteeringQueueFull(Exception):
-    """More messages wait than a turn will take."""
+    """Too many steering messages are waiting."""
 
 
 class SteeringQueue:
     """Messages waiting for the next model call, first in, first out."""
 
     def __init__(self) -> None:
-        """Start empty."""
+        """Create an empty queue."""
         self._waiting: deque[str] = deque()
 
     def __len__(self) -> int:
-        """Return how many messages wait."""
+        """Return the number of waiting messages."""
         return len(self._waiting)
 
     def steer(self, text: str) -> None:
-        """Let the model read the text before its next call, or in the next turn.
+        """Add a message before the next model call, or in the next turn.
 
         Raises:
             ValueError: The text is empty.
-            SteeringQueueFull: Too many messages wait already.
+            SteeringQueueFull: Too many messages are waiting.
         """
         if not text.strip():
             message = "the steering message is empty"
             raise ValueError(message)
         if len(self._waiting) >= CAPACITY:
-            message = f"{CAPACITY} steering messages are waiting already"
+            message = f"{CAPACITY} steering messages are waiting (the most that can)"
             raise SteeringQueueFull(message)
         self._waiting.append(text)
 
     async def inject(self, context: Any, hooks: HookPoints, iteration: int) -> None:
-        """Put all waiting messages into the context, but for those that hooks deny."""
+        """Add all waiting messages to the context, except those that hooks deny."""
         while self._waiting:
             text = self._waiting[0]
             verdict = await hooks.judge(
@@ -68,7 +68,7 @@ class SteeringQueue:
             await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})
 
     async def discard(self, hooks: HookPoints) -> None:
-        """Throw the waiting messages away, and say so."""
+        """Discard the waiting messages, with a warning and an event."""
         if not self._waiting:
             return
         messages = list(self._waiting)

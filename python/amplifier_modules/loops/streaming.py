@@ -1,4 +1,4 @@
-"""`loop-streaming`: turns that show blocks as they come, and can be steered on the way."""
+"""`loop-streaming`: a loop that emits text as it arrives and accepts steering messages."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __amplifier_module_type__ = "orchestrator"
 __amplifier_settings__ = LoopSettings
 
 EVENTS = [RATE_LIMIT_DELAY, STEERING_SUBMITTED, STEERING_INJECTED, STEERING_DISCARDED]
-"""The events that this module has beside those of the kernel."""
+"""The events of this module beside those of the kernel."""
 
 
 class StreamingLoop(Loop):
-    """A loop that emits the content of blocks as deltas, where the provider does not.
+    """A loop that emits the content of blocks as deltas, unless the provider does so.
 
-    Providers that stream inside of `complete` emit their block events themselves; of those that
-    have a `stream` method the text is emitted as it comes; of others when it is complete.
+    Providers that stream inside `complete` emit their block events themselves. The text of those
+    with a `stream` method is emitted as it arrives, that of others when it is complete.
     """
 
     name = "loop-streaming"

@@ -1,4 +1,4 @@
-"""Tool calls that a model without native ones writes as tags into its text."""
+"""Tool calls that a model without native tools writes as tags in its text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def tool_tags(provider: Any) -> tuple[str, ...]:
-    """Return the tags in which the model of a provider writes its calls, none if it need not."""
+    """Return the tags in which the model of a provider writes its calls; empty for native calls."""
     tags: Any = getattr(provider, "tool_tags", None)
     if not isinstance(tags, list | tuple):
         return ()
@@ -29,15 +29,15 @@ def tool_tags(provider: Any) -> tuple[str, ...]:
 
 
 def read_tagged_calls(response: Any, tags: tuple[str, ...], tools: list[ToolSpec] | None) -> Any:
-    """Return the response with the calls of its text as tool calls.
+    """Return the response with the calls in its text as tool calls.
 
     A call that is not closed, or cannot be read, has an `error` and no arguments. Arguments that
-    came as text are given the types that their tool's schema wants.
+    came as text get the types of their tool's schema.
 
     Args:
         response: What the provider returned; anything but a `ChatResponse` is left alone.
         tags: A tag name and its aliases.
-        tools: The tools that the model was told of.
+        tools: The tools of the request.
     """
     if not isinstance(response, ChatResponse):
         return response

@@ -23,7 +23,7 @@ def tagged_request(request: ChatRequest, tag: str) -> ChatRequest:
 
     Args:
         request: The request as for a model with native tools.
-        tag: The tag in which the model shall write its calls.
+        tag: The tag for the calls of the model.
     """
     messages: list[Message] = []
     for message in request.messages:
@@ -44,7 +44,7 @@ def _add(messages: list[Message], message: Message, tag: str) -> None:
             text=_result(message.name, message.tool_call_id, _plain(message.content))
         )
         last = messages[-1] if messages else None
-        # Servers want the roles to take turns.
+        # APIs require alternating roles.
         if last is not None and last.role == "user" and _is_results(last):
             messages[-1] = last.model_copy(update={"content": [*last.content, result]})
         else:
@@ -63,7 +63,7 @@ def _add(messages: list[Message], message: Message, tag: str) -> None:
 def _block(block: ContentBlockUnion, tag: str) -> ContentBlockUnion:
     if isinstance(block, ToolCallBlock):
         call = (block.model_extra or {}).get("raw_arguments")
-        # The model learns from a bad call only if it sees what it wrote.
+        # The model can correct a bad call only if it sees what it wrote.
         if not isinstance(call, str):
             fields = {"tool_name": block.name, "arguments": block.input}
             call = json.dumps(fields, ensure_ascii=False)
@@ -81,7 +81,7 @@ def _is_results(message: Message) -> bool:
 
 
 def _result(name: str | None, call_id: str | None, output: Any) -> str:
-    # As JSON, so that nothing in it can look like the end of it.
+    # JSON, with `</` escaped: no result can contain the closing tag.
     said = {"tool_name": name, "id": call_id, "result": output}
     known = {key: value for key, value in said.items() if value is not None}
     text = json.dumps(known, ensure_ascii=False, default=str).replace("</", "<\\/")

@@ -1,4 +1,4 @@
-"""The tool calls of one response: run concurrently, answered in the order of the calls."""
+"""The tool calls of one response: run concurrently, with results in the order of the calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model is told of a call."""
+    """The result of a call, for the model."""
 
     content: str | list[dict[str, Any]]
     is_error: bool = False
@@ -45,10 +45,10 @@ INTERRUPTED = Answer(
 
 
 class ToolRound:
-    """The calls of one response and what came of each.
+    """The calls of one response and their results.
 
-    Whatever ends the round, `messages` has one result for each call, so that a history in which
-    the calls stand stays one that providers accept.
+    However the round ends, `messages` has one result for each call, so that providers accept the
+    history.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ToolRound:
         self._fatal: BaseException | None = None
 
     async def run(self) -> None:
-        """Run all calls; errors of tools become results, cancellation comes through."""
+        """Run all calls; errors of tools become results, cancellation is raised."""
         if len(self._calls) == 1:
             await self._run_call(0)
             return
@@ -79,10 +79,10 @@ class ToolRound:
                 for index in range(len(self._calls)):
                     group.start_soon(self._run_call, index)
         except BaseExceptionGroup as errors:
-            # Callers are to see what one call alone would have raised.
+            # Callers see what a single call would have raised.
             raise self._fatal or errors from None
         if self._fatal is not None:
-            # A task group takes a child that cancelled itself for a finished one.
+            # A task group treats a child that cancelled itself as finished.
             raise self._fatal
 
     def messages(self) -> list[dict[str, Any]]:
@@ -120,12 +120,13 @@ class ToolRound:
         tool = self._runnable(call)
         tool_input = verdict.tool_input
         if not isinstance(tool_input, dict):
-            message = f"a hook replaced the arguments by {type(tool_input).__name__}, not an object"
+            found = type(tool_input).__name__
+            message = f"a hook replaced the arguments by a `{found}` (must be an object)"
             raise TypeError(message)
         if self._cancellation.is_cancelled:
             return NOT_STARTED
         if verdict.question is not None:
-            # A copy, which nobody who saw the call can change any more.
+            # A copy, which hooks that saw the call cannot change.
             tool_input = copy.deepcopy(cast("dict[str, Any]", tool_input))
             try:
                 verdict.question.confirm(tool_input)
@@ -165,8 +166,8 @@ class ToolRound:
         if verdict.denied:
             return Answer(f"Denied by hook: {verdict.reason}", is_error=True)
         replaced = presented if verdict.data is None else verdict.data.get("result", presented)
-        # The kernel hands the very object back unless a hook changed it; what a hook injects or
-        # asks may come with a copy.
+        # The kernel returns the same object unless a hook changed it; a hook that injects or asks
+        # may return a copy.
         is_same = replaced is presented or replaced == presented
         return answer if is_same else Answer(_as_text(replaced), is_error)
 
@@ -179,7 +180,7 @@ class ToolRound:
 
 
 def _presented(result: Any) -> dict[str, Any]:
-    """Return a tool's result as hooks see it: images inside are named, not shown."""
+    """Return a tool's result for hooks: images are named, not included."""
     for method in ("safe_hook_presentation", "model_dump"):
         if callable(present := getattr(result, method, None)):
             return cast("dict[str, Any]", present())
@@ -187,7 +188,7 @@ def _presented(result: Any) -> dict[str, Any]:
 
 
 def _content(result: Any) -> str | list[dict[str, Any]]:
-    """Return a tool's result as the model sees it."""
+    """Return a tool's result for the model."""
     if blocks := getattr(result, "content", None):
         return [block.model_dump(exclude_none=True) for block in blocks]
     if callable(serialise := getattr(result, "get_serialized_output", None)):
@@ -196,5 +197,5 @@ def _content(result: Any) -> str | list[dict[str, Any]]:
 
 
 def _as_text(value: Any) -> str:
-    """Return any value in the form and cleanness of a tool's output."""
+    """Return any value in the form of a tool's output."""
     return ToolResult(output=value).get_serialized_output()

@@ -1,4 +1,4 @@
-"""One turn: from the user's prompt through model and tool calls to the answer."""
+"""One turn: from the prompt through model and tool calls to the answer."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ class Turn:
     """A turn of a loop; `run` it once.
 
     The history that it leaves in the context is valid at every exit: each tool call that was
-    stored has its result, whether the turn ended well, was cancelled or failed. Known and not held:
-    `asyncio.Task.cancel` may cut off a context that suspends while it stores a message, which ours
-    does not.
+    stored has its result, whether the turn succeeded, failed or was cancelled. One limit:
+    `asyncio.Task.cancel` may interrupt a context that suspends while it stores a message; ours does
+    not suspend.
     """
 
     orchestrator: str
@@ -94,21 +94,21 @@ class Turn:
     longest_tool: float | None = None
     """Seconds after which a tool is ended; None for no limit."""
     answer: str = ""
-    """The text of the last response that had any."""
+    """The text of the last response that has text."""
     iterations: int = 0
     """How many times the model was called."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """What stops the turn at once when it is cancelled."""
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Which step a hook denied, and why, as `orchestrator:complete` tells it."""
+    """Which step a hook denied, and why, for `orchestrator:complete`."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     async def run(self, model: ModelCalls | Exception) -> str:
-        """Return the answer, or as much of it as there is when the turn is cancelled.
+        """Return the answer, or its beginning if the turn is cancelled.
 
         Args:
-            model: The model to talk to, or why there is none.
+            model: The model to call, or the error why there is none.
 
         Raises:
             Exception: What the provider or the context raised.
@@ -129,7 +129,7 @@ class Turn:
             if outcome is Outcome.CANCELLED:
                 with grace():
                     await self._close_cancelled(was_interrupted or self.cancellation.is_immediate)
-                    await self._tell(endings)
+                    await self._emit_all(endings)
             else:
                 await self._close(endings)
         return self.answer
@@ -165,7 +165,7 @@ class Turn:
                 response = await self._ask(model)
             except AbortError:
                 if self.cancellation.is_cancelled:
-                    return Outcome.CANCELLED  # a provider gave up waiting for that reason
+                    return Outcome.CANCELLED  # the provider stopped waiting because of it
                 raise
             if response is None:
                 return Outcome.INCOMPLETE
@@ -207,7 +207,7 @@ class Turn:
     async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
         calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation, self.longest_tool)
         await self._remember(response, calls)
-        # Nothing may be awaited here: from now on the calls stand in the history.
+        # Nothing may be awaited here: the calls are in the history, and need results.
         try:
             await calls_round.run()
         finally:
@@ -217,11 +217,11 @@ class Turn:
             self._ends_in_tool_results = True
 
     async def _wrap_up(self, model: ModelCalls) -> None:
-        """Let the model close a turn that has reached its limit."""
+        """Ask the model for a closing answer at the limit of model calls."""
         reminder = Injection(WRAP_UP, role="user")
         try:
             response = await self._ask(model, reminder, tool_choice="none")
-        except Exception as error:  # noqa: BLE001 -- `provider:error` has told of it
+        except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
             self.answer = (
                 f"Stopped after {self.iterations} model calls, the limit of this turn; "
                 f"the closing call failed: {in_words(error)}"
@@ -235,26 +235,26 @@ class Turn:
             await self._store(message)
 
     async def _store(self, message: dict[str, Any]) -> None:
-        """Add a message wholly or not at all, also while the turn is being cancelled."""
+        """Add a message completely or not at all, also during cancellation."""
         with shielded():
             await self.context.add_message(message)
         self._ends_in_tool_results = False
 
     async def _close(self, endings: Iterator[Ending]) -> None:
-        """Tell of every ending, though the turn is cancelled meanwhile."""
+        """Emit the closing events, even if the turn is cancelled meanwhile."""
         try:
-            await self._tell(endings)
+            await self._emit_all(endings)
         except anyio.get_cancelled_exc_class():
             with grace():
-                await self._tell(endings)
+                await self._emit_all(endings)
             raise
 
-    async def _tell(self, endings: Iterator[Ending]) -> None:
+    async def _emit_all(self, endings: Iterator[Ending]) -> None:
         for event, data in endings:
             await self.hooks.emit(event, data)
 
     def _endings(self, outcome: Outcome) -> Iterator[Ending]:
-        """Give the events that end every turn, each once."""
+        """Yield the closing events of a turn, each once."""
         status = _EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
         yield TURN_END, {**about, "status": status}

@@ -1,1 +1,1 @@
-"""Model providers: one module for each wire."""
+"""Model providers: one module for each API."""

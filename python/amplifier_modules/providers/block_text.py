@@ -1,4 +1,4 @@
-"""Blocks that no wire knows, as text for a model: the one rule for all providers."""
+"""Text for content blocks that an API does not support, the same for all providers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 _CLAUDE = "claude/"
-"""Stands before the type of a block that the kernel would take for something else."""
+"""Prefix of block types that would otherwise clash with those of the kernel."""
 _BACKTICKS = re.compile("`+")
 _BAR = re.compile(r"(\\*)\|")
 _LANGUAGE = re.compile(r"[\w.+#-]{1,40}", re.ASCII)
-_MOST_CELLS = 1_000_000
-"""Most cells of a table, filled up: one long line and many short ones would grow by their square."""
+_MAX_TABLE_CELLS = 1_000_000
+"""Padding a table of one long and many short rows would take quadratic memory."""
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
 
 
 def block_text(block: Mapping[str, Any]) -> str | None:
-    """Return the text that stands for a block, None for a block that no text stands for.
+    """Return the text that replaces a block, None if it has no text form.
 
     Code is text within a fence, a table is a Markdown table, and a chart its kind and data as JSON
     within a fence.
 
     Args:
-        block: A block of the Claude dialect, by the names that `amplifier_guard.claude` gives.
+        block: A block of the Claude dialect, by the names of `amplifier_guard.claude`.
     """
     kind = block.get("type")
     match kind.removeprefix(_CLAUDE) if isinstance(kind, str) else None:
@@ -42,7 +42,7 @@ def block_text(block: Mapping[str, Any]) -> str | None:
 
 
 def _fenced(text: str, language: Any) -> str:
-    """Return text between fences that nothing in it can end."""
+    """Return a code block whose fence is longer than any run of backticks in the text."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     named = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
@@ -57,7 +57,7 @@ def _table(columns: Any, rows: Any) -> str | None:
         return None
     table = [[_cell(value) for value in cast("list[Any]", line)] for line in lines]
     width = max(map(len, table))
-    if width == 0 or width * len(table) > _MOST_CELLS or any(None in line for line in table):
+    if width == 0 or width * len(table) > _MAX_TABLE_CELLS or any(None in line for line in table):
         return None
     full = [[*(cell or "" for cell in line), *[""] * (width - len(line))] for line in table]
     head, *body = (f"| {' | '.join(line)} |" for line in full)
@@ -68,7 +68,7 @@ def _cell(value: Any) -> str | None:
     text = value if isinstance(value, str) else _json(value)
     if text is None:
         return None
-    # A backslash before a bar would itself be taken for what escapes.
+    # Backslashes before a bar are doubled, or the last one would escape the bar.
     escaped = _BAR.sub(lambda found: 2 * found[1] + r"\|", text)
     return _LINE_END.sub("<br>", escaped)
 

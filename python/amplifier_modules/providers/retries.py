@@ -1,4 +1,4 @@
-"""When a provider calls its API again: the one place, and the one rule, for all providers."""
+"""Retries, circuit breaker and rate limit for the calls of a provider to its API."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ T = TypeVar("T")
 
 _OVERLOADED = 529
 _LOOK = 0.1
-"""Seconds between two looks at the token of a session while it waits."""
+"""Seconds between two checks for cancellation during a wait."""
 _MOST = 1_000_000
-"""Most retries, and most failures, that a setting may ask for."""
+"""Upper bound of the settings that are counts."""
 _WORDS: tuple[tuple[type[LLMError], str], ...] = (
-    (NetworkError, "no connection"),
-    (LLMTimeoutError, "no answer in time"),
-    (StreamError, "the answer broke off"),
+    (NetworkError, "connection failed"),
+    (LLMTimeoutError, "timed out"),
+    (StreamError, "stream interrupted"),
     (RateLimitError, "too many requests"),
-    (ProviderUnavailableError, "the server failed"),
+    (ProviderUnavailableError, "server error"),
 )
 
 
@@ -79,7 +79,7 @@ class RetrySettings(Settings):
 
 @dataclass(frozen=True)
 class _Judges:
-    """Who decides about calls; the extension is there where they are."""
+    """What decides about calls; made at the first call, as it needs the extension."""
 
     handler: ErrorHandler
     breaker: CircuitBreaker | None
@@ -87,18 +87,18 @@ class _Judges:
 
 
 class Retries:
-    """The calls of one provider: tried again where that has a point, and not too many at a time.
+    """The calls of one provider, with retries, a circuit breaker and a rate limit.
 
-    Hooks are told of each wait: by `provider:retry` after a failure, by `provider:throttle` where
-    the rate is used up.
+    Each wait emits an event: `provider:retry` after a failure, `provider:throttle` at the rate
+    limit.
 
     Args:
         provider: The provider's name.
         settings: How often and how long.
-        hooks: The registry that is told; None for nobody.
-        cancellation: The token of the session, whose cancellation ends a wait; None for none.
-        clock: Gives now in nanoseconds.
-        sleep: Waits some seconds.
+        hooks: The registry that gets the events; None for no events.
+        cancellation: The cancellation token of the session, which ends a wait; None for none.
+        clock: Returns the current time in nanoseconds.
+        sleep: Waits for a number of seconds.
     """
 
     def __init__(
@@ -125,19 +125,19 @@ class Retries:
         *,
         may_repeat: Callable[[], bool] = lambda: True,
     ) -> T:
-        """Call until there is a result or trying again has no point.
+        """Call until there is a result or an error that is not retried.
 
         Args:
-            operation: One request, made anew for each try.
-            model: The model that is asked, if one is.
-            may_repeat: Asked after a failure: False once somebody has seen a part of the answer.
+            operation: Sends one request.
+            model: The model of the request, if there is one.
+            may_repeat: Called after a failure; False forbids a retry, as a part of the answer was
+                shown.
 
         Raises:
             AbortError: The session was cancelled during a wait.
-            ProviderUnavailableError: The API is left alone after too many failures; `retry_after`
-                says for how long.
-            RateLimitError: The rate is used up for longer than the budget.
-            LLMError: What the last try raised.
+            ProviderUnavailableError: The circuit is open; `retry_after` says for how long.
+            RateLimitError: The rate limit is reached for longer than the budget.
+            LLMError: What the last attempt raised.
         """
         # Imported here: without the extension a provider is mounted, but calls nothing.
         from amplifier_guard import CircuitOpen, ErrorContext, RateLimited, guarded_call
@@ -157,7 +157,7 @@ class Retries:
 
         async def throttle(refusal: RateLimited) -> None:
             about = {"provider": self._provider, "model": model}
-            reason = "as many calls as are allowed"
+            reason = "rate limit reached"
             told = {**about, "delay": refusal.retry_after, "reason": reason}
             await self._emit(PROVIDER_THROTTLE, told)
 
@@ -176,12 +176,12 @@ class Retries:
                 sleep=self._wait,
             )
         except CircuitOpen as refusal:
-            reason = f"`{self._provider}` failed again and again and is left alone"
+            reason = f"circuit open for `{self._provider}` after repeated failures"
             raise self._later(
                 ProviderUnavailableError, reason, refusal.retry_after, model
             ) from refusal
         except RateLimited as refusal:
-            reason = f"as many calls of `{self._provider}` as its `rate` allows"
+            reason = f"rate limit of `{self._provider}` reached"
             raise self._later(RateLimitError, reason, refusal.retry_after, model) from refusal
 
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
@@ -240,7 +240,7 @@ class Retries:
         self, kind: type[LLMError], reason: str, seconds: float, model: str | None
     ) -> LLMError:
         return kind(
-            f"{reason}; it can be called again in {math.ceil(seconds)} s",
+            f"{reason}; retry in {math.ceil(seconds)} s",
             provider=self._provider,
             model=model,
             retry_after=seconds,
@@ -248,7 +248,7 @@ class Retries:
 
 
 def _reason(error: Exception) -> str:
-    """Say in a few words why a call failed."""
+    """Return the cause of a failed call in a few words."""
     status: int | None = getattr(error, "status_code", None)
     found = (words for kind, words in _WORDS if isinstance(error, kind))
     words = "overloaded" if status == _OVERLOADED else next(found, type(error).__name__)

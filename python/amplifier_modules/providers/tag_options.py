@@ -1,4 +1,4 @@
-"""Options of providers for models that write thinking or tool calls as tags into their text."""
+"""Settings of providers for models that write thinking or tool calls as tags in their text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORM = "true, false, a tag name or a list of tag names"
 
 
 def _tags(default: str) -> Callable[[Any], Any]:
-    """Make what reads a name, a list of a name and its aliases, or true for the default."""
+    """Make a reader of a tag name, a list of a name and its aliases, or true for the default."""
 
     def read(value: Any) -> Any:
         if value is False:

@@ -1,1 +1,1 @@
-"""Tools: what a model may ask a session to do."""
+"""Tools that models can call."""

@@ -1,4 +1,4 @@
-"""A tool whose work blocks: arguments checked, done in a thread, failures told to the model."""
+"""The base class of tools that block: checked arguments, a thread, errors for the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INVALID = "invalid_arguments"
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool: nothing unknown, nothing of another type."""
+    """The arguments of a tool; unknown names and other types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -28,13 +28,13 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 class BlockingTool(ABC, Generic[ArgumentsT]):
     """A tool that does its work in a worker thread.
 
-    A cancelled call returns at once; its thread is told to stop and ends soon after.
+    A cancelled call returns at once; its thread is asked to stop and ends soon after.
     """
 
     name: ClassVar[str]
-    """What the model calls it."""
+    """The name for the model."""
     description: ClassVar[str]
-    """What the model is told about it."""
+    """The description for the model."""
 
     def __init__(self, arguments: type[ArgumentsT]) -> None:
         self._arguments = arguments
@@ -42,19 +42,19 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
 
     @abstractmethod
     def run(self, arguments: ArgumentsT, stop: Event) -> dict[str, Any]:
-        """Do the work, in a worker thread, and give the output.
+        """Do the work in a worker thread and return the output.
 
         Args:
-            arguments: What the model asked for.
-            stop: Set when nobody waits any more.
+            arguments: The arguments of the call.
+            stop: Set when the call was cancelled.
 
         Raises:
-            OSError: A file could not be read, or may not be.
-            ValueError: An argument has the right type and no meaning.
+            OSError: A file cannot be read, or must not be.
+            ValueError: An argument has the right type but an invalid value.
         """
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
-        """Run the tool; what is wrong with the input or the files is told in the result."""
+        """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
             return _failure(f"the arguments are {shown(input)} (must be an object)", _INVALID)
         try:
@@ -80,7 +80,7 @@ def _failure(message: str, kind: str) -> ToolResult:
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of the arguments, without the titles, which repeat the names."""
+    """Return the JSON schema of the arguments without titles, which repeat the names."""
     schema = arguments.model_json_schema()
     properties = {
         name: {key: value for key, value in field.items() if key != "title"}

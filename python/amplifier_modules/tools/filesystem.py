@@ -1,4 +1,4 @@
-"""tool-filesystem: read a file, list a directory."""
+"""`tool-filesystem`: read a file, list a directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which folder the tools may read, and how the names in it are written."""
+"""The folder that the tools may read, and the form of its paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..value_problems import Form
 from .blocking import BlockingTool
 
 SKIPPED = (".git", ".venv", "target", "node_modules")
-"""Names of directories that are not searched: what is in them was fetched or built."""
+"""Directories that are not searched, as they contain dependencies and build output."""
 
 
 class FolderSettings(Settings):
@@ -54,5 +54,5 @@ async def mount_tools(
 
 
 def written(path: str) -> str:
-    r"""A path as text for a model: bytes that are not UTF-8 become `\xff`."""
+    r"""Return a path as text for a model; bytes that are not UTF-8 become `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""tool-search: find files by name, lines by content."""
+"""`tool-search`: find files by name, lines by content."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Grep(BlockingTool[_Grep]):
 
 
 def _with_unreadable(output: dict[str, Any], unreadable: int) -> dict[str, Any]:
-    """Say what is missing in the totals, where something is."""
+    """Add the number of unreadable files, if there are any."""
     return {**output, "unreadable": unreadable} if unreadable else output
 
 

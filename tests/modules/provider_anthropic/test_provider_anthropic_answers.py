@@ -183,7 +183,7 @@ async def test_blocks_that_cannot_be_sent_are_a_degradation_and_one_warning(
         assert response.degradation == Degradation(
             requested=r"content blocks `hologram`, `\x1b[2J`",
             actual="left out",
-            reason="the API does not know them",
+            reason="the API does not support them",
         )
     [warning] = [record.message for record in caplog.records if "left out" in record.message]
     assert warning.endswith(r": `hologram`, `\x1b[2J`")
@@ -258,7 +258,7 @@ async def test_a_list_of_models_that_is_none_is_an_error(
     server: Any, provider: AnthropicProvider, body: bytes
 ) -> None:
     server.answers = [server.Answer(body)]
-    with pytest.raises(ConfigurationError, match="in place of a list of models"):
+    with pytest.raises(ConfigurationError, match="instead of a list of models"):
         await provider.list_models()
 
 

@@ -67,7 +67,7 @@ HTML = b"<html><head><style>p {}</style><title>502 Bad</title></head><body>\n<p>
             {},
             api_body("overloaded_error", "Overloaded"),
             llm_errors.ProviderUnavailableError,
-            ("529 overloaded_error", "try again"),
+            ("529 overloaded_error", "retry later"),
         ),
         (504, {}, api_body("timeout_error", "slow"), llm_errors.LLMTimeoutError, ("504",)),
         (500, {"content-type": "text/html"}, HTML, llm_errors.ProviderUnavailableError, ("502 Bad Gateway",)),
@@ -166,7 +166,7 @@ async def test_a_stream_that_stops_in_the_middle_is_an_error(
         server.Answer(part(wire), headers={"content-type": "text/event-stream", "request-id": "req_3"}, ending=ending)
     ]  # fmt: skip
 
-    with pytest.raises(llm_errors.StreamError, match="stopped in the middle") as caught:
+    with pytest.raises(llm_errors.StreamError, match="was cut off") as caught:
         await provider.complete(REQUEST)
 
     assert "no tool call of it was run" in str(caught.value)
@@ -219,7 +219,7 @@ async def test_a_page_in_place_of_a_stream_is_a_wrong_address(
     server: Any, provider: AnthropicProvider, headers: dict[str, str]
 ) -> None:
     server.answers = [server.Answer(b"<html>log in</html>", headers=headers)]
-    with pytest.raises(ConfigurationError, match="in place of an event stream"):
+    with pytest.raises(ConfigurationError, match="instead of an event stream"):
         await provider.complete(REQUEST)
 
 

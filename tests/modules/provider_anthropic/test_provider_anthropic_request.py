@@ -174,7 +174,7 @@ def test_what_cannot_be_given_is_reported() -> None:
     assert encode(adaptive).degradation == Degradation(
         requested="a thinking budget of 5000 tokens",
         actual="adaptive thinking",
-        reason="`claude-opus-5` decides itself how much to think",
+        reason="`claude-opus-5` sets its budget itself",
     )
     assert encode(thinking_config(), temperature=0.1).degradation is not None
     forced = encode(thinking_config(), tools=[SPEC], tool_choice="look").degradation

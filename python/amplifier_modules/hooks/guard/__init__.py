@@ -1,4 +1,4 @@
-"""`hooks-guard`: judges prompts and tool calls before anything is done about them."""
+"""`hooks-guard`: checks prompts, model calls and tool calls before they run."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ __amplifier_settings__ = GuardSettings
 
 NAME = "hooks-guard"
 LAST = 1_000_000
-"""The priority of its handlers: what it judges is what the other hooks have made of it."""
+"""The priority of its handlers: it checks what the other hooks have left."""
 
 Handler = Callable[[str, dict[str, Any]], Awaitable[HookResult | None]]
 
 
 class Guard:
-    """The handlers of one session. Each fails closed: where it cannot judge, it is no."""
+    """The handlers of one session; each fails closed, so an error denies."""
 
     def __init__(self, settings: GuardSettings, coordinator: Any) -> None:
-        """Set it up.
+        """Create the policies.
 
         Raises:
-            ValueError: A policy cannot be made of its settings.
+            ValueError: The settings of a policy cannot be used.
         """
         self._settings = settings
         self._coordinator = coordinator
@@ -74,30 +74,32 @@ class Guard:
         return unregister
 
     async def judge_prompt(self, _: str, data: dict[str, Any]) -> HookResult | None:
-        """Judge what the user says."""
+        """Check a prompt."""
         if answer := self._counted(user=self._settings.user):
             return answer
         prompt = data.get("prompt")
         if not isinstance(prompt, str):
-            return deny(f"the prompt is {type(prompt).__name__}, not a text")
+            return deny(f"the prompt is of type `{type(prompt).__name__}` (must be text)")
         return await self._prompts.judge(prompt)
 
     async def judge_request(self, _: str, data: dict[str, Any]) -> HookResult | None:
-        """Judge a call of the model."""
+        """Check a model call."""
         return self._counted(provider=str(data.get("provider") or ""))
 
     async def judge_call(self, _: str, data: dict[str, Any]) -> HookResult | None:
-        """Judge a tool call as the hooks before have left it."""
+        """Check a tool call as the hooks before have left it."""
         name = data.get("tool_name")
         if not isinstance(name, str):
-            return deny("the name of the tool is no text")
+            return deny(f"the tool name is of type `{type(name).__name__}` (must be text)")
         if answer := self._counted(tool=name):
             return answer
         given: Any = data.get("tool_input")
         if not isinstance(given, dict):
-            return deny(f"the arguments of the tool are {type(given).__name__}, not an object")
+            return deny(
+                f"the tool arguments are of type `{type(given).__name__}` (must be an object)"
+            )
         if "tool_input_error" in data:
-            return None  # the loop runs no such call, and tells why
+            return None  # the loop does not run such a call
         arguments = cast("dict[str, Any]", given)
         tools: Any = self._coordinator.get("tools") or {}
         tool = tools.get(name)
@@ -107,7 +109,7 @@ class Guard:
         return await sinks.judge(name, arguments) if sinks else None
 
     def _counted(self, **names: str) -> HookResult | None:
-        """Count a call of this user, tool or provider; refuse one too many."""
+        """Count a call of this user, tool or provider; deny it above the rate limit."""
         if self._limiter is None:
             return None
         try:
@@ -121,11 +123,11 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Ca
     """Mount the guard.
 
     Args:
-        coordinator: Whose hooks judge.
+        coordinator: The coordinator of the session.
         config: See `GuardSettings`.
 
     Returns:
-        What takes its handlers away again.
+        A callable that unregisters its handlers.
 
     Raises:
         SettingError: A key is unknown, or a value cannot be used.

@@ -1,4 +1,4 @@
-"""What `hooks-guard` answers where something may not go on as it is."""
+"""The results with which `hooks-guard` denies or asks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from amplifier_core.models import HookResult
 
 
 def deny(reason: str) -> HookResult:
-    """Refuse, and say why."""
+    """Deny, with the reason."""
     return HookResult(action="deny", reason=reason)
 
 
 def ask(question: str) -> HookResult:
-    """Have a person decide; without an answer it is no."""
+    """Ask a person; without an answer the default is to deny."""
     return HookResult(
         action="ask_user",
         approval_prompt=question,

@@ -1,4 +1,4 @@
-"""Tool calls judged by the name and the schema of their tool."""
+"""Checks of tool calls by the name and the schema of their tool."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .answers import deny
 
 
 class ToolArguments:
-    """The schemas of a session's tools, each read when its tool is first called."""
+    """The schemas of a session's tools, each read at the first call of its tool."""
 
     def __init__(self, name_max_chars: int) -> None:
-        """Refuse longer names."""
+        """Deny longer names."""
         self._name_max_chars = name_max_chars
         self._policy = ToolInputPolicy()
         self._read: dict[str, dict[str, Any]] = {}
 
     def judge(self, name: str, tool: Any, tool_input: Mapping[str, Any]) -> HookResult | None:
-        """Refuse a call whose name or arguments do not fit, or let it pass with None.
+        """Deny a call whose name or arguments are invalid, or return None to let it pass.
 
         Args:
-            name: What the model calls.
-            tool: What is mounted under that name, None for nothing.
+            name: The tool that the model calls.
+            tool: The tool mounted under that name, None if there is none.
             tool_input: The arguments.
         """
         try:
@@ -41,7 +41,7 @@ class ToolArguments:
             if isinstance(schema, dict) and schema:
                 if self._read.get(name) != schema:
                     self._policy.set_schema(name, cast("dict[str, Any]", schema))
-                    # A copy: a tool may change its own.
+                    # A copy, as a tool may change its schema.
                     self._read[name] = copy.deepcopy(cast("dict[str, Any]", schema))
                 self._policy.check(name, tool_input)
         except (NameDenied, ToolInputDenied, ToolSchemaDenied) as denial:

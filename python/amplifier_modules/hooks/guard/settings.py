@@ -97,6 +97,6 @@ class GuardSettings(Settings):
     """By the name of a tool, what its arguments lead to."""
 
     def limits(self) -> dict[str, Any]:
-        """Return the limits that are set here; others come from the environment, or are defaults."""
+        """Return the limits that are set; others come from the environment or are defaults."""
         names = ("message_max_chars", "tool_timeout", "max_content_blocks", "name_max_chars")
         return {name: value for name in names if (value := getattr(self, name)) is not None}

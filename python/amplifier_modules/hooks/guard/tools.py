@@ -1,4 +1,4 @@
-"""Where the arguments of a tool lead: commands and URLs, judged before the tool runs."""
+"""Checks of the commands and URLs in the arguments of tools."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from amplifier_guard import ShellDenied, ShellPolicy, UrlDenied, UrlPolicy
 from .answers import ask, deny
 from .settings import ShellSettings, ToolSettings, UrlSettings
 
-LONGEST_LOOK_UP = 10.0
-"""Seconds that the look-up of a name may take."""
-_LONGEST_SHOWN = 1000
-"""Characters of a command that a person can be shown whole."""
+LOOK_UP_SECONDS = 10.0
+"""Time limit of a name look-up."""
+_MAX_COMMAND_CHARS = 1000
+"""Characters of the longest command that a person is asked about."""
 
 
 class ToolSinks:
-    """The policies of one tool, as its settings have them."""
+    """The policies of one tool."""
 
     def __init__(self, settings: ToolSettings) -> None:
-        """Make the policies.
+        """Create the policies.
 
         Raises:
-            ValueError: A policy cannot be made of its settings.
+            ValueError: The settings of a policy cannot be used.
         """
         self._shell = settings.shell and _Shell(settings.shell)
         self._url = settings.url and _Url(settings.url)
 
     async def judge(self, tool: str, tool_input: Mapping[str, Any]) -> HookResult | None:
-        """Refuse a call, ask a person about it, or let it pass with None."""
+        """Deny a call, ask a person about it, or return None to let it pass."""
         if self._url and (answer := await self._url.judge(tool, tool_input)):
             return answer
         return self._shell.judge(tool, tool_input) if self._shell else None
@@ -47,16 +47,16 @@ class _Shell:
         name = self._settings.argument
         command = tool_input.get(name)
         if not isinstance(command, str):
-            return deny(f"`{tool}` needs a command as `{name}`, a text")
+            return deny(f"`{name}` of `{tool}` must be a command, as text")
         try:
             self._policy.check(command)
         except ShellDenied as denial:
             if self._settings.otherwise == "reject":
                 return deny(str(denial))
-            if len(command) > _LONGEST_SHOWN:
-                length = f"a command of {len(command):,} characters"
-                return deny(f"nobody can be asked about {length} ({denial})")
-            return ask(f"`{tool}` is to run `{command}` ({denial})")
+            if len(command) > _MAX_COMMAND_CHARS:
+                limit = f"{_MAX_COMMAND_CHARS:,} characters"
+                return deny(f"the command is too long to ask about (limit: {limit}; {denial})")
+            return ask(f"run `{command}` with `{tool}`? ({denial})")
         return None
 
 
@@ -70,11 +70,11 @@ class _Url:
     async def judge(self, tool: str, tool_input: Mapping[str, Any]) -> HookResult | None:
         url = tool_input.get(self._argument)
         if not isinstance(url, str):
-            return deny(f"`{tool}` needs a URL as `{self._argument}`, a text")
+            return deny(f"`{self._argument}` of `{tool}` must be a URL, as text")
         try:
-            with anyio.move_on_after(LONGEST_LOOK_UP):
+            with anyio.move_on_after(LOOK_UP_SECONDS):
                 await self._policy.check(url)
                 return None
         except UrlDenied as denial:
             return deny(str(denial))
-        return deny(f"the name in the URL was not found within {LONGEST_LOOK_UP:g} s")
+        return deny(f"name look-up of the URL timed out after {LOOK_UP_SECONDS:g} s")

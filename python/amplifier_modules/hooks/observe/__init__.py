@@ -1,4 +1,4 @@
-"""`hooks-observe`: traces, statistics, error contexts and telemetry of a session; decides nothing."""
+"""`hooks-observe`: traces, statistics, error contexts and telemetry of a session."""
 
 from __future__ import annotations
 

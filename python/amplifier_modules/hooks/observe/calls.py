@@ -1,4 +1,4 @@
-"""One turn and one call of the model, from the event that begins it to the one that ends it."""
+"""One model call, from the event that begins it to the one that ends it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .statistics import OTHER
 __all__ = ["ENDS", "ModelCall", "Usage", "error_type", "mapping", "text_at"]
 
 ENDS = {LLM_PRE: LLM_POST, LLM_REQUEST: LLM_RESPONSE}
-"""Which event ends a call that the key began: loops tell of theirs, or else providers do."""
+"""The event that ends a call, by the one that begins it: of the loop, or else of the provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a response; None for what was not told."""
+    """Tokens of a response; None if not reported."""
 
     input: int | None = None
-    """All that went in, what was read from and written to a cache included."""
+    """All input, including what was read from and written to a cache."""
     output: int | None = None
     cache_read: int | None = None
     cache_write: int | None = None
@@ -47,12 +47,12 @@ class ModelCall:
     """A call of the model."""
 
     begun_by: str
-    """The event that told of it first."""
+    """The event that came first."""
     provider: str
     model: str
     start: datetime
     begun: float
-    """Seconds of the clock of durations."""
+    """Seconds of the monotonic clock."""
     response_model: str | None = None
     finish_reason: str | None = None
     usage: Usage = Usage()
@@ -68,7 +68,7 @@ class ModelCall:
         return "/".join(part for part in (self.provider, self.model) if part)
 
     def read(self, data: Mapping[str, Any]) -> None:
-        """Take what an event at its end tells."""
+        """Take the data of an event at its end."""
         self.response_model = text_at(data, "model") or self.response_model
         self.finish_reason = text_at(data, "finish_reason") or self.finish_reason
         if data.get("usage"):
@@ -78,16 +78,16 @@ class ModelCall:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object of a payload, the empty one where it is none."""
+    """Return an object of a payload; empty if it is not an object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def text_at(data: Mapping[str, Any], key: str) -> str:
-    """Return a text of a payload, the empty one where there is none."""
+    """Return a text of a payload; empty if there is none."""
     value = data.get(key)
     return value if isinstance(value, str) else ""
 
 
 def error_type(data: Mapping[str, Any]) -> str:
-    """Return the type of the error that an event tells of, `_OTHER` where it does not say."""
+    """Return the type of the error in an event, `_OTHER` if it names none."""
     return text_at(mapping(data.get("error")), "type") or text_at(data, "error_type") or OTHER

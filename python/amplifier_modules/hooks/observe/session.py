@@ -1,4 +1,4 @@
-"""What happens in a session, from its events: traces, statistics, failures, telemetry."""
+"""Observes a session through its events: traces, statistics, failures, telemetry."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ NAME = "hooks-observe"
 
 _BEFORE_OTHERS = -1_000_000
 _AFTER_OTHERS = 2_000_000
-"""What other hooks take is not the tool's time, and a call that they deny never begins."""
-_LONGEST_HISTORY = 32
+"""`tool:pre` last: the time of other hooks is not the tool's, and a denied call never begins."""
+_MAX_HISTORY = 32
 
 
 class SessionObserver:
@@ -49,10 +49,10 @@ class SessionObserver:
 
     Args:
         settings: What is observed.
-        redactor: Takes out the secrets.
+        redactor: Removes the secrets.
         telemetry: Where spans and metrics go, if anywhere.
-        now: Tells the time.
-        clock: Counts seconds; it must not run back.
+        now: Returns the current time.
+        clock: A monotonic clock in seconds.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SessionObserver:
         self._now = now
         self._clock = clock
         self._failures: deque[ErrorContext] = deque(maxlen=settings.most_traces)
-        self._history: deque[PastOperation] = deque(maxlen=_LONGEST_HISTORY)
+        self._history: deque[PastOperation] = deque(maxlen=_MAX_HISTORY)
         self._turn: float | None = None
         self._turn_error: str | None = None
         self._call: ModelCall | None = None
@@ -91,7 +91,7 @@ class SessionObserver:
         }
 
     def attach(self, hooks: Any) -> Callable[[], None]:
-        """Observe these hooks; call what is returned to stop."""
+        """Observe these hooks; the returned callable stops it."""
         removers = [
             hooks.register(
                 event,
@@ -116,11 +116,11 @@ class SessionObserver:
 
     @property
     def failures(self) -> list[ErrorContext]:
-        """The latest failures, each with what was done before; the last one at the end."""
+        """The latest failures, each with the operations before it, oldest first."""
         return list(self._failures)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return everything as plain data, independent of what happens later."""
+        """Return a copy of everything as plain data."""
         return {
             **self.statistics.snapshot(),
             "tools": [trace.as_dict() for trace in self.traces],
@@ -177,7 +177,7 @@ class SessionObserver:
         if event != ENDS[call.begun_by]:
             return
         call.end, call.duration = self._now(), self._clock() - call.begun
-        # What kind of failure it was, `provider:error` tells right after.
+        # The event `provider:error`, which follows, has the kind of the failure.
         if data.get("status") != "error" or event == LLM_RESPONSE:
             self._close_call(call)
 
@@ -249,7 +249,7 @@ class SessionObserver:
     def _failed(
         self, operation: str, error: str, data: Mapping[str, Any], more: Mapping[str, str]
     ) -> None:
-        """Count a failure, and keep what was done before it."""
+        """Count a failure, and keep the operations before it."""
         self.statistics.error(error)
         builder = ErrorContext.builder(operation, redact=self._redactor, timestamp=self._now())
         builder.metadata("error", error)

@@ -1,4 +1,4 @@
-"""Counts, durations and errors of a session, in memory that does not grow with it."""
+"""Counts, durations and errors of a session, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from amplifier_stream.histogram import Histogram
 __all__ = ["OTHER", "Labels", "Statistics"]
 
 OTHER = "_OTHER"
-"""The label of everything that came after a set of labels was full."""
+"""The label of all names beyond the limit."""
 
 
 class Labels:
-    """Names that measures are told apart by, at most so many; the rest is `_OTHER`."""
+    """A limited set of names; further ones become `_OTHER`."""
 
     def __init__(self, most: int) -> None:
-        """Take this many names."""
+        """Keep at most this many names."""
         self._most = most
         self._known: set[str] = set()
 
     def label(self, name: str) -> str:
-        """Return the name, or `_OTHER` where there is no room for it."""
+        """Return the name, or `_OTHER` if the set is full."""
         if name in self._known:
             return name
         if len(self._known) < self._most:
@@ -32,11 +32,11 @@ class Labels:
 
 
 class Statistics:
-    """What the content of a session is made of, how long its work takes, and how it fails.
+    """Blocks, durations, failures and tokens of a session.
 
     Args:
-        most_labels: The most tools, models, types of blocks and types of errors that are counted
-            apart, each.
+        most_labels: The limit of names counted separately, for tools, models, types of blocks and
+            types of errors each.
     """
 
     def __init__(self, most_labels: int) -> None:
@@ -57,7 +57,7 @@ class Statistics:
         self._characters[kind] += characters
 
     def duration(self, operation: str, name: str, seconds: float) -> None:
-        """Count an operation (`turn`, `model`, `tool`) by the name of what it was done with."""
+        """Count an operation (`turn`, `model`, `tool`) under a name."""
         names = self._names.setdefault(operation, Labels(self._most_labels))
         by_name = self._durations.setdefault(operation, {})
         by_name.setdefault(names.label(name), Histogram()).add(seconds)
@@ -71,7 +71,7 @@ class Statistics:
         self._tokens[kind] += count
 
     def snapshot(self) -> dict[str, Any]:
-        """Return everything as plain data, independent of what is measured later; seconds."""
+        """Return a copy as plain data; durations in seconds."""
         return {
             "blocks": dict(self._blocks),
             "characters": dict(self._characters),

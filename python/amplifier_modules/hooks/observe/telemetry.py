@@ -1,7 +1,7 @@
-"""Spans and metrics of OpenTelemetry, by its semantic conventions for generative AI.
+"""Spans and metrics by the semantic conventions of OpenTelemetry for generative AI.
 
-No content of messages and no arguments of tools are in them; every text is redacted and every
-attribute of a metric comes from a limited set of values.
+They contain no messages and no arguments of tools; every text is redacted, and every attribute of a
+metric has a limited set of values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Telemetry"]
 _SCOPE = "amplifier_modules.hooks.observe"
 _SECONDS = tuple(0.01 * 2**power for power in range(14))
 _TOKENS = tuple(float(4**power) for power in range(14))
-"""The bounds that the conventions advise."""
+"""The bounds that the conventions recommend."""
 
 
 class Telemetry:
@@ -31,8 +31,8 @@ class Telemetry:
 
     Args:
         session_id: The conversation of the spans.
-        redact: Takes the secrets out of a text.
-        most_labels: The most values of an attribute of a metric.
+        redact: Removes the secrets from a text.
+        most_labels: The limit of values of an attribute of a metric.
         tracers: Where spans go; None for the provider that the application has set.
         meters: Where metrics go; None for the provider that the application has set.
     """
@@ -67,7 +67,7 @@ class Telemetry:
         self._turn: Span | None = None
 
     def turn_begins(self, start: datetime) -> None:
-        """Begin the span of a turn, below whatever span is current."""
+        """Begin the span of a turn, below the current span."""
         self._turn = self._tracer.start_span(
             "invoke_agent",
             kind=SpanKind.INTERNAL,
@@ -84,7 +84,7 @@ class Telemetry:
         self._measure(seconds, {"gen_ai.operation.name": "invoke_agent"}, error)
 
     def model_called(self, call: ModelCall) -> None:
-        """Tell of a finished call of the model."""
+        """Record a finished model call."""
         end = call.end or call.start
         measured = {
             "gen_ai.operation.name": "chat",
@@ -116,7 +116,7 @@ class Telemetry:
                 self._tokens.record(count, {**labels, "gen_ai.token.type": kind})
 
     def tool_ran(self, ran: ToolTrace) -> None:
-        """Tell of a finished tool call."""
+        """Record a finished tool call."""
         attributes = {
             **self._about("execute_tool"),
             "gen_ai.tool.name": ran.tool,
@@ -144,7 +144,7 @@ class Telemetry:
         end: datetime,
         error: str | None,
     ) -> None:
-        # Below the turn by its own context: hooks run in no context of the turn's.
+        # The parent is set explicitly: hooks do not run in the context of the turn.
         parent = None if self._turn is None else trace.set_span_in_context(self._turn)
         span = self._tracer.start_span(
             name, parent, kind, attributes=attributes, start_time=_nanoseconds(start)

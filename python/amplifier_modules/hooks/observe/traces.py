@@ -1,4 +1,4 @@
-"""What each tool call of a session did: when, how long, how much it gave, how it failed."""
+"""Traces of tool calls: time, duration, size of the result, error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["FAILURE", "ToolTrace", "ToolTraces"]
 
 FAILURE = "failure"
-"""The error of a tool that says that it failed, and no more."""
+"""The error of a tool that failed without a type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,24 +20,24 @@ class ToolTrace:
     """One tool call."""
 
     tool_use_id: str
-    """The id by which the model called it and its result is found."""
+    """The id of the call and its result."""
     tool: str
     start: datetime
-    """When the hooks had let it pass; of a call that never ran, when it was refused."""
+    """When the last hook let it pass; for a call that never ran, when it was denied."""
     end: datetime
     duration: float | None
-    """Seconds, with what a person took to agree; None for a call that never ran."""
+    """Seconds, including the time for a person's approval; None for a call that never ran."""
     result_bytes: int | None
     """Bytes of the result as JSON; None without a result."""
     error: str | None
-    """The type of the failure, `FAILURE` where a tool says no more; None for a success."""
+    """The type of the failure, `FAILURE` if the tool names none; None for a success."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data; times in the form of ISO 8601."""
+        """Return plain data; times in ISO 8601."""
         return {**asdict(self), "start": self.start.isoformat(), "end": self.end.isoformat()}
 
     def __str__(self) -> str:
-        """Tell it in one line."""
+        """Return one line."""
         time = "did not run" if self.duration is None else f"{self.duration * 1000:.1f} ms"
         size = "" if self.result_bytes is None else f", {self.result_bytes} bytes"
         error = "" if self.error is None else f", failed: {self.error}"
@@ -48,9 +48,9 @@ class ToolTraces:
     """The latest tool calls of a session.
 
     Args:
-        most: The most traces that are kept, and the most calls that may run at once.
-        now: Tells the time.
-        clock: Counts seconds; it must not run back.
+        most: The limit of traces kept, and of calls that run at once.
+        now: Returns the current time.
+        clock: A monotonic clock in seconds.
     """
 
     def __init__(self, most: int, now: Callable[[], datetime], clock: Callable[[], float]) -> None:
@@ -61,17 +61,17 @@ class ToolTraces:
         self._finished: deque[ToolTrace] = deque(maxlen=most)
 
     def __iter__(self) -> Any:
-        """Iterate over the finished calls, the latest last."""
+        """Iterate over the finished calls, oldest first."""
         return iter(tuple(self._finished))
 
     def begin(self, tool_use_id: str) -> None:
-        """Note that a call begins."""
+        """Record the begin of a call."""
         if len(self._running) >= self._most:
             self._running.popitem(last=False)
         self._running[tool_use_id] = (self._now(), self._clock())
 
     def finish(self, tool_use_id: str, tool: str, result: Any, error: str | None) -> ToolTrace:
-        """Note that a call has ended, and return what is known of it."""
+        """Record the end of a call, and return its trace."""
         end = self._now()
         begun = self._running.pop(tool_use_id, None)
         trace = ToolTrace(
@@ -87,12 +87,12 @@ class ToolTraces:
         return trace
 
     def abandon(self) -> None:
-        """Forget the calls that have no end; their turn is over."""
+        """Forget the calls without an end, when their turn is over."""
         self._running.clear()
 
 
 def _size(result: Any) -> int:
-    """Return the bytes of a payload, which is JSON but for what JSON has no form for."""
+    """Return the size of a payload as JSON, or as text if it has no JSON form."""
     try:
         return len(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     except (TypeError, ValueError, RecursionError):

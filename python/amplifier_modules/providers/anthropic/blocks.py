@@ -1,4 +1,4 @@
-"""One content block of ours to one block of the Anthropic wire."""
+"""Encoding of single content blocks for the Anthropic API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JsonDict = dict[str, Any]
 
 _IMAGE = frozenset({"image"})
 OF_USER = _IMAGE | {"document", "search_result", "container_upload"}
-"""Types of the wire that a user's turn may hold beside text and results."""
+"""Block types that a user turn may contain beside text and results."""
 OF_ASSISTANT = frozenset(
     {
         "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
@@ -24,7 +24,7 @@ OF_ASSISTANT = frozenset(
         "mcp_tool_use", "mcp_tool_result", "compaction", "advisor_tool_result", "fallback",
     }
 )  # fmt: skip
-"""Types of the wire that an assistant's turn may hold beside text, thinking and calls."""
+"""Block types that an assistant turn may contain beside text, thinking and calls."""
 
 
 def fields_of(value: Any) -> JsonDict:
@@ -42,7 +42,7 @@ def fields_of(value: Any) -> JsonDict:
 
 
 def blocks_of(content: Any) -> list[JsonDict]:
-    """Return `content` as a list of block fields; a plain text is one text block."""
+    """Return `content` as a list of block fields; plain text is one text block."""
     if content is None:
         return []
     if isinstance(content, str):
@@ -56,7 +56,7 @@ def blocks_of(content: Any) -> list[JsonDict]:
 
 
 def encode_text(block: JsonDict) -> JsonDict | None:
-    """Encode a text block; blank text gives None, because the API refuses it."""
+    """Encode a text block; None for blank text, which the API refuses."""
     text = block.get("text")
     if not isinstance(text, str) or not text.strip():
         return None
@@ -67,7 +67,7 @@ def encode_text(block: JsonDict) -> JsonDict | None:
 
 
 def encode_thinking(block: JsonDict) -> JsonDict | None:
-    """Encode a thinking block exactly as it came; one that was never signed gives None."""
+    """Encode a thinking block unchanged; None if it was never signed."""
     if not block.get("signature"):
         return None
     return {
@@ -78,7 +78,7 @@ def encode_thinking(block: JsonDict) -> JsonDict | None:
 
 
 def encode_redacted_thinking(block: JsonDict) -> JsonDict | None:
-    """Encode an encrypted thinking block exactly as it came."""
+    """Encode an encrypted thinking block unchanged."""
     data = block.get("data")
     return {"type": "redacted_thinking", "data": data} if data else None
 
@@ -94,7 +94,7 @@ def encode_other(block: JsonDict, known: frozenset[str], left_out: list[str]) ->
     """
     kind = block.get("type")
     if kind == "reasoning":
-        return None  # another provider's, which says nothing to this one
+        return None  # made by another provider
     if kind == "image" and kind in known:
         return {"type": "image", "source": block.get("source")}
     if kind in known:
@@ -150,7 +150,7 @@ def _is_content(block: JsonDict) -> bool:
 
 
 def arguments_of(call: JsonDict) -> JsonDict:
-    """Return the arguments of a tool call under any of the names in use; a bad value gives {}."""
+    """Return the arguments of a tool call under any of the names in use; {} for a bad value."""
     value = call.get("input", call.get("arguments"))
     if isinstance(value, str):
         try:

@@ -68,17 +68,17 @@ class AnthropicConfig(RetrySettings):
     default_model: str = DEFAULT_MODEL
     """Model of requests that name none."""
     max_tokens: int = Field(default=16_000, ge=1)
-    """Tokens of the longest answer, thinking included; raised where the thinking budget needs it."""
+    """Tokens of the longest answer, thinking included; raised if thinking needs more."""
     temperature: float | None = Field(default=None, ge=0)
-    """Randomness of answers; sent only where the model takes it, so never together with thinking."""
+    """Randomness of answers; sent only if the model accepts it, so never with thinking."""
     timeout: float = Field(default=600.0, ge=0.001)
     """Seconds to wait for the next byte from the server."""
     thinking_budget_tokens: int | None = Field(default=None, ge=0)
-    """Tokens to think with; 0 turns thinking off, without it effort and model decide."""
+    """Tokens for thinking; 0 turns thinking off, without it effort and model decide."""
     reasoning_effort: OptionalText = None
-    """Effort of requests that ask for none: `low`, `medium`, `high` or what the model knows."""
+    """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     priority: int = 100
-    """Loops choose the provider with the lowest one."""
+    """Loops use the provider with the lowest priority."""
     beta_headers: Annotated[tuple[str, ...], BeforeValidator(_beta_headers), Form(_HEADERS)] = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True

@@ -1,4 +1,4 @@
-"""What went wrong at the Anthropic API, as one of `amplifier_core.llm_errors`, with advice."""
+"""Errors of the Anthropic API as `amplifier_core.llm_errors`, with advice."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ _INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 
-# The first that fits decides: the type of the error, then the status, for bodies that some proxy
-# wrote.
+# The type of the error decides, then the status: a proxy may have written the body.
 _BY_TYPE: dict[str, type[LLMError]] = {
     "invalid_stream": llm_errors.StreamError,
     "stream_limit": llm_errors.StreamError,
@@ -38,28 +37,28 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "overloaded_error": llm_errors.ProviderUnavailableError,
 }
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
-    (llm_errors.AccessDeniedError, "the key may not use this; check its permissions"),
+    (llm_errors.AccessDeniedError, "the key lacks permission; check what it may access"),
     (llm_errors.AuthenticationError, "the key was refused; check `ANTHROPIC_API_KEY`"),
     (llm_errors.QuotaExceededError, "the account has no credit left; check its billing"),
     (llm_errors.NotFoundError, "check the name of the model and `ANTHROPIC_BASE_URL`"),
     (llm_errors.ContextLengthError, "the conversation is too long for the model; shorten it"),
-    (llm_errors.RateLimitError, "too many requests; wait and try again"),
-    (llm_errors.LLMTimeoutError, "the server took too long; try again"),
-    (llm_errors.StreamError, "nothing of the answer was run; try again"),
-    (llm_errors.ProviderUnavailableError, "the server cannot answer now; try again in a moment"),
+    (llm_errors.RateLimitError, "too many requests; retry later"),
+    (llm_errors.LLMTimeoutError, "the server took too long; retry"),
+    (llm_errors.StreamError, "no tool call of the answer was run; retry"),
+    (llm_errors.ProviderUnavailableError, "the server is unavailable; retry later"),
 )
 
 
 def api_error(
     details: Mapping[str, Any], *, model: str | None, request_id: str | None = None
 ) -> LLMError:
-    """Make the error for what the server answered.
+    """Make the error for an answer of the server.
 
     Args:
         details: `type`, `code`, `status`, `message`, `retryable`, `retry_after` (seconds) and
-            `request_id`, as the stream decoder gives them; each may be missing.
+            `request_id`, as the stream decoder returns them; each may be missing.
         model: The model that was asked.
-        request_id: The server's name for the request, where `details` has none.
+        request_id: The server's id of the request, if `details` has none.
     """
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
@@ -86,10 +85,11 @@ def api_error(
 
 
 def redirect_error(url: str, status: int, location: str | None, *, model: str | None) -> LLMError:
-    """Make the error for a redirect, which is never followed: the key would go with it."""
+    """Make the error for a redirect, which is never followed: the key would be sent along."""
     return llm_errors.ConfigurationError(
-        f"`{url}` answered {status}, a redirect to `{_one_line(location or 'nowhere')}`, which is"
-        " not followed because the key would go with it; set `ANTHROPIC_BASE_URL` to the final"
+        f"`{url}` answered with status {status}, a redirect to"
+        f" `{_one_line(location or 'nowhere')}`, which is"
+        " not followed, as the key would be sent along; set `ANTHROPIC_BASE_URL` to the final"
         " address",
         provider=PROVIDER,
         model=model,
@@ -98,9 +98,9 @@ def redirect_error(url: str, status: int, location: str | None, *, model: str | 
 
 
 def unfitting_error(url: str, found: str, expected: str, *, model: str | None) -> LLMError:
-    """Make the error for a success that is not what was asked for, such as a login page."""
+    """Make the error for a successful answer of the wrong kind, such as a login page."""
     return llm_errors.ConfigurationError(
-        f"`{url}` answered with {_one_line(found)} in place of {expected}; check"
+        f"`{url}` answered with {_one_line(found)} instead of {expected}; check"
         " `ANTHROPIC_BASE_URL`",
         provider=PROVIDER,
         model=model,
@@ -109,19 +109,18 @@ def unfitting_error(url: str, found: str, expected: str, *, model: str | None) -
 
 
 def truncated_error(model: str | None, cause: str = "", request_id: str | None = None) -> LLMError:
-    """Make the error for an answer that ended before its end."""
+    """Make the error for an answer that was cut off."""
     reason = f": {_one_line(cause)}" if cause else ""
     request = f" (request id {request_id})" if request_id else ""
     return llm_errors.StreamError(
-        f"the answer of `{model}` stopped in the middle{reason}; no tool call of it was run,"
-        f" try again{request}",
+        f"the answer of `{model}` was cut off{reason}; no tool call of it was run, retry{request}",
         provider=PROVIDER,
         model=model,
     )
 
 
 def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
-    """Make the error for a server that cannot be reached at all."""
+    """Make the error for a server that cannot be reached."""
     return llm_errors.NetworkError(
         f"cannot connect to `{url}`: {_one_line(cause)}; check"
         " `ANTHROPIC_BASE_URL` and the network",
@@ -131,7 +130,7 @@ def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
 
 
 def environment_error(cause: str) -> LLMError:
-    """Make the error for proxy or certificate settings that no connection can be made with."""
+    """Make the error for proxy or certificate settings that cannot be used."""
     return llm_errors.ConfigurationError(
         f"cannot set up connections: {_one_line(cause)}; check `HTTPS_PROXY`, `ALL_PROXY`,"
         " `SSL_CERT_FILE` and `SSL_CERT_DIR`",
@@ -140,12 +139,12 @@ def environment_error(cause: str) -> LLMError:
 
 
 def root_cause(error: BaseException) -> str:
-    """Say what the operating system said, or else the error itself."""
+    """Return the message of the operating system, or else of the error itself."""
     found: list[BaseException] = [error]
     known = {id(error)}
     for each in found:
         if isinstance(each, ConnectionError) and each.errno:
-            return os.strerror(each.errno)  # asyncio has words of its own for each address
+            return os.strerror(each.errno)  # asyncio names each address in its message
         if isinstance(each, OSError) and each.strerror:
             return each.strerror
         if isinstance(each, BaseExceptionGroup):
@@ -160,7 +159,7 @@ def root_cause(error: BaseException) -> str:
 def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> LLMError:
     """Make the error for a wait of more than `seconds` for `what`."""
     return llm_errors.LLMTimeoutError(
-        f"no {what} from `{url}` within {seconds:g} s; try again, or raise `timeout`",
+        f"no {what} from `{url}` within {seconds:g} s; retry, or raise `timeout`",
         provider=PROVIDER,
         model=model,
     )
@@ -186,7 +185,7 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
 
 def _one_line(text: str) -> str:
     """Return `text` on one line without tags and control characters, cut where it gets long."""
-    if text.lstrip().startswith("<"):  # the page of some proxy
+    if text.lstrip().startswith("<"):  # an error page of a proxy
         text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"

@@ -1,8 +1,8 @@
-"""A conversation of ours to `system` and `messages` of the Anthropic wire.
+"""Encoding of a conversation as `system` and `messages` of the Anthropic API.
 
-The API wants alternating roles, the user first, and right after each assistant turn one result
-for each of its tool calls. A history that was cut, cancelled or written by another provider
-rarely looks like that, so it is repaired here, and each repair is reported.
+The API requires alternating roles, the user first, and right after each assistant turn one result
+for each of its tool calls. A history that was shortened, cancelled or written by another provider
+rarely has this form, so it is repaired here, and each repair is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass
 class Conversation:
-    """What `encode_messages` made of a history."""
+    """The encoded history."""
 
     system: list[JsonDict] = field(default_factory=list[JsonDict])
     messages: list[JsonDict] = field(default_factory=list[JsonDict])
@@ -45,7 +45,7 @@ class Conversation:
     dropped: list[str] = field(default_factory=list[str])
     """Ids of the tool results that answer no call of the turn before them."""
     left_out: list[str] = field(default_factory=list[str])
-    """Types of the blocks that the API does not know, and that no text stands for."""
+    """Types of the blocks that the API does not support and that have no text form."""
 
 
 def encode_messages(messages: Iterable[Any], model: str) -> Conversation:
@@ -69,7 +69,7 @@ class _Turns:
         self.model = model
         self.done = Conversation()
         self.unanswered: dict[str, str] = {}
-        """Calls of the last assistant turn that wait for a result: our id to the id on the wire."""
+        """Calls of the last assistant turn without a result: our id to the id that is sent."""
         self.results: list[JsonDict] = []
         self.others: list[JsonDict] = []
         self.used_ids: set[str] = set()
@@ -110,7 +110,7 @@ class _Turns:
                     encoded = encode_text(block)
                     self.others.extend([encoded] if encoded else [])
                 case "thinking" | "redacted_thinking" | "tool_call" | "tool_use":
-                    pass  # only an assistant can have said these
+                    pass  # valid in assistant messages only
                 case _:
                     encoded = encode_other(block, OF_USER, self.done.left_out)
                     self.others.extend([encoded] if encoded else [])
@@ -136,14 +136,14 @@ class _Turns:
                 case "tool_call" | "tool_use":
                     encoded.append(self.add_call(block))
                 case "tool_result":
-                    pass  # only a user can have sent it
+                    pass  # valid in user messages only
                 case _:
                     encoded.append(encode_other(block, OF_ASSISTANT, self.done.left_out))
         encoded.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         self.append("assistant", [block for block in encoded if block is not None])
 
     def append(self, role: str, content: list[JsonDict]) -> None:
-        """Write a turn; one that follows its own role becomes part of it."""
+        """Write a turn; neighbouring turns of one role are merged."""
         messages = self.done.messages
         if content and messages and messages[-1]["role"] == role:
             messages[-1]["content"].extend(content)
@@ -169,7 +169,7 @@ class _Turns:
         return wire
 
     def new_wire_id(self, call_id: str) -> str:
-        """Return `call_id` in the letters that the API allows, and unlike all before it."""
+        """Return a unique id made of the characters that the API allows."""
         base = _NOT_IN_IDS.sub("_", call_id) or "call"
         wire_id, number = base, 2
         while wire_id in self.used_ids:
@@ -198,7 +198,7 @@ class _Turns:
 
 
 def _is_foreign(metadata: Any, model: str) -> bool:
-    """Return whether another provider or model wrote the message, so that it signed its thinking."""
+    """Return whether another provider or model wrote, and signed, the message."""
     known = fields_of(metadata)
     if known.get("provider", PROVIDER) != PROVIDER:
         return True

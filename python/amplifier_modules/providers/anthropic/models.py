@@ -1,4 +1,4 @@
-"""What is known of each Claude generation: how it thinks, and how much it reads and writes."""
+"""Capabilities of each Claude generation: thinking, sampling and token limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Thinking = Literal["none", "budget", "adaptive"]
 
 _FAMILY = "opus|sonnet|haiku|fable|mythos"
 # Both orders are in use: `claude-sonnet-4-5-20250929` and `claude-3-7-sonnet-20250219`.
-# A version part has one or two digits, so that a date is never taken for one.
+# A version part has one or two digits, so that a date is not read as one.
 _NAME = re.compile(
     rf"claude-(?:(?P<family>{_FAMILY})-)?(?P<major>\d{{1,2}})(?:[-.](?P<minor>\d{{1,2}}))?(?!\d)"
     rf"(?:-(?P<late_family>{_FAMILY}))?"
@@ -22,7 +22,7 @@ _DATE = re.compile(r"(?:-\d{8}|-latest|-0)$")
 
 @dataclass(frozen=True)
 class ModelProfile:
-    """What a request to one model may ask for; sizes are in tokens."""
+    """What one model supports; sizes are in tokens."""
 
     thinking: Thinking
     """`budget`: a fixed number of tokens; `adaptive`: the model decides, `effort` guides it."""
@@ -34,12 +34,12 @@ class ModelProfile:
     max_output_tokens: int
 
 
-# An unknown name is a gateway's alias or a model of somebody else's: ask for nothing special.
+# An unknown name is an alias of a gateway or a model of another vendor: use no special features.
 _UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000)
 
 
 def model_profile(model: str) -> ModelProfile:
-    """Return what `model` supports; a name that is not Claude's gets a cautious profile."""
+    """Return what `model` supports; an unknown name gets a cautious profile."""
     if "mythos-preview" in model:
         return ModelProfile("adaptive", False, False, 200_000, 64_000)
     name = _NAME.search(model)
@@ -58,5 +58,5 @@ def model_profile(model: str) -> ModelProfile:
 
 
 def is_same_model(one: str, other: str) -> bool:
-    """Return whether two names mean one model, a dated name and its alias being the same."""
+    """Return whether two names mean the same model; a dated name equals its alias."""
     return _DATE.sub("", one) == _DATE.sub("", other)

@@ -29,9 +29,9 @@ _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 
 
 class AnthropicProvider:
-    """A provider that speaks to the Anthropic Messages API.
+    """A provider for the Anthropic Messages API.
 
-    While an answer arrives its blocks are emitted as `content_block:*` events, so responses say
+    The blocks of an answer are emitted as `content_block:*` events as they arrive; responses have
     `content_blocks_emitted` in their metadata. Every failure is one of `llm_errors`.
     """
 
@@ -45,7 +45,7 @@ class AnthropicProvider:
         Args:
             config: Its settings, as `read_config` checks them.
             hooks: The registry that gets its events; None for no events.
-            retries: Who tries again; None for what the settings say.
+            retries: The retries of its calls; None for those of the settings.
         """
         self.config = config
         self.priority = config.priority
@@ -57,7 +57,7 @@ class AnthropicProvider:
         self._reported_left_out: set[str] = set()
 
     def __repr__(self) -> str:
-        """Show where it sends to, never the key."""
+        """Show the base URL, never the key."""
         return f"AnthropicProvider(base_url={self._transport.shown_url!r})"
 
     async def complete(self, request: ChatRequest, **kwargs: Any) -> ChatResponse:
@@ -68,9 +68,9 @@ class AnthropicProvider:
             **kwargs: What `encode_request` takes as options; others are ignored.
 
         Raises:
-            LLMError: Whatever went wrong, as the fitting subclass, after the retries that its
-                settings allow. A stream that stops in the middle is a `StreamError`: a half answer
-                never becomes a response, and is not asked for again once a part of it was shown.
+            LLMError: The call failed, after the retries that the settings allow. A stream that is
+                cut off is a `StreamError`: a partial answer never becomes a response, and is not
+                retried once a part of it was shown.
         """
         encoded = encode_request(request, self.config, kwargs)
         started = time.monotonic()
@@ -115,7 +115,7 @@ class AnthropicProvider:
         return response
 
     async def list_models(self) -> list[ModelInfo]:
-        """Ask the API which models the key may use.
+        """Return the models that the key may use.
 
         Raises:
             LLMError: The API cannot be reached or refuses the key.
@@ -124,7 +124,7 @@ class AnthropicProvider:
         return [_model_info(entry) for entry in entries]
 
     def get_info(self) -> ProviderInfo:
-        """Return what this provider is and how it is set up."""
+        """Return what this provider can do and how it is configured."""
         profile = model_profile(self.config.default_model)
         return ProviderInfo(
             id=PROVIDER,
@@ -168,11 +168,14 @@ class AnthropicProvider:
         await self._transport.close()
 
     async def _report_repairs(self, conversation: Conversation) -> None:
-        """Report each repair once, although each later request makes it again."""
+        """Report each repair once, although each later request repeats it."""
         kinds = [kind for kind in conversation.left_out if kind not in self._reported_left_out]
         if kinds:
             self._reported_left_out.update(kinds)
-            logger.warning("left out of requests, as the API does not know: %s", named_kinds(kinds))
+            logger.warning(
+                "content blocks left out of requests, as the API does not support them: %s",
+                named_kinds(kinds),
+            )
         new = [call for call in conversation.repaired if call not in self._reported_repairs]
         if new:
             self._reported_repairs.update(new)
@@ -188,7 +191,7 @@ class AnthropicProvider:
 
 
 def _request_payload(encoded: EncodedRequest) -> dict[str, Any]:
-    """Say what is sent without sending the history through every handler."""
+    """Return a summary: copying the history for each handler would be slow."""
     body = encoded.body
     return {
         "provider": PROVIDER,
@@ -231,7 +234,7 @@ async def mount(
     """Mount the provider as `anthropic`.
 
     Args:
-        coordinator: Where it is mounted, and whose hooks get its events.
+        coordinator: Where it is mounted; its hooks get the events.
         config: See `AnthropicConfig`; the key may come from `ANTHROPIC_API_KEY`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A `ChatRequest` to the body of `POST /v1/messages`."""
+"""Encoding of a `ChatRequest` as the body of `POST /v1/messages`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Degradation
 
@@ -16,13 +17,12 @@ from .config import AnthropicConfig
 from .messages import PROVIDER, Conversation, encode_messages
 from .models import ModelProfile, model_profile
 
-LEAST_BUDGET = 1_024
-_BUDGETS = {"minimal": LEAST_BUDGET, "low": 4_096}
+MIN_THINKING_TOKENS = 1_024
+_BUDGETS = {"minimal": MIN_THINKING_TOKENS, "low": 4_096}
 _DEFAULT_BUDGET = 8_192
-_LONGEST_KIND = 80
 _INTERLEAVED_THINKING = "interleaved-thinking-2025-05-14"
 # The API takes `top_p` beside thinking only in this range.
-_LEAST_TOP_P_WITH_THINKING = 0.95
+_MIN_TOP_P_WITH_THINKING = 0.95
 
 
 @dataclass
@@ -33,7 +33,7 @@ class EncodedRequest:
     conversation: Conversation
     betas: list[str] = field(default_factory=list[str])
     degradation: Degradation | None = None
-    """The first thing asked for that the model cannot give as asked."""
+    """The first feature that the model does not support as requested."""
 
     @property
     def model(self) -> str:
@@ -44,7 +44,7 @@ class EncodedRequest:
         """Write the body as JSON; NaN and infinity become null, lone surrogates U+FFFD.
 
         Raises:
-            InvalidRequestError: The body holds what JSON cannot (a cycle, endless nesting).
+            InvalidRequestError: The body has no JSON form (a cycle, unlimited nesting).
         """
         try:
             try:
@@ -65,9 +65,9 @@ def encode_request(
     """Encode `request`.
 
     Args:
-        request: The conversation, the tools and the wishes for this one call.
-        config: The provider's settings, used where the request says nothing.
-        options: Keywords of `complete`, which win over both: `model`, `max_tokens`,
+        request: The conversation, the tools and the options of this call.
+        config: The provider's settings, used where the request sets nothing.
+        options: Keywords of `complete`, which override both: `model`, `max_tokens`,
             `temperature`, `reasoning_effort`, `thinking_budget_tokens`, `extended_thinking`.
 
     Raises:
@@ -79,14 +79,14 @@ def encode_request(
     conversation = encode_messages(request.messages, model)
     if not conversation.messages:
         raise InvalidRequestError(
-            "there is no message to send: the conversation holds no user text",
+            "there is no message to send: the conversation has no text of the user",
             provider=PROVIDER,
             model=model,
         )
     encoded = EncodedRequest({"model": model}, conversation, list(config.beta_headers))
     if conversation.left_out:
         kinds = named_kinds(conversation.left_out)
-        _degrade(encoded, f"content blocks {kinds}", "left out", "the API does not know them")
+        _degrade(encoded, f"content blocks {kinds}", "left out", "the API does not support them")
     body = encoded.body
     wanted = options.get("max_tokens") or request.max_output_tokens
     body["max_tokens"] = wanted or min(config.max_tokens, profile.max_output_tokens)
@@ -118,8 +118,8 @@ def encode_request(
 
 
 def named_kinds(kinds: Iterable[str]) -> str:
-    """Name types of blocks, each once, as they may be shown."""
-    return ", ".join(f"`{ascii(kind)[1:-1][:_LONGEST_KIND]}`" for kind in dict.fromkeys(kinds))
+    """Name types of blocks, each once, clipped and escaped."""
+    return ", ".join(f"`{shown(kind)[1:-1]}`" for kind in dict.fromkeys(kinds))
 
 
 def _encode_tool(tool: JsonDict) -> JsonDict:
@@ -173,7 +173,9 @@ def _add_thinking(
     asked = bool(switch or effort or budget)
     if profile.thinking == "none" and budget is None:
         if asked:
-            _degrade(encoded, "thinking", "no thinking", f"`{body['model']}` is not known to think")
+            _degrade(
+                encoded, "thinking", "no thinking", f"`{body['model']}` does not support thinking"
+            )
         return
     obstacle = _obstacle_to_thinking(body)
     if obstacle is not None:
@@ -188,11 +190,11 @@ def _add_thinking(
                 encoded,
                 f"a thinking budget of {budget} tokens",
                 "adaptive thinking",
-                f"`{body['model']}` decides itself how much to think",
+                f"`{body['model']}` sets its budget itself",
             )
         return
-    # An explicit budget outranks the effort, and comes on top of the length of the answer.
-    budget = max(budget or _BUDGETS.get(effort or "", _DEFAULT_BUDGET), LEAST_BUDGET)
+    # An explicit budget overrides the effort, and is added to the length of the answer.
+    budget = max(budget or _BUDGETS.get(effort or "", _DEFAULT_BUDGET), MIN_THINKING_TOKENS)
     if body["max_tokens"] <= budget:
         body["max_tokens"] = min(body["max_tokens"] + budget, profile.max_output_tokens)
     budget = min(budget, body["max_tokens"] - 1)
@@ -207,13 +209,13 @@ def _obstacle_to_thinking(body: JsonDict) -> str | None:
         return "a forced tool call excludes thinking"
     messages: list[JsonDict] = body["messages"]
     if messages[-1]["role"] == "assistant":
-        return "an answer that is already begun excludes thinking"
+        return "an answer that has already begun excludes thinking"
     if messages[-1]["content"][0]["type"] != "tool_result":
         return None
     first = messages[-2]["content"][0]["type"]
     if first in {"thinking", "redacted_thinking"}:
         return None
-    return "the tool calls to be continued were made without thinking of this model"
+    return "the pending tool calls were made without thinking of this model"
 
 
 def _add_sampling(
@@ -233,11 +235,11 @@ def _add_sampling(
     elif (
         request.top_p is not None
         and profile.sampling
-        and not (thinking and request.top_p < _LEAST_TOP_P_WITH_THINKING)
+        and not (thinking and request.top_p < _MIN_TOP_P_WITH_THINKING)
     ):
         body["top_p"] = request.top_p
     elif explicit or request.top_p is not None:
-        reason = "thinking excludes it" if profile.sampling else "the model does not take it"
+        reason = "thinking excludes it" if profile.sampling else "the model does not accept it"
         _degrade(encoded, "a sampling temperature", "the model's own", reason)
 
 
@@ -247,7 +249,7 @@ def _degrade(encoded: EncodedRequest, requested: str, actual: str, reason: str) 
 
 
 def _mark_for_caching(body: JsonDict) -> None:
-    """Mark the ends of what stays the same from call to call: system, tools, history."""
+    """Mark the ends of the parts that later calls repeat: system, tools, history."""
     ends: list[JsonDict] = []
     for part in (body.get("system"), body.get("tools"), body["messages"][-1]["content"]):
         ends.extend(part[-1:] if part else [])
@@ -259,7 +261,7 @@ def _mark_for_caching(body: JsonDict) -> None:
 def _without_surrogates(value: Any) -> Any:
     match value:
         case str():
-            # The pairs join to one character on the way, the rest become U+FFFD.
+            # Surrogate pairs become one character, lone surrogates U+FFFD.
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
             entries = cast("JsonDict", value).items()

@@ -1,4 +1,4 @@
-"""The decoder's record of an answer to a `ChatResponse`."""
+"""Conversion of a decoded answer into a `ChatResponse`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class AnthropicChatResponse(ChatResponse):
-    """A `ChatResponse` with what loops and displays look for beside its typed content."""
+    """A `ChatResponse` with the fields that loops and displays use beside its typed content."""
 
     content_blocks: list[Any] | None = None
-    """The blocks as dataclasses of `amplifier_core.content_models`, each with its wire form."""
+    """The blocks as dataclasses of `amplifier_core.content_models`, each with its raw form."""
     text: str | None = None
-    """All text blocks joined with nothing between; thinking is not among them."""
+    """All text blocks joined without a separator; thinking is left out."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class _Answer:
                 self.unknown.append(block)
 
     def add_call(self, fields: dict[str, Any]) -> None:
-        """Add a call; one whose arguments cannot be used bears an `error` and no arguments."""
+        """Add a call; one whose arguments cannot be used has an `error` and no arguments."""
         call_id, name = fields.pop("id"), fields.pop("name")
         arguments, raw = fields.pop("arguments"), fields.pop("raw_arguments", None)
         error = fields.pop("error", None)
@@ -86,7 +86,7 @@ class _Answer:
 def build_response(
     result: StreamResult, *, requested_model: str, degradation: Degradation | None = None
 ) -> AnthropicChatResponse:
-    """Build the response for an answer that came to its end.
+    """Build the response for a complete answer.
 
     Blocks of types that only the API knows have no place among the typed blocks; they are kept
     in `metadata["unknown_blocks"]` and reported as a degradation.

@@ -1,4 +1,4 @@
-"""HTTP to the Anthropic API: one client, answers as decoded events, failures as `llm_errors`."""
+"""HTTP client of the Anthropic API: decoded events in, `llm_errors` on failure."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ VERSION = "2023-06-01"
 _DIALECT = "anthropic"
 _MESSAGES = "/v1/messages"
 _MODELS = "/v1/models"
-_LONGEST_CONNECT = 30.0
-_LARGEST_BODY = 4_000_000
-_SHORTEST_SECRET = 4
+_MAX_CONNECT_SECONDS = 30.0
+_MAX_BODY_BYTES = 4_000_000
+_MIN_SECRET_LENGTH = 4
 _MODELS_PER_PAGE = 1_000
-_MOST_PAGES = 100
-# A proxy from the environment must not get in the way of a server on this machine.
+_MAX_PAGES = 100
+# A proxy from the environment cannot reach a server on this machine.
 _NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
 class AnthropicTransport:
-    """Requests to one base address with one key."""
+    """Requests to one base URL with one key."""
 
     def __init__(self, config: AnthropicConfig) -> None:
-        """Keep the settings; the client is made with the first request."""
+        """Keep the settings; the client is created with the first request."""
         self._config = config
         self._client: httpx2.AsyncClient | None = None
 
     @property
     def shown_url(self) -> str:
-        """The base address without a user name or password that may stand in it."""
+        """The base URL without a user name or password."""
         scheme, _, rest = self._config.base_url.partition("://")
         host, slash, path = rest.partition("/")
         return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
     async def close(self) -> None:
-        """Close the client if there is one; a later request makes a new one."""
+        """Close the client if there is one; a later request creates a new one."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -66,7 +66,7 @@ class AnthropicTransport:
         longest_wait: float | None,
         on_event: Callable[[StreamEvent], Awaitable[None]],
     ) -> StreamResult:
-        """Send `request`, hand on each block event when it arrives, and return the whole answer.
+        """Send `request`, pass on each block event as it arrives, and return the whole answer.
 
         Args:
             request: What to send.
@@ -75,7 +75,7 @@ class AnthropicTransport:
 
         Raises:
             LLMError: The server cannot be reached, answers with an error or with anything but a
-                stream, or the stream ends before its end.
+                stream, or the stream is cut off.
         """
         import httpx2
 
@@ -112,7 +112,7 @@ class AnthropicTransport:
             result = thinking.finish(result)
         if result.error is not None:
             raise self._api_error(result.error, result.request_id, request.model) from failure
-        # A connection may break after the end of the answer; then nothing is missing.
+        # A connection that breaks after the end of the answer loses nothing.
         if not result.truncated:
             return result
         if isinstance(failure, httpx2.TimeoutException):
@@ -130,7 +130,7 @@ class AnthropicTransport:
         seconds = self._config.timeout
         entries: list[dict[str, Any]] = []
         parameters: dict[str, str] = {"limit": str(_MODELS_PER_PAGE)}
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             response = await self._send("GET", _MODELS, seconds, None, params=parameters)
             try:
                 page = json.loads(await _read_body(response))
@@ -140,7 +140,9 @@ class AnthropicTransport:
                 parameters["after_id"] = str(page["last_id"])
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 url = self.shown_url + _MODELS
-                raise unfitting_error(url, "something", "a list of models", model=None) from error
+                raise unfitting_error(
+                    url, "other content", "a list of models", model=None
+                ) from error
             finally:
                 await response.aclose()
         return entries
@@ -156,7 +158,7 @@ class AnthropicTransport:
         content: bytes | None = None,
         params: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
-        """Send one request; return its answer, body unread, if the status is a success."""
+        """Send one request; return its answer, body unread, if it succeeded."""
         import httpx2
 
         url = self.shown_url + path
@@ -172,11 +174,11 @@ class AnthropicTransport:
                 },
                 content=content,
                 params=params,
-                timeout=httpx2.Timeout(seconds, connect=min(seconds, _LONGEST_CONNECT)),
+                timeout=httpx2.Timeout(seconds, connect=min(seconds, _MAX_CONNECT_SECONDS)),
             )
             response = await client.send(request, stream=True)
         except httpx2.ConnectTimeout as error:
-            limit = min(seconds, _LONGEST_CONNECT)
+            limit = min(seconds, _MAX_CONNECT_SECONDS)
             raise timeout_error(url, limit, "connection", model=model) from error
         except httpx2.TimeoutException as error:
             raise timeout_error(url, seconds, "answer", model=model) from error
@@ -195,7 +197,7 @@ class AnthropicTransport:
         if self._client is None:
             try:
                 self._client = httpx2.AsyncClient(
-                    follow_redirects=False,  # the key would go along to wherever it leads
+                    follow_redirects=False,  # the key would be sent along
                     mounts=dict.fromkeys(_NEVER_PROXIED),
                 )
             except (ImportError, ValueError, OSError) as error:
@@ -204,7 +206,7 @@ class AnthropicTransport:
         return self._client
 
     async def _refusal(self, response: httpx2.Response, path: str, model: str | None) -> LLMError:
-        """Make the error for an answer whose status is not a success."""
+        """Make the error for an answer with an error status."""
         status = response.status_code
         if 300 <= status < 400:
             location = self._clean(response.headers.get("location", ""))
@@ -223,23 +225,23 @@ class AnthropicTransport:
         return api_error(shown, model=model, request_id=request_id)
 
     def _clean(self, text: str) -> str:
-        """Return `text` without the key, which a server may have echoed, in whatever encoding."""
+        """Return `text` without the key, which a server may have echoed in any encoding."""
         from amplifier_guard import Redactor
 
         key = self._config.api_key
-        return Redactor([key] if len(key) >= _SHORTEST_SECRET else []).redact(text)
+        return Redactor([key] if len(key) >= _MIN_SECRET_LENGTH else []).redact(text)
 
 
 async def _read_body(response: httpx2.Response) -> bytes:
-    """Read the body of an error or a list, as much of it as comes and is worth having."""
+    """Read the body of an error or a list, up to `_MAX_BODY_BYTES`."""
     import httpx2
 
     body = bytearray()
     try:
         async for chunk in response.aiter_bytes():
             body += chunk
-            if len(body) >= _LARGEST_BODY:
+            if len(body) >= _MAX_BODY_BYTES:
                 break
     except httpx2.HTTPError:
-        pass  # what came says enough
+        pass  # the beginning is enough
     return bytes(body)
