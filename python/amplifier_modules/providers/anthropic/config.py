@@ -15,6 +15,8 @@ from ..retries import RetrySettings
 from ..tag_options import ThinkingTags, ToolTags
 from .models import DEFAULT_MODEL
 
+PROVIDER = "anthropic"
+"""The name under which the provider is mounted, and by which errors and events name it."""
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 
 _KEY = "text of visible ASCII characters"
@@ -104,6 +106,6 @@ def read_config(
     Raises:
         SettingError: A value cannot be used.
     """
-    given = GivenSettings(AnthropicConfig, config, "provider-anthropic", environment)
+    given = GivenSettings(AnthropicConfig, config, f"provider-{PROVIDER}", environment)
     key = given.values.get("api_key") or ""
     return None if isinstance(key, str) and not key.strip() else given.checked()

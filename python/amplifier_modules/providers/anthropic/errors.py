@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
-from amplifier_stream.http_status import status_kind, status_of_kind
 
-PROVIDER = "anthropic"
+from .config import PROVIDER
+
 _LONGEST_MESSAGE = 500
 _SPEND_LIMIT = "enforced_spend_limit_reached"
 _TOO_LONG = re.compile(
@@ -37,7 +37,7 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "overloaded_error": llm_errors.ProviderUnavailableError,
 }
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
-    (llm_errors.AccessDeniedError, "the key lacks permission; check what it may access"),
+    (llm_errors.AccessDeniedError, "the key lacks access; check its permissions"),
     (llm_errors.AuthenticationError, "the key was refused; check `ANTHROPIC_API_KEY`"),
     (llm_errors.QuotaExceededError, "the account has no credit left; check its billing"),
     (llm_errors.NotFoundError, "check the name of the model and `ANTHROPIC_BASE_URL`"),
@@ -60,6 +60,9 @@ def api_error(
         model: The model that was asked.
         request_id: The server's id of the request, if `details` has none.
     """
+    # Imported here, so that the provider can be mounted without the extension.
+    from amplifier_stream.http_status import status_of_kind
+
     kind = str(details.get("type") or "")
     status: int | None = details.get("status")
     if status is None or status < 400:
@@ -180,6 +183,8 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         return _BY_TYPE[kind]
     if status is None:
         return llm_errors.ProviderUnavailableError
+    from amplifier_stream.http_status import status_kind
+
     return _BY_TYPE.get(status_kind(status) or "", llm_errors.InvalidRequestError)
 
 

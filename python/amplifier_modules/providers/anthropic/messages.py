@@ -25,9 +25,9 @@ from .blocks import (
     encode_thinking,
     fields_of,
 )
+from .config import PROVIDER
 from .models import is_same_model
 
-PROVIDER = "anthropic"
 MISSING_RESULT = "No result: the tool call was interrupted, and it is not known how far it got."
 MISSING_BEGINNING = "(The beginning of this conversation is no longer available.)"
 

@@ -13,8 +13,8 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
 from ..retries import Retries
-from .config import AnthropicConfig, read_config
-from .messages import PROVIDER, Conversation
+from .config import PROVIDER, AnthropicConfig, read_config
+from .messages import Conversation
 from .models import model_profile
 from .request import EncodedRequest, encode_request, named_kinds
 from .response import build_response, usage_payload

@@ -13,8 +13,8 @@ from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Degradation
 
 from .blocks import JsonDict, fields_of
-from .config import AnthropicConfig
-from .messages import PROVIDER, Conversation, encode_messages
+from .config import PROVIDER, AnthropicConfig
+from .messages import Conversation, encode_messages
 from .models import ModelProfile, model_profile
 
 MIN_THINKING_TOKENS = 1_024

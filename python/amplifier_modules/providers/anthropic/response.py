@@ -23,7 +23,7 @@ from amplifier_core.message_models import (
     Usage,
 )
 
-from .messages import PROVIDER
+from .config import PROVIDER
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
