@@ -63,7 +63,7 @@ _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content
 
 _KERNEL_COMMANDS = {
     "list-types": "List the types of modules that can be validated.",
-    "validate": "Check that a module is what its type demands.",
+    "validate": "Check that a module fits its type.",
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 

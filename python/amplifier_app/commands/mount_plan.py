@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from amplifier_app.commands.settings import guard_settings, provider_settings
 from amplifier_app.failure import Failure
 
 GUARD = "hooks-guard"
@@ -41,6 +40,7 @@ def mount_plan(
     Raises:
         Failure: A setting in the environment cannot be used.
     """
+    from amplifier_app.commands.settings import guard_settings, provider_settings
     from amplifier_guard import LimitError, Limits
 
     try:
