@@ -254,7 +254,7 @@ def test_the_events_are_those_of_the_table_in_this_order() -> None:
 
 
 def test_the_further_events_are_those_of_the_table() -> None:
-    listed = {words(name)[0]: words(value)[0] for name, value in TABLES["Beside them"]}
+    listed = {words(name)[0]: words(value)[0] for name, value in TABLES["Additional events"]}
 
     assert {name: getattr(events, name) for name in listed} == listed
     assert {name: getattr(_engine, name) for name in listed} == listed
@@ -298,11 +298,11 @@ def test_a_row_of_failures_is_true(rust: list[str], python: list[str], parts: li
     [
         words(row[-1])[0]
         for heading in (
-            "What holds of every stream",
-            "What holds of the dialect",
-            "What holds of messages and tool arguments",
-            "What holds of failures",
-            "What holds of tags and events",
+            "Guarantees for every stream",
+            "Guarantees of the dialect",
+            "Guarantees for messages and tool arguments",
+            "Guarantees for failures",
+            "Guarantees for tags and events",
             "Where we differ from 2.0.2",
             "What stays as 2.0.2 has it",
         )
