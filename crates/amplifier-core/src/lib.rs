@@ -11,6 +11,8 @@
     doc = "```"
 )]
 
+#[doc(hidden)]
+pub mod base64;
 pub mod cancellation;
 pub mod capability;
 mod content;

@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::base64::standard_sextet;
 use crate::content::{ImageBlock, TextBlock};
 use crate::error::ToolError;
 use crate::from_json::{FromJson, ModelError};
@@ -121,14 +122,6 @@ fn is_image_type(media_type: &str) -> bool {
 fn is_base64(data: &str) -> bool {
     let digits = data.trim_end_matches('=').as_bytes();
     let padding = data.len() - digits.len();
-    let value = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
     // With one or two padding signs, the last digit has two or four bits that belong to no byte.
     let stray_bits = match padding {
         0 => 0,
@@ -136,12 +129,12 @@ fn is_base64(data: &str) -> bool {
         2 => 0b1111,
         _ => return false,
     };
-    let Some(last) = digits.last().copied().and_then(value) else {
+    let Some(last) = digits.last().copied().and_then(standard_sextet) else {
         return false;
     };
     data.len().is_multiple_of(4)
         && last & stray_bits == 0
-        && digits.iter().all(|&b| value(b).is_some())
+        && digits.iter().all(|&byte| standard_sextet(byte).is_some())
 }
 
 impl FromJson for ToolContent {

@@ -3,7 +3,6 @@
 //! A secret becomes `[REDACTED:<kind>]`. Everything is found in one pass with bounded looks back and
 //! ahead, so that the time is linear in the text.
 
-mod base64;
 mod block;
 mod data;
 mod escape;

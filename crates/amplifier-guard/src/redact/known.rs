@@ -12,11 +12,10 @@ mod live;
 mod part;
 mod rolling;
 
+use amplifier_core::base64::sextet;
+use amplifier_core::steps;
 use memchr::memchr2_iter;
 
-use amplifier_core::steps;
-
-use super::base64::sextet;
 use found::{Found, is_break};
 use gram::Grams;
 use live::Live;

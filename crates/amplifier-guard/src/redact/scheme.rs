@@ -1,6 +1,7 @@
 //! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
 
-use super::base64::sextet;
+use amplifier_core::base64::sextet;
+
 use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs;
 use super::span::{Span, Until};

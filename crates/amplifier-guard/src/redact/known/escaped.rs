@@ -3,13 +3,13 @@
 //! Most escapes in a text cannot be part of a secret: a quotation mark or the end of a line in a JSON
 //! text, a blank in an address. They are passed over; what lies around the others is decoded.
 
+use amplifier_core::base64::sextet;
+use amplifier_core::steps;
 use memchr::memchr3_iter;
 
-use super::super::base64::sextet;
 use super::super::escape::{ALL, Escape, Layer, TOGETHER};
 use super::found::{Found, is_break};
 use super::{Known, MAX_SIDE_CHARACTERS};
-use amplifier_core::steps;
 
 /// How far an escape reaches, three layers deep, with a part after it.
 const REACH_BYTES: usize = 96;

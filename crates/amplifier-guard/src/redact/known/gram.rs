@@ -4,7 +4,7 @@
 //! digits. So each fourth or fifth place is one inside it, and the few bytes there (a gram) stand in
 //! the secret, in its base64 or in its digits. Capital letters count as small ones.
 
-use super::super::base64::characters;
+use amplifier_core::base64::characters;
 use amplifier_core::steps;
 
 /// What a gram is looked for in.

@@ -1,6 +1,7 @@
 //! Which escapes may be part of a secret.
 
-use super::super::base64::sextet;
+use amplifier_core::base64::sextet;
+
 use super::super::escape::Escape;
 use super::found::is_break;
 

@@ -1,9 +1,10 @@
 //! The last bytes of a text that is decoded from base64 and from hexadecimal digits as it goes.
 
-use super::super::base64::sextet;
+use amplifier_core::base64::sextet;
+use amplifier_core::steps;
+
 use super::found::{Found, is_break};
 use super::part::Parts;
-use amplifier_core::steps;
 
 /// The last sextets and nibbles, and where each came from.
 pub(super) struct Rolling<'known> {
