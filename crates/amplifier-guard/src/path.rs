@@ -94,7 +94,7 @@ impl PathPolicy {
     /// Opens a regular file for reading; a pipe or a device is refused and never waited for.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<std::fs::File, PathError> {
         let path = path.as_ref();
-        // Merely opening a device can act on it, so the kind is looked at before as well as after.
+        // Merely opening a device can act on it, so the kind is checked before as well as after.
         expect_file(path, &self.metadata(path)?)?;
         let file = self.beneath(path, |directory, path| {
             directory.open_with(path, &reading())

@@ -182,7 +182,7 @@ impl MessageProcessor {
         Ok(())
     }
 
-    /// Whether a person must agree, where findings are not only told of.
+    /// Whether a person must approve, if findings are not only reported.
     fn decide(&self, findings: &[Finding]) -> Result<bool, MessageError> {
         let needs_approval = !findings.is_empty();
         if needs_approval && self.on_finding == OnFinding::Reject {

@@ -14,9 +14,9 @@ use crate::trace::refused;
 
 pub use error::ShellError;
 
-/// The longest command line that is looked at, in bytes.
+/// The longest command line that is examined, in bytes.
 const MAX_COMMAND_BYTES: usize = 16_384;
-/// The most words of a command line that is looked at.
+/// The most words of a command line that is examined.
 const MAX_WORDS: usize = 1000;
 
 /// Decides which commands may run without approval.
@@ -33,7 +33,7 @@ pub struct ShellPolicy {
 
 impl ShellPolicy {
     /// Allows commands that begin with one of `prefixes` (words of plain shell); absolute paths
-    /// must lie beneath `root`, the folder in which commands run, and without it there are none.
+    /// must be beneath `root`, the folder in which commands run; without `root` they are refused.
     pub fn new<'prefix>(
         prefixes: impl IntoIterator<Item = &'prefix str>,
         root: Option<PathBuf>,

@@ -9,10 +9,10 @@ use crate::terminal::TerminalText;
 /// The most characters of a text of unknown size in a message.
 const MAX_CHARACTERS: usize = 80;
 
-/// The most characters that are looked at.
+/// The most characters that are examined.
 const MAX_READ_CHARACTERS: usize = 1024;
 
-/// It knows no secret, only what secrets look like.
+/// It has no known secrets and detects secrets only by their form.
 static REDACTOR: LazyLock<Option<Redactor>> =
     LazyLock::new(|| Redactor::new(std::iter::empty::<&str>()).ok());
 
@@ -64,7 +64,7 @@ pub(crate) fn shown_under(key: &str, text: &str) -> String {
 /// The beginning of a name as [`shown`], in ASCII: letters of other scripts can be mistaken for it.
 pub(crate) fn shown_in_ascii(name: &str) -> String {
     let mut text = String::new();
-    // As many as show a secret for what it is.
+    // Enough to recognise a secret.
     for character in name.chars().take(200) {
         if character.is_ascii() {
             text.push(character);
@@ -75,8 +75,8 @@ pub(crate) fn shown_in_ascii(name: &str) -> String {
     shown(&text)
 }
 
-/// The beginning of `text`, which need not be UTF-8, with all of its characters: `…` is behind the
-/// first `most` of them where more follow.
+/// The beginning of `text`, which need not be UTF-8, with every character shown or escaped; `…`
+/// follows the first `most` of them if there are more.
 pub(crate) fn escaped(text: &[u8], most: usize) -> String {
     // No character has more than four bytes.
     let mut shown = one_line(&text[..text.len().min(4 * (most + 1))]);
@@ -87,7 +87,7 @@ pub(crate) fn escaped(text: &[u8], most: usize) -> String {
     shown
 }
 
-/// The whole text in one line in which nothing acts or hides.
+/// The whole text in one line without control or invisible characters.
 pub(crate) fn one_line(text: &[u8]) -> String {
     TerminalText::show(text)
         .replace('\n', "\\n")

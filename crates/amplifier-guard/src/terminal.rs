@@ -13,7 +13,8 @@ pub use part::Untrusted;
 use part::{Part, each, is_plain};
 use writer::Writer;
 
-/// Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
+/// Shows text on a terminal, whole or in chunks, so that it can neither control the terminal nor
+/// deceive the reader.
 ///
 /// Escaped (`\x1b`, `\u{200b}`) are control characters except newline and tab, line separators,
 /// bidirectional controls, invisible characters, and more than 30 marks over one character. A
@@ -22,7 +23,7 @@ use writer::Writer;
 /// of a consonant, one variation selector after a character that has variants, the tags of the flags
 /// of England, Scotland and Wales, and blanks among braille.
 ///
-/// Showing the result again does not change it, and how the text is cut into chunks does not matter.
+/// Showing the result again does not change it, and chunk boundaries do not matter.
 ///
 /// # Examples
 ///
@@ -92,7 +93,7 @@ impl TerminalText {
     /// A text as one line for messages: blanks, tabs and newlines are one space, none at the ends.
     ///
     /// Of a line of more than `most` characters the last one is `…`; it is cut between visible
-    /// characters, and nothing behind is looked at.
+    /// characters, and the rest is not read.
     #[must_use]
     pub fn line<'text>(text: impl Into<Untrusted<'text>>, most: usize) -> String {
         let mut line = TerminalLine::new(most);

@@ -19,10 +19,10 @@ use crate::shown::shown;
 use crate::text::pointer::Pointer;
 use instance::{Arguments, Seen};
 
-/// How often the values of one call are looked at before it is refused.
+/// How often the values of one call are read before it is refused.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// How often they are looked at to say what is wrong.
+/// How often they are read to describe what is wrong.
 const MAX_STEPS_BACK: u64 = 100_000;
 
 /// How many levels a schema and arguments may have, multiplied: so deep the comparison may go, as

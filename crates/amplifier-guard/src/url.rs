@@ -12,7 +12,7 @@ use crate::shown::escaped;
 use crate::text::character::Class;
 use crate::trace::refused;
 
-/// The longest URL that is looked at, in bytes.
+/// The longest URL that is examined, in bytes.
 const MAX_URL_BYTES: usize = 8192;
 /// Names that never lead to a public machine: RFC 6761, 6762, 8375, and `internal`, which ICANN
 /// keeps for private use.
@@ -291,7 +291,7 @@ impl UrlPolicy {
         }
         let mut url = url.clone();
         if address.is_none() {
-            // A trailing dot would make another name of it for certificates and cookies.
+            // With a trailing dot it would be a different name for certificates and cookies.
             url.set_host(Some(&host)).map_err(unreadable)?;
         }
         Ok(Destination {
@@ -324,8 +324,8 @@ impl UrlPolicy {
     }
 }
 
-/// Refuses what readers of URLs strip, translate or stop at. Other characters that nobody sees are
-/// percent-encoded, and in a host name they are dropped or refused, before anything is judged.
+/// Refuses what readers of URLs strip, translate or stop at. Other invisible characters are
+/// percent-encoded, and in a host name dropped or refused, before any check.
 fn expect_plain(url: &str) -> Result<(), UrlError> {
     if url.len() > MAX_URL_BYTES {
         return Err(UrlError::TooLong { found: url.len() });

@@ -7,7 +7,7 @@ use amplifier_core::{Degradation, Json, Object, Visibility};
 pub(super) struct Degradations(pub(super) Vec<Degradation>);
 
 impl Degradations {
-    /// Name what stands at a place, what became of it, and why.
+    /// Record what was found at a place, what became of it, and why.
     pub(super) fn name(&mut self, place: &str, found: &str, actual: &str, reason: &str) {
         self.0.push(Degradation {
             requested: format!("`{place}`: {found}"),

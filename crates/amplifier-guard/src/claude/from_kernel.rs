@@ -14,8 +14,8 @@ use super::into_kernel::KEPT_WHOLE;
 use super::memo::Memo;
 use super::message::ClaudeMessage;
 
-/// What stands before the type of an unknown block of the kernel whose type the dialect knows,
-/// but with other fields.
+/// The prefix for the type of an unknown kernel block whose type the dialect knows, but with other
+/// fields.
 const OF_THE_KERNEL: &str = "kernel/";
 
 const RESULT_IS_TEXT: &str = "a tool result of the Claude dialect is a text";

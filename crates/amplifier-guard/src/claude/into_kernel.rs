@@ -10,8 +10,8 @@ use super::block::{self, ContentBlock};
 use super::memo::Memo;
 use super::message::ClaudeMessage;
 
-/// What stands before the type of a block of the dialect for which the kernel has no variant that
-/// holds it exactly: the block is kept whole as one of this unknown type.
+/// The prefix for the type of a dialect block that no variant of the kernel can hold exactly: the
+/// block is kept whole as one of this unknown type.
 pub(super) const KEPT_WHOLE: &str = "claude/";
 
 impl ClaudeMessage {
@@ -50,8 +50,8 @@ impl ContentBlock {
     /// The block in the kernel's form; [`from_kernel`](Self::from_kernel) returns the same block.
     ///
     /// `code`, `table`, `chart` and unknown blocks are the kernel's unknown blocks of their type.
-    /// So is a block of which a key means something else in the kernel, or whose `input` is no
-    /// object: its type then begins with `claude/`, and nobody takes it for the kernel's.
+    /// So is a block with a key that means something else in the kernel, or whose `input` is not an
+    /// object: its type then begins with `claude/`, so that it is not mistaken for the kernel's.
     #[must_use]
     pub fn into_kernel(self) -> KernelBlock {
         match self {

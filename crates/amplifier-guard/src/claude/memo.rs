@@ -7,7 +7,7 @@ use super::message::ClaudeMessage;
 /// What the kernel's own fields cannot say of a message of the dialect.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    /// A role that the kernel does not know; `user` stands for it.
+    /// A role that the kernel does not know; `user` replaces it.
     pub(super) role: Option<String>,
     /// How many of the first blocks are `thinking`.
     pub(super) thinking: Option<usize>,
@@ -41,7 +41,7 @@ impl Memo {
     }
 
     /// Take the memo out of the metadata of a message with so many blocks; what
-    /// [`ClaudeMessage::into_kernel`] does not write is no memo and stays.
+    /// [`ClaudeMessage::into_kernel`] does not write is not a memo and stays.
     pub(super) fn take(
         metadata: &mut Option<Object>,
         role: Role,

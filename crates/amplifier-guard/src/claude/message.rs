@@ -39,7 +39,7 @@ impl ClaudeMessage {
     }
 }
 
-/// Blocks as they are read: a text may stand for them.
+/// Blocks as they are read: a plain text is also accepted.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Blocks {

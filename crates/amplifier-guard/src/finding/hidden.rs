@@ -32,8 +32,8 @@ pub(super) fn find(text: &str) -> Vec<Stretch> {
     parts
 }
 
-/// Whether nobody sees a character. Ends of lines and tabs lay a text out; joiners, variation
-/// selectors and blanks of braille are left to scripts and pictographs, which need them.
+/// Whether a character is invisible. Line ends and tabs are layout; joiners, variation selectors
+/// and braille blanks are allowed because scripts and pictographs need them.
 pub(super) fn is_hidden(character: char) -> bool {
     !matches!(character, '\n' | '\t' | '\r') && Class::of(character).is_hidden()
 }

@@ -70,7 +70,7 @@ fn words<'a>(text: &'a str, words: &'a [&str]) -> impl Iterator<Item = (usize, u
     })
 }
 
-/// Texts in which words stand near each other, in any case, whole or cut, and far from the beginning.
+/// Texts with words near each other, in any case, whole or cut, and far from the beginning.
 fn any_text() -> impl Strategy<Value = String> {
     let words = SIGNS.iter().flat_map(|sign| sign.words);
     let stems = STEMS.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Words that may begin something suspicious, and the expressions that tell whether they do.
+//! Words that may begin suspicious text, and the expressions that confirm it.
 
 use std::sync::LazyLock;
 
@@ -8,14 +8,14 @@ use super::kind::{FindingKind, Stretch};
 use crate::shown;
 use crate::text::stems::Stems;
 
-/// How many bytes around a word are looked at to tell what it is part of.
+/// How many bytes around a word its expression may match.
 pub(super) const BEFORE_BYTES: usize = 120;
 pub(super) const AFTER_BYTES: usize = 60;
 
 /// Something suspicious.
 pub(super) struct Sign {
     pub(super) kind: FindingKind,
-    /// What it looks like; empty where the redactor knows that.
+    /// The regular expression; empty if the redactor detects it.
     pub(super) expression: &'static str,
     /// Words that are in it; those in small letters are found in any case, others as they are written.
     pub(super) words: &'static [&'static str],
@@ -23,8 +23,8 @@ pub(super) struct Sign {
 
 /// All signs.
 ///
-/// The words are looked for by their stems; what they must stand in, only around them. So the time is
-/// linear, and a text without them costs little more than reading it.
+/// A search finds the stems of the words; expressions are tried only around them. So the time is
+/// linear, and a text without stems costs little more than reading it.
 pub(super) const SIGNS: &[Sign] = &[
     Sign {
         kind: FindingKind::PromptInjection,
@@ -113,8 +113,8 @@ pub(super) const SIGNS: &[Sign] = &[
 /// Of each word the part that other text holds rarely, in small letters, as they are looked for
 /// together.
 ///
-/// A pass is as sharp as the shortest of its stems. Every eighth stem is told from the text by the
-/// same few bits, so that those that look alike stand so far from each other.
+/// A pass is as selective as its shortest stem. The searcher groups every eighth stem, so similar
+/// stems are eight places apart.
 pub(super) const STEMS: [&[&str]; 2] = [
     &[
         "| fish", "| sh", "../", "<|end", "|sh", "<|sys", "<object", "sk-", "<iframe", "|zsh",
@@ -190,7 +190,7 @@ impl Word {
     }
 }
 
-/// Adds the suspicious parts of a text that words tell of.
+/// Adds the suspicious parts of a text that are found by words.
 pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
     let signs = &*ALL_SIGNS;
     let mut found: Vec<(usize, &Word)> = Vec::new();
@@ -233,7 +233,7 @@ pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
     }
 }
 
-/// What an expression matches around a word, behind what it matched before.
+/// The match of an expression around a word, after its previous match.
 fn part_around(
     text: &str,
     start: usize,

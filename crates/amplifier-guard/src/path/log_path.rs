@@ -25,7 +25,7 @@ pub fn log_path(path: &Path, root: Option<&Path>, home: Option<&Path>) -> String
         (None, None) => path,
     };
     let mut text = one_line(shortened.as_os_str().as_encoded_bytes());
-    // What is left of a folder's own path ends in nothing.
+    // The remainder of a folder's own path is empty.
     if text.len() > 1 && text.ends_with('/') {
         text.pop();
     }

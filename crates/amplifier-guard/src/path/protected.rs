@@ -47,7 +47,7 @@ const FOLDERS: &[(&str, &str)] = &[
 /// Folders within `.github` that run; the others hold text.
 const GITHUB: &[&str] = &["actions", "workflows"];
 
-/// Files, wherever they lie.
+/// Files, in any folder.
 const FILES: &[(&str, &str)] = &[
     (".bash_aliases", RUNS),
     (".bash_login", RUNS),
@@ -188,7 +188,7 @@ fn is_expanded(name: &str) -> bool {
     is_variable || name == "~"
 }
 
-/// Why Windows would give another name to a file called `name`.
+/// Why Windows would use another name for a file called `name`.
 fn renamed(name: &str) -> Option<&'static str> {
     if name.ends_with(['.', ' ']) && !name.trim_matches('.').is_empty() {
         return Some("a name ends in a dot or a space, which Windows drops");
@@ -222,7 +222,7 @@ fn climbs_when_decoded(name: &str) -> bool {
         }
         bytes = decoded;
     }
-    // An overlong slash is no UTF-8 and a slash all the same.
+    // An overlong slash is invalid UTF-8, but some decoders read it as a slash.
     let text: String = bytes
         .utf8_chunks()
         .flat_map(|chunk| {

@@ -15,7 +15,7 @@ use super::walk::Walker;
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.
 const FIRST_BUFFER_BYTES: usize = 1 << 16;
-/// A line longer than this is no text that anybody would search.
+/// A longer line is not text worth searching.
 const MAX_LINE_BYTES: usize = 1 << 26;
 /// How much of a matching line is shown, in characters.
 const SHOWN_CHARACTERS: usize = 400;
@@ -244,7 +244,7 @@ fn clipped(line: &[u8], start: usize) -> String {
     if line.len() <= SHOWN_CHARACTERS {
         return String::from_utf8_lossy(line).into_owned();
     }
-    // What is left of a character that it begins in is skipped: it holds enough whole ones.
+    // The rest of a character that was cut at its start is skipped; enough whole ones remain.
     let from = start.saturating_sub(SHOWN_CHARACTERS_BEFORE * 4);
     let before = String::from_utf8_lossy(&line[from..start]);
     let skipped = before

@@ -9,7 +9,7 @@ use crate::text::pointer::escaped;
 pub(super) enum Place<'a> {
     /// The message itself.
     Message,
-    /// What stands under a name.
+    /// The value of a key.
     Name(&'a Place<'a>, &'a str),
     /// One of a list.
     Index(&'a Place<'a>, usize),

@@ -73,7 +73,7 @@ impl ProcessedMessage<ClaudeMessage> {
         self.findings.get_or_init(findings)
     }
 
-    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    /// Checks the arguments of each tool call in place against the schema of its tool.
     pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
         self.message
             .content
@@ -98,7 +98,7 @@ impl ProcessedMessage<Message> {
         self.findings.get_or_init(findings)
     }
 
-    /// Checks the arguments of each tool call against the schema of its tool, where they stand.
+    /// Checks the arguments of each tool call in place against the schema of its tool.
     pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
         let MessageContent::Blocks(blocks) = &self.message.content else {
             return Ok(());

@@ -54,7 +54,8 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static s
 /// Whether a run is base64 of `user:password`.
 fn is_credentials(run: &[u8]) -> bool {
     let body = &run[..stretch(run, |byte| byte != b'=')];
-    // The colon ends in one of four sextets of each three bytes.
+    // Depending on its position in three bytes, the colon ends in the second, third or fourth
+    // sextet.
     let mut bits = 0_u32;
     body.iter()
         .take(LOOK_BYTES)

@@ -14,7 +14,7 @@ pub enum ShellError {
         found: usize,
         /// What was counted: `bytes` or `words`.
         unit: &'static str,
-        /// The most that is looked at.
+        /// The most that is examined.
         limit: usize,
     },
     /// It is not a single plain command, or could be read as more.

@@ -35,6 +35,6 @@ pub(super) struct Program {
     pub(super) short: &'static str,
     /// Long options that are refused, without their dashes.
     pub(super) long: &'static [&'static str],
-    /// Options that give the pattern or the script, so that no operand is one.
+    /// Options whose value is the pattern or the script, which is then not an operand.
     pub(super) pattern: &'static [&'static str],
 }

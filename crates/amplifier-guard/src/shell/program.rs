@@ -146,8 +146,8 @@ impl Program {
             if self.options == Options::Exact {
                 return self.long.contains(&name);
             }
-            // Most programs take a long option that is cut short; one that gives a pattern must be
-            // spelled out, or the words after it would be taken for what they are not.
+            // Most programs accept abbreviated long options; one that takes a pattern must be
+            // spelled out, or the words after it would be misread.
             return self.long.iter().any(|refused| refused.starts_with(name))
                 || !self.pattern.contains(&name)
                     && self.pattern.iter().any(|pattern| pattern.starts_with(name));

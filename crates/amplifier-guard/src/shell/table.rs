@@ -331,7 +331,7 @@ pub(super) const RUNNERS: &[&str] = &[
     "vi", "view", "vim", "watch", "xargs", "zsh",
 ];
 
-/// Runners whose words are a command or a setting whatever stands before them.
+/// Programs whose arguments are a command or a setting, whatever precedes them.
 pub(super) const WRAPPERS: &[&str] = &[
     ".", "alias", "ash", "bash", "builtin", "busybox", "command", "csh", "dash", "declare", "doas",
     "env", "eval", "exec", "export", "fish", "ksh", "local", "nice", "nohup", "parallel", "pkexec",

@@ -167,8 +167,8 @@ impl<'command> Reader<'command> {
         Ok(())
     }
 
-    /// Lets a dollar sign pass that stands before one of `plain`, or at the end where that `ends`
-    /// a word: there it stands for itself.
+    /// Accepts a dollar sign before one of `plain`, or at the end if that `ends` a word: there it
+    /// is literal.
     fn dollar(&self, plain: &str, ends: bool) -> Result<(), ShellError> {
         match self.rest().chars().next() {
             Some(next) if plain.contains(next) => Ok(()),

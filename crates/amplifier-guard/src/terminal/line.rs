@@ -40,7 +40,7 @@ impl TerminalLine {
     /// Adds text; whether there is room for more.
     pub fn feed(&mut self, text: Untrusted<'_>) -> bool {
         let mut tail = std::mem::take(&mut self.tail);
-        // In steps, so that no more is looked at than the line has room for.
+        // In steps, so that no more text is read than fits the line.
         let has_room = steps(text).all(|step| {
             each(step, &mut tail, |part| self.push(part));
             self.has_room()

@@ -1,6 +1,7 @@
-//! The parts of which a text is, however it came.
+//! Splits text of any source into parts.
 
-/// Text as it came: characters, bytes that need not be UTF-8, or code points that may be surrogates.
+/// Text from any source: characters, bytes that need not be UTF-8, or code points that may be
+/// surrogates.
 #[derive(Clone, Copy, Debug)]
 pub enum Untrusted<'text> {
     /// Text.
@@ -35,7 +36,8 @@ pub(super) enum Part<'text> {
     NoText(&'text [u8]),
 }
 
-/// Gives each part of a text; `tail` keeps the bytes of a character that the next bytes may complete.
+/// Passes on each part of a text; `tail` keeps the bytes of a character that the next bytes may
+/// complete.
 pub(super) fn each(text: Untrusted<'_>, tail: &mut Vec<u8>, mut take: impl FnMut(Part<'_>)) {
     let bytes = match text {
         Untrusted::Bytes(bytes) => bytes,

@@ -16,8 +16,8 @@ const CANCEL: char = '\u{e007f}';
 
 /// What is shown of a text so far.
 ///
-/// What has become `out` does not depend on how the text was cut: what only the next characters
-/// decide waits for them.
+/// `out` does not depend on chunk boundaries: characters that need the next ones for a decision
+/// wait for them.
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) out: String,
@@ -33,7 +33,7 @@ pub(super) struct Writer {
     last: char,
     /// How many characters without a place of their own came after `base`.
     over: usize,
-    /// Whether none of them stands between letters that join.
+    /// Whether none of them is between letters that join.
     is_transparent: bool,
     /// Whether the next character belongs to the last one.
     is_joined: bool,
@@ -140,13 +140,13 @@ impl Writer {
         }
     }
 
-    /// Adds a code point that is no character: a surrogate that stands alone.
+    /// Adds a code point that is not a character: a lone surrogate.
     pub(super) fn push_code(&mut self, code: u32) {
         self.end();
         self.escape_code(code);
     }
 
-    /// Adds bytes that are no text.
+    /// Adds bytes that are not text.
     pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
         self.end();
         for byte in bytes {
@@ -154,13 +154,13 @@ impl Writer {
         }
     }
 
-    /// Adds what is shown as it is, though it could be read otherwise.
+    /// Adds text that is already escaped.
     pub(super) fn push_escaped(&mut self, escaped: &str) {
         self.end();
         self.escape(escaped);
     }
 
-    /// Decides what waits, as nothing comes after it.
+    /// Decides the waiting characters, as nothing follows them.
     pub(super) fn end(&mut self) {
         match std::mem::take(&mut self.wait) {
             Wait::Nothing => {}
@@ -171,14 +171,14 @@ impl Writer {
         }
     }
 
-    /// Gives what was shown since the last time.
+    /// Returns the text shown since the last call.
     pub(super) fn take(&mut self) -> String {
         self.characters = 0;
         self.fitting = 0;
         std::mem::take(&mut self.out)
     }
 
-    /// Shows, escapes or holds a character where nothing waits.
+    /// Shows, escapes or holds a character while none is waiting.
     fn decide(&mut self, character: char) {
         let is_full = self.over >= MAX_MARKS;
         match class::class(character) {
@@ -237,7 +237,7 @@ impl Writer {
         }
     }
 
-    /// Escapes the first character of what waited; the others are judged anew.
+    /// Escapes the first of the waiting characters and judges the others again.
     fn refuse(&mut self, held: &str) {
         let mut characters = held.chars();
         if let Some(first) = characters.next() {

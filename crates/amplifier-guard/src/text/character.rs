@@ -36,9 +36,9 @@ impl Class {
     /// The class of a character.
     ///
     /// The ranges are those of Unicode's `Default_Ignorable_Code_Point`, of the categories `Cc`,
-    /// `Cf` (but for the signs that stand before numbers, which are seen), `Zl` and `Zp`, and of the
-    /// noncharacters. They are written out because a comparison of ranges is several times faster
-    /// than a look into the properties; a test compares them with the properties for every character.
+    /// `Cf` (except the visible signs before numbers), `Zl` and `Zp`, and of the noncharacters.
+    /// They are written out because a comparison of ranges is several times faster than a look into
+    /// the properties; a test compares them with the properties for every character.
     pub(crate) fn of(character: char) -> Self {
         match character {
             ' '..='~' | '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{34e}' => Self::Visible,
@@ -158,7 +158,7 @@ pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
         '\u{fe69}' => '$',
         '\u{fe6a}' => '%',
         '\u{fe6b}' => '@',
-        // The wide forms stand in the order of ASCII.
+        // The wide forms are in the order of ASCII.
         '\u{ff01}'..='\u{ff5e}' => from('!', code - 0xff01)?,
         // The alphabets of mathematics follow each other: capital letters, then small ones.
         '\u{1d400}'..='\u{1d6a3}' => match (code - 0x1d400) % 52 {

@@ -68,7 +68,7 @@ fn unescaped(name: &str) -> String {
     name.replace("~1", "/").replace("~0", "~")
 }
 
-/// A part of a URI without its percent-encoding; none where that is no UTF-8.
+/// A part of a URI, percent-decoded; `None` if that is not UTF-8.
 fn decoded(text: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().ok()
 }

@@ -4,15 +4,15 @@ use aho_corasick::{AhoCorasick, Input, Match, MatchKind, packed};
 
 /// How long a stem can be.
 const MAX_STEM_BYTES: usize = 8;
-/// How much is folded at a time: it stays in a core's first cache. A short text is not worth the
-/// clearing of that much.
+/// How much is folded at a time: it fits into a core's L1 cache. For a short text, clearing that
+/// much is not worth it.
 const CHUNK_BYTES: usize = 4096;
 const SHORT_BYTES: usize = 256;
 
-/// Strings to look for; small letters stand for both cases.
+/// Strings to search for; small letters match both cases.
 ///
-/// The fewer and the longer they are, and the rarer the characters in each are together, the
-/// quicker a text without them is passed over.
+/// The fewer and longer they are, and the rarer the combination of characters in each, the faster a
+/// text without them is searched.
 pub(crate) struct Stems(Searcher);
 
 /// The searcher for folded stems; the first one needs a processor that it knows.
@@ -39,10 +39,10 @@ impl Stems {
         })
     }
 
-    /// Calls `take` with each place where one may stand, in order, and which of them that is.
+    /// Calls `take` with each place where a stem may occur, in order, and the index of the stem.
     ///
-    /// Characters that differ from capital letters as small letters do pass for each other: `\` for
-    /// `|`, `_` for DEL.
+    /// Characters that differ by the same bit as capital and small letters match each other: `\`
+    /// and `|`, `_` and DEL.
     pub(crate) fn find(&self, text: &[u8], take: impl FnMut(usize, usize)) {
         if text.len() <= SHORT_BYTES {
             self.find_by(&mut [0; SHORT_BYTES], text, take);
@@ -52,7 +52,7 @@ impl Stems {
     }
 
     fn find_by(&self, buffer: &mut [u8], text: &[u8], mut take: impl FnMut(usize, usize)) {
-        // What begins behind this may go on behind the buffer, and is found in the next one.
+        // Stems that begin after this may extend beyond the buffer; the next one finds them.
         let step = buffer.len() - (MAX_STEM_BYTES - 1);
         for start in (0..text.len()).step_by(step) {
             let chunk = &text[start..text.len().min(start + buffer.len())];
@@ -80,8 +80,8 @@ impl Searcher {
     }
 }
 
-/// Capital letters as small ones; other bytes as others, each always as the same. A bit is set without
-/// a comparison, so that the compiler folds many bytes in one step.
+/// Maps capital letters to small ones and all other bytes consistently. A bit is set without a
+/// comparison, so that the compiler can vectorise the loop.
 fn fold(byte: u8) -> u8 {
     byte | 0x20
 }

@@ -1,4 +1,4 @@
-//! Arguments as the validator reads them: borrowed, and looked at only so many times.
+//! Arguments as the validator reads them: borrowed, with a limit on the number of reads.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ pub(super) struct Arguments;
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     value: At<'a>,
-    /// How many more looks there are; without any, every value reads as `null`.
+    /// How many more reads are allowed; at 0, every value reads as `null`.
     looks: &'a Cell<u64>,
 }
 
@@ -279,7 +279,7 @@ impl JsonNumber for Numeric<'_> {
                     .parse()
                     .ok()
                     .filter(|value: &f64| value.is_finite())?;
-                // Beyond 64 bits, and must not be taken for the last integer of them.
+                // Beyond 64 bits; it must not be mistaken for the largest 64-bit integer.
                 Some(if value == LEAST {
                     value.next_down()
                 } else {
@@ -306,7 +306,7 @@ impl JsonNumber for Numeric<'_> {
                 .map(Number::from)
                 .or_else(|| Number::from_f64(self.as_f64()?)),
         };
-        // Past every float: the largest there is stands on the same side of each bound.
+        // Larger than any float: the largest float is on the same side of each bound.
         let largest = || {
             if self.as_str().starts_with('-') {
                 f64::MIN

@@ -112,7 +112,7 @@ impl ToolInputError {
     }
 }
 
-/// The place in the words of a message.
+/// The place as text for a message.
 fn argument(pointer: &str) -> String {
     if pointer.is_empty() {
         "the arguments".to_owned()
@@ -150,7 +150,7 @@ fn describe(pointer: &str, found: &Json) -> String {
     }
 }
 
-/// What a schema asks for, behind the word `must`.
+/// What a schema requires, as text that follows `must`.
 fn expected(error: &ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {

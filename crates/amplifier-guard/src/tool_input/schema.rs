@@ -1,4 +1,4 @@
-//! A tool's schema: checked before it is compiled, as it may come from a server of someone else.
+//! A tool's schema: checked before it is compiled, as it may come from an untrusted server.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use super::instance::Arguments;
 use crate::shown::shown;
 use crate::text::pointer::{self, Pointer};
 
-/// How many objects a schema may have where each reference stands for what it refers to.
+/// How many objects a schema may have with all references expanded.
 const MAX_OBJECTS: usize = 20_000;
 
-/// How deep a schema may be where each reference stands for what it refers to.
+/// How deep a schema may be with all references expanded.
 const MAX_LEVELS: usize = 256;
 
 /// How large a pattern may become when it is compiled, in bytes.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-/// A schema that no arguments are checked against.
+/// A schema that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema of tool `{tool}` cannot be used: {reason} at `{pointer}`")]
 pub struct ToolSchemaError {
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-/// How large a part of a schema is where each reference stands for what it refers to.
+/// How large a part of a schema is with all references expanded.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     objects: usize,
@@ -118,14 +118,14 @@ impl Extent {
         }
     }
 
-    /// Takes in a part beside the others.
+    /// Adds a part next to the others.
     fn add(&mut self, other: Self) {
         self.objects += other.objects;
         self.levels = self.levels.max(other.levels);
     }
 }
 
-/// Measures what a schema is when it is written out, and looks at everything in it once.
+/// Measures a schema with all references expanded, visiting each part once.
 struct Walk<'a> {
     root: &'a Json,
     /// How large each object is; none while it is being measured.
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
             Json::Object(entries) => match self.extents.get(&std::ptr::from_ref(value)) {
                 Some(Some(extent)) if depth + extent.levels > MAX_LEVELS => Err(place.too_deep()),
                 Some(Some(extent)) => Ok(*extent),
-                // A reference back: how often it is followed, the arguments decide.
+                // A recursive reference: the arguments decide how often it is followed.
                 Some(None) => Ok(Extent {
                     objects: 1,
                     levels: 0,
