@@ -33,7 +33,7 @@ use known::Known;
 use places::Places;
 use span::{MARK, Span, Until, joined, without};
 
-/// A secret that cannot be looked for.
+/// A secret that cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("secret {place} has {bytes} bytes, too few to be found (at least 4 are needed)")]
 pub struct SecretTooShort {
@@ -105,20 +105,20 @@ impl Redactor {
         spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
-    /// What a value under a key in data becomes, if the key says that it is secret.
+    /// The replacement for a value under a key in data, if the key marks a secret.
     #[must_use]
     pub fn redact_field(&self, key: &str, value: &str) -> Option<String> {
         data::mark(key, value)
     }
 
-    /// Whether the name of a key says that its value is secret, whatever it is.
+    /// Whether the name of a key marks any value as secret.
     #[must_use]
     pub fn is_secret_key(key: &str) -> bool {
         data::is_secret_key(key)
     }
 
-    /// Whether a pair that begins with this name is a header of HTTP, so that the name says what its
-    /// value is.
+    /// Whether a pair that begins with this name is an HTTP header, so that the name determines the
+    /// kind of its value.
     #[must_use]
     pub fn is_header_name(name: &str) -> bool {
         data::is_header_name(name)
@@ -159,11 +159,11 @@ impl Redactor {
 struct Scan {
     /// The secrets, in order and apart from each other.
     spans: Vec<Span>,
-    /// From where on more text could change what was found.
+    /// The place from which more text could change the result.
     open: Option<usize>,
 }
 
-/// Everything that stands in the place of a secret, one to a line.
+/// All replacements of secrets, one per line.
 fn marks() -> String {
     let named = [
         "secret",

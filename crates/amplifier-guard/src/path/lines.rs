@@ -22,7 +22,7 @@ pub struct LineWindow {
     pub shown_lines: u64,
     /// The lines as they are in the file, whole if at all possible.
     pub content: Vec<u8>,
-    /// Whether the file goes on after `content`.
+    /// Whether the file continues after `content`.
     pub truncated: bool,
 }
 

@@ -11,7 +11,7 @@ const MAX_LABEL_BYTES: usize = 64;
 /// Lines shorter than this are words, unless a line ends after them.
 const MIN_LINE_BYTES: usize = 32;
 
-/// Finds private keys, and where one begins whose label or end is yet to come.
+/// Finds private keys, and the start of one whose label or end is still missing.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
     let mut open = None;
     let mut done = 0;
@@ -46,7 +46,7 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
     open
 }
 
-/// Where the lines of a block end that begin at `place`, and whether the text ends first.
+/// The end of the lines of a block that begin at `place`, and whether the text ends first.
 fn body(text: &[u8], mut place: usize) -> (usize, bool) {
     let mut end = place;
     loop {

@@ -1,11 +1,11 @@
-//! Fields of data whose keys say secret.
+//! Data fields whose keys mark a secret.
 
 use super::name::{self, Name};
 use super::random::is_random;
 use super::span::{MARK, Until};
 use super::value::{self, Value};
 
-/// The mark for a text under a key, if the key says that it is secret.
+/// The replacement for a text under a key, if the key marks a secret.
 pub(super) fn mark(key: &str, text: &str) -> Option<String> {
     let kind = match name::classify(key.as_bytes())? {
         Name::Strong(kind) => kind,
@@ -31,7 +31,7 @@ pub(super) fn mark(key: &str, text: &str) -> Option<String> {
     (!is_benign).then(|| [MARK, kind, "]"].concat())
 }
 
-/// Whether a key says that its value is secret, whatever it is.
+/// Whether a key marks any value as secret.
 pub(super) fn is_secret_key(key: &str) -> bool {
     !matches!(
         name::classify(key.as_bytes()),
@@ -39,8 +39,8 @@ pub(super) fn is_secret_key(key: &str) -> bool {
     )
 }
 
-/// Whether the first half of a pair is the name of a header: any other pair of texts may be one of
-/// two values.
+/// Whether the first half of a pair is the name of a header; any other pair of texts may be two
+/// values.
 pub(super) fn is_header_name(name: &str) -> bool {
     name.contains('-')
         || ["authorization", "cookie"]

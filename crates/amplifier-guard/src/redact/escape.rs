@@ -1,4 +1,4 @@
-//! Text as its readers will decode it: percent-encoding, escapes of JSON and Python, HTML entities.
+//! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities.
 
 use memchr::memchr3_iter;
 
@@ -22,7 +22,7 @@ pub(super) struct Escape {
     meaning: Meaning,
 }
 
-/// What an escape stands for.
+/// What an escape decodes to.
 enum Meaning {
     Byte(u8),
     Character(char),
@@ -45,7 +45,7 @@ impl Escape {
         })
     }
 
-    /// The bytes that it stands for.
+    /// The decoded bytes.
     pub(super) fn bytes<'buffer>(&self, buffer: &'buffer mut [u8; 4]) -> &'buffer [u8] {
         match self.meaning {
             Meaning::Byte(byte) => {
@@ -131,18 +131,18 @@ pub(super) struct Layer {
     decoded: Vec<Decoded>,
 }
 
-/// Where an escape was and what became of it.
+/// The place of an escape and its decoded form.
 struct Decoded {
     /// Where its bytes begin, and how many they are.
     place: usize,
     length: usize,
-    /// Where it stood.
+    /// Its place in the encoded text.
     start: usize,
     end: usize,
 }
 
 impl Layer {
-    /// Decodes the escapes of these kinds, if there are any; what is none passes as it is.
+    /// Decodes the escapes of these kinds, if there are any; all other text is unchanged.
     pub(super) fn of(text: &[u8], kinds: Kinds) -> Option<Self> {
         steps::count(text.len());
         let mut layer: Option<Self> = None;
@@ -180,9 +180,9 @@ impl Layer {
         Some(layer)
     }
 
-    /// The text decoded in each way that gives another one: all kinds at once, and each kind alone.
+    /// The text decoded in each way that changes it: all kinds at once, and each kind alone.
     ///
-    /// With each goes the set of ways that it stands for, all kinds at once as `TOGETHER`.
+    /// Each comes with the set of ways that lead to it; all kinds at once is `TOGETHER`.
     pub(super) fn each(text: &[u8]) -> Vec<(Kinds, Self)> {
         let Some(all) = Self::of(text, ALL) else {
             return Vec::new();
@@ -197,7 +197,7 @@ impl Layer {
         [(TOGETHER, all)].into_iter().chain(alone).collect()
     }
 
-    /// The span of the encoded text that a span of this one stands for.
+    /// The span of the encoded text for a span of this one.
     pub(super) fn encoded(&self, (start, end): (usize, usize)) -> (usize, usize) {
         let unit = |place: usize| {
             let last = self

@@ -1,9 +1,9 @@
 //! Known secret values, in any encoding and in parts.
 //!
-//! Every eight bytes that stand next to each other in a secret are looked for, so that no part of
-//! eight characters stays, whatever surrounds it or cuts it short: plain, from base64 at each of its
-//! alignments and broken into lines, from hexadecimal digits, and all of it behind escapes. Where a
-//! part may stand is found first, at a few bytes; only there is the text decoded.
+//! Every eight consecutive bytes of a secret are searched for, so that no part of eight characters
+//! remains, whatever surrounds it or cuts it short: plain, in base64 at each alignment and broken
+//! into lines, in hexadecimal digits, and each of these escaped. A fast search by a few bytes finds
+//! the candidates; the text is decoded only there.
 
 mod escaped;
 mod found;
@@ -26,7 +26,8 @@ use rolling::Rolling;
 const PART_BYTES: usize = 8;
 /// The fewest bytes of a secret.
 pub(super) const MIN_SECRET_BYTES: usize = 4;
-/// How far a part in base64 or in digits goes beyond a few bytes of it: eight bytes are sixteen digits.
+/// How far a part in base64 or in digits extends beyond a gram in it: eight bytes are sixteen
+/// digits.
 const AROUND_BYTES: usize = 16;
 /// The most characters of base64 that a part takes on one side of the end of a line.
 const MAX_SIDE_CHARACTERS: usize = 12;
@@ -34,7 +35,7 @@ const MAX_SIDE_CHARACTERS: usize = 12;
 /// The parts of all secrets.
 pub(super) struct Known {
     is_ascii: bool,
-    /// What each byte of a secret and the next ones are as a number, in order.
+    /// Each byte of a secret with the bytes after it, as sorted numbers.
     tails: Vec<u64>,
     /// The parts of each length.
     parts: Vec<Parts>,
@@ -46,7 +47,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Takes secrets of at least four bytes; parts of `exempt`, the marks, are not looked for.
+    /// Takes secrets of at least four bytes; parts of `exempt`, the marks, are not searched for.
     pub(super) fn new(given: &[&str], exempt: &str) -> Self {
         let mut secrets: Vec<Vec<u8>> = Vec::new();
         let mut characters = PART_BYTES;
@@ -79,7 +80,8 @@ impl Known {
         let tails = secrets.iter().flat_map(|secret| {
             (0..secret.len()).map(|start| {
                 let tail = &secret[start..secret.len().min(start + PART_BYTES)];
-                // To the left, so that numbers sort as the bytes do, and what begins alike is adjacent.
+                // Shifted left, so that numbers sort like the bytes, and equal beginnings are
+                // adjacent.
                 number(tail) << (64 - 8 * tail.len())
             })
         });
@@ -128,20 +130,20 @@ impl Known {
         found.places
     }
 
-    /// Whether a character beyond ASCII ends whatever was begun.
+    /// Whether a non-ASCII character ends any part that has begun.
     pub(super) fn is_ascii(&self) -> bool {
         self.is_ascii
     }
 
     /// How many bytes at the end of the text may begin a part.
     pub(super) fn open_tail(&self, text: &[u8]) -> usize {
-        // What has eight characters is found; each has up to four bytes.
+        // Parts of eight characters are found, each of up to four bytes.
         let longest = if self.is_ascii {
             PART_BYTES
         } else {
             4 * PART_BYTES
         } - 1;
-        // The end of what stands in a secret stands there, too.
+        // If the whole is contained in a secret, so is its end.
         (1..=longest.min(text.len()))
             .take_while(|length| {
                 let tail = &text[text.len() - length..];
@@ -154,7 +156,7 @@ impl Known {
     fn holds(&self, bytes: &[u8]) -> bool {
         let shift = 64 - 8 * bytes.len();
         let value = number(bytes);
-        // Shifted, a tail is its first bytes: those that begin with these are in one row.
+        // A shifted tail consists of its first bytes, so tails that begin with these are adjacent.
         let first = self.tails.partition_point(|tail| tail >> shift < value);
         self.tails
             .get(first)
@@ -237,14 +239,15 @@ impl Known {
             return false;
         }
         let width = self.grams.width();
-        // Shorter parts may lie across the end with less than a gram on both sides.
+        // Shorter parts may extend across the line end with less than a gram on both sides.
         self.shortest < PART_BYTES
             || lengths.0 > width && self.grams.is_base64_at(text, one.1 - width)
             || lengths.1 > width && self.grams.is_base64_at(text, other.0)
     }
 }
 
-/// How many bytes on one side of the end of a line base64 may take, and the characters among them.
+/// How many bytes the base64 form may take on one side of a line end, and the characters among
+/// them.
 fn side<'text>(bytes: impl Iterator<Item = &'text u8>) -> (usize, usize) {
     let mut length = 0;
     let mut characters = 0;

@@ -1,11 +1,11 @@
-//! Lines of a log without the names of users, and not longer than they may be.
+//! Log lines without user names and of limited length.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a home folder's path begins with, on every system.
+/// The beginnings of home folder paths, on every system.
 static HOME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"/home/|/Users/|/root|[A-Za-z]:(?:\\{1,2}|/)Users(?:\\{1,2}|/)").ok()
 });

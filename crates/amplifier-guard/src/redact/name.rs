@@ -1,13 +1,13 @@
-//! Names that say secret.
+//! Names of secrets.
 
 use super::span::MARK;
 
-/// The longest name that is looked at, in bytes.
+/// The longest name that is recognised, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 64;
-/// The most quotation marks, brackets and the like behind a name.
+/// The most quotation marks, brackets and similar characters after a name.
 pub(super) const MAX_QUOTES: usize = 8;
 
-/// What a name says of its value.
+/// What a name implies about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     /// A secret, of this kind.
@@ -47,7 +47,7 @@ const STRONG: &[(&str, &str)] = &[
     ("passwordhash", "password"),
 ];
 
-/// Words before `key` that make it a vendor's.
+/// Words before `key` that make it the key of a vendor.
 const OWNERS: &[&str] = &[
     "anthropic",
     "openai",
@@ -72,7 +72,7 @@ const OWNERS: &[&str] = &[
     "host",
 ];
 
-/// Words before `token` that make it a mark in a text or a place in a list.
+/// Words before `token` that make it a part of a text or a place in a list.
 const MARKS: &[&str] = &[
     "next",
     "nextpage",
@@ -112,15 +112,15 @@ const MARKS: &[&str] = &[
 /// A name in front of a separator.
 pub(super) struct Named {
     pub(super) name: Name,
-    /// Whether it is `PWD`, which names a folder as often.
+    /// Whether it is `PWD`, which often names a folder instead.
     pub(super) is_working_directory: bool,
 }
 
-/// The name before the separator at `place`, if it says secret.
+/// The name before the separator at `place`, if it marks a secret.
 pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
     let before = &text[place.saturating_sub(MAX_NAME_BYTES + 16)..place];
     let bare = before.trim_ascii_end();
-    // What stands on an earlier line names nothing.
+    // Text on an earlier line is not a name.
     if before[bare.len()..].contains(&b'\n') {
         return None;
     }
@@ -132,7 +132,7 @@ pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
         .take_while(|byte| is_quote(**byte))
         .count();
     if bare[bare.len() - quotes..].contains(&b']') {
-        // The kind in a mark names nothing.
+        // The kind in a mark is not a name.
         let open = bare.iter().rposition(|byte| *byte == b'[');
         if open.is_some_and(|open| bare[open..].starts_with(MARK.as_bytes())) {
             return None;
@@ -160,7 +160,7 @@ pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
     })
 }
 
-/// What a whole name says of its value.
+/// What a whole name implies about its value.
 pub(super) fn classify(name: &[u8]) -> Option<Name> {
     if !may_end(name) {
         return None;
@@ -216,8 +216,8 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     }
 }
 
-/// Whether a text may end in a name that says secret: its last three letters or digits are the end
-/// of one.
+/// Whether a text may end in the name of a secret: its last three letters or digits are the end of
+/// one.
 pub(super) fn may_end(text: &[u8]) -> bool {
     let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES)..];
     if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
@@ -241,12 +241,12 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a byte can stand between a name and the separator behind it.
+/// Whether a byte may occur between a name and the separator after it.
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')
 }
 
-/// Whether a byte can stand in a name.
+/// Whether a byte may occur in a name.
 pub(super) fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

@@ -1,4 +1,4 @@
-//! Values behind names that say secret: `password=…`, `"api_key": "…"`, headers, flags, addresses.
+//! Values after names of secrets: `password=…`, `"api_key": "…"`, headers, flags, addresses.
 
 use memchr::{memchr, memrchr};
 
@@ -8,7 +8,7 @@ use super::random::{LOOK_BYTES, is_random, stretch};
 use super::span::{Span, Until};
 use super::value::{self, Value};
 
-/// Finds named values, and where one begins whose end is yet to come.
+/// Finds named values, and the start of one that is still incomplete.
 pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Option<usize> {
     let mut open = None;
     let mut done = 0;
@@ -58,20 +58,20 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Optio
     open.into_iter().chain(unended).min()
 }
 
-/// The most bytes of the text of an element.
+/// The most bytes of an element's text.
 const MAX_ELEMENT_BYTES: usize = 1024;
 
-/// Whether a byte can stand behind `<password>` before `</password>` has come, on its line.
+/// Whether a byte may occur between `<password>` and `</password>`, which are on one line.
 fn is_content(byte: u8) -> bool {
     !matches!(byte, b'>' | b'\n')
 }
 
-/// A value that was looked at.
+/// A value that was examined.
 struct Found {
     span: Span,
-    /// Whether more text could make the value longer, or tell what it is.
+    /// Whether more text could make the value longer or change its kind.
     is_open: bool,
-    /// Whether it stays as it is.
+    /// Whether it is left unchanged.
     is_benign: bool,
 }
 
@@ -90,9 +90,10 @@ impl Found {
     }
 }
 
-/// The value after the `:` or `=` at `place`, if the name before it says secret.
+/// The value after the `:` or `=` at `place`, if the name before it marks a secret.
 ///
-/// `folder` is the end of the last path behind a `PWD`: it stays, with whatever stands in it.
+/// `folder` is the end of the last path after a `PWD`; the path is left unchanged, whatever it
+/// contains.
 fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
     let named = name::before(text, place)?;
     let mut start = place + 1;
@@ -124,7 +125,7 @@ fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
             Some(Found::new(&value, kind, is_benign))
         }
         Name::Weak(kind) => {
-            // What is not looked at again must not be long.
+            // Text that is skipped here must be short.
             let window = &text[..text.len().min(start + 2 * LOOK_BYTES)];
             let value = value::parse(window, start)?;
             let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];

@@ -1,4 +1,4 @@
-//! Where values may stand behind names that say secret, and tokens behind schemes.
+//! The places where a value may follow the name of a secret, or a token a scheme.
 
 use memchr::memmem;
 
@@ -15,17 +15,17 @@ const MAX_BLANKS: usize = 80;
 /// Places to look at, each kind in order.
 #[derive(Default)]
 pub(super) struct Places {
-    /// `:` and `=` behind a name that may say secret, and `://`.
+    /// `:` and `=` after a name that may mark a secret, and `://`.
     pub(super) separators: Vec<usize>,
     /// `--` before such a name.
     pub(super) flags: Vec<usize>,
-    /// What stands behind `<password>`.
+    /// The place after `<password>`.
     pub(super) contents: Vec<usize>,
     /// `</` before one.
     pub(super) closings: Vec<usize>,
-    /// The quotation mark that ends one, with a comma and a blank behind it.
+    /// The quotation mark at the end of such a name, followed by a comma and a blank.
     pub(super) pairs: Vec<usize>,
-    /// Tokens behind schemes of authorisation.
+    /// Tokens after authorisation schemes.
     pub(super) tokens: Vec<Span>,
 }
 
@@ -50,13 +50,13 @@ impl Places {
         places
     }
 
-    /// Takes what stands around the name that holds the place `within` and ends at `end`.
+    /// Adds the places around the name that contains `within` and ends at `end`.
     fn take(&mut self, text: &[u8], within: usize, end: usize) {
         let Some(next) = text.get(end) else { return };
         if !name::may_end(&text[..end]) {
             return;
         }
-        // The address behind such a name has a stem of its own.
+        // An address after such a name has its own stem.
         let separator = separator(text, end).filter(|place| !text[*place..].starts_with(b"://"));
         self.separators.extend(separator);
         let longest = name::MAX_NAME_BYTES.min(within);
@@ -78,7 +78,7 @@ impl Places {
         }
     }
 
-    /// Takes each `--` in a name that begins at `start` or earlier, if it is not too long.
+    /// Adds each `--` in a name that begins at `start` or earlier, if the name is not too long.
     fn take_flags(&mut self, text: &[u8], start: usize, end: usize) {
         let mut start = start.max(end.saturating_sub(name::MAX_NAME_BYTES + 2));
         // Dashes are counted off in pairs from the first one on.
@@ -92,7 +92,7 @@ impl Places {
     }
 }
 
-/// The `:` or `=` behind a name that ends at `end`, with what may stand between them.
+/// The `:` or `=` after a name that ends at `end`, skipping the characters allowed in between.
 fn separator(text: &[u8], end: usize) -> Option<usize> {
     let after = &text[end..text.len().min(end + MAX_BLANKS + MAX_QUOTES)];
     let quotes = stretch(&after[..after.len().min(MAX_QUOTES)], name::is_quote);

@@ -2,7 +2,7 @@
 
 use amplifier_core::steps;
 
-/// How much of a run is looked at to judge it.
+/// How much of a run is examined to judge it.
 pub(super) const LOOK_BYTES: usize = 256;
 
 /// Whether characters are not words: a digit beside letters or both cases, and some variety.
@@ -26,7 +26,7 @@ pub(super) fn variety(characters: &[u8]) -> u32 {
         .count_ones()
 }
 
-/// How many bytes at the beginning of a text are of a kind.
+/// How many bytes at the beginning of a text satisfy a condition.
 pub(super) fn stretch(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
     let length = text
         .iter()

@@ -1,4 +1,4 @@
-//! Redaction that looks everywhere, as a measure of the one that looks where a secret may stand.
+//! Redaction that searches every place, as a reference for the one that searches only candidates.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::span::{Span, Until, joined};
 use super::vendor::{Keys, aws_secret, is_boundary};
 use super::{Redactor, block, named, runs, scheme, writing};
 
-/// All places that values could stand at.
+/// All places where values could be.
 fn places(text: &[u8]) -> Places {
     let mut places = Places {
         separators: memchr2_iter(b':', b'=', text).collect(),
@@ -250,7 +250,7 @@ const VALUES: &[&str] = &[
     "a=b; c=d",
 ];
 
-/// What values, names and what stands around them are put together from.
+/// The building blocks of values, names and the text around them.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::sample::select(NAMES).prop_map(str::to_string),

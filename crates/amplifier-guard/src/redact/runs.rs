@@ -4,20 +4,20 @@ use amplifier_core::steps;
 
 /// The fewest characters of a vendor's key, its prefix among them.
 pub(super) const MIN_KEY_BYTES: usize = 19;
-/// Bytes that are looked at together, one bit for each four of them.
+/// Bytes that are checked together, one bit for every four of them.
 const BLOCK_BYTES: usize = 4 * 64;
 
 /// The maximal runs of at least nineteen key characters, as `(start, end)`.
 ///
-/// Four fours of bytes in a row, counted from the beginning of the text, lie in each of them: at most
-/// three bytes are lost before the first four, and nineteen are sixteen and three.
+/// Each such run contains four consecutive groups of four bytes, counted from the beginning of the
+/// text: at most three bytes precede the first group, and nineteen are sixteen plus three.
 pub(super) struct Runs<'text> {
     text: &'text [u8],
     /// Where the block begins that is being looked at.
     block: usize,
-    /// Which fours of it end four in a row that may be key characters, and were not looked at.
+    /// The groups of four that end four candidate groups in a row and are not yet checked.
     ends: u64,
-    /// Which fours of it may be key characters.
+    /// The groups of four that may be key characters.
     fours: u64,
     /// The end of the last run.
     done: usize,
@@ -41,8 +41,9 @@ impl<'text> Runs<'text> {
         let before = self.fours;
         self.block = block;
         self.fours = fours(&self.text[block..]);
-        // Shifted by one, each bit stands for the four before it; the first ones are of the block
-        // before. So a bit stays only where that four and the three before it may be key characters.
+        // Shifted by one, each bit is that of the group before it; the first ones come from the
+        // previous block. So a bit remains only if that group and the three before it may be key
+        // characters.
         let behind = |count: u32| self.fours << count | before >> (64 - count);
         self.ends = self.fours & behind(1) & behind(2) & behind(3);
     }
@@ -64,7 +65,7 @@ impl Iterator for Runs<'_> {
             // Clears the lowest bit, the one that was just read.
             self.ends &= self.ends - 1;
             let four_fours = &self.text[end - 16..end];
-            // `fours` lets a few other bytes pass, so that the four fours are checked exactly.
+            // `fours` accepts a few other bytes, so the four groups are checked exactly here.
             if end <= self.done
                 || !four_fours
                     .iter()
@@ -83,7 +84,7 @@ impl Iterator for Runs<'_> {
     }
 }
 
-/// Which fours of the bytes that the text begins with may be key characters, one bit each.
+/// Which groups of four bytes at the beginning of the text may be key characters, one bit each.
 fn fours(text: &[u8]) -> u64 {
     /// Gathers the lowest bits of eight bytes in the highest byte: its bit `56 - 7k` moves the bit
     /// `8k` to `56 + k`. No two products of bits meet, so that nothing is carried.
@@ -101,7 +102,7 @@ fn fours(text: &[u8]) -> u64 {
         bits | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56 << (8 * place)
     })
 }
-/// Whether a byte may be one of a key: so few others pass that this is worth its speed.
+/// Whether a byte may be a key character: fast, and accepts only a few others.
 fn may_be_key(byte: u8) -> bool {
     // As a signed number, a byte beyond ASCII is negative: one comparison excludes it, control
     // characters, blanks, quotation marks and brackets.
@@ -113,12 +114,12 @@ pub(super) fn stretch(text: &[u8]) -> usize {
     super::random::stretch(text, is_key)
 }
 
-/// Letters, digits and `_-./+=`; without a table, so that many bytes are looked at in one step.
+/// Letters, digits and `_-./+=`; without a table, so that many bytes are checked in one step.
 #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
 fn is_key(byte: u8) -> bool {
     // Below `a` the difference wraps to a large number, so that one comparison holds both bounds.
     let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-    // These stand in one row: `-./0123456789`.
+    // These are consecutive in ASCII: `-./0123456789`.
     let is_digit = byte.wrapping_sub(b'-') < 13;
     is_letter | is_digit | (byte == b'_') | (byte == b'+') | (byte == b'=')
 }

@@ -1,4 +1,4 @@
-//! Tokens behind the schemes of authorisation: `Bearer` and `Basic`.
+//! Tokens after the authorisation schemes `Bearer` and `Basic`.
 
 use amplifier_core::base64::sextet;
 
@@ -6,10 +6,10 @@ use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs;
 use super::span::{Span, Until};
 
-/// The fewest characters behind a scheme.
+/// The fewest characters of a token.
 const MIN_TOKEN_BYTES: usize = 11;
 
-/// The token behind the scheme whose name may begin at `place`.
+/// The token after the scheme whose name may begin at `place`.
 pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
     let rest = &text[place..];
     let name = ["bearer", "basic"].into_iter().find(|name| {
@@ -33,7 +33,7 @@ pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
     })
 }
 
-/// What a run is by the scheme of authorisation before it.
+/// The kind of secret that a run is, according to the scheme before it.
 pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static str> {
     let before = &text[start.saturating_sub(12)..start];
     let word = before.trim_ascii_end();
@@ -51,7 +51,7 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static s
     (named("basic") && is_credentials(run)).then_some("basic credentials")
 }
 
-/// Whether a run is base64 of `user:password`.
+/// Whether a run is the base64 form of `user:password`.
 fn is_credentials(run: &[u8]) -> bool {
     let body = &run[..stretch(run, |byte| byte != b'=')];
     // Depending on its position in three bytes, the colon ends in the second, third or fourth
@@ -61,7 +61,7 @@ fn is_credentials(run: &[u8]) -> bool {
         .take(LOOK_BYTES)
         .enumerate()
         .any(|(place, byte)| {
-            // Another character counts as the last sextet, of which no bits are those of a colon.
+            // An invalid character counts as the last sextet, which shares no bits with a colon.
             bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
             match place % 4 {
                 1 => bits >> 4 & 0xff == u32::from(b':'),

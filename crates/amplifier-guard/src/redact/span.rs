@@ -1,4 +1,4 @@
-//! Secrets in a text, and the marks that take their places.
+//! Secrets in a text, and the marks that replace them.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ impl Span {
     }
 }
 
-/// Where a secret ends that goes on beyond what could be held back.
+/// The end of a secret that is longer than the text that could be held back.
 #[derive(Clone, Copy)]
 pub(super) enum Until {
     /// A blank or a quotation mark.
@@ -31,7 +31,7 @@ pub(super) enum Until {
     Quote(u8),
     /// The end of the line.
     Line,
-    /// What cannot stand in a PEM block.
+    /// A character that cannot occur in a PEM block.
     Block,
 }
 

@@ -1,7 +1,7 @@
-//! Where a text may hold a name that says secret, a scheme or an address: one quick pass for stems.
+//! Finds candidates for secret names, schemes and addresses in one fast pass over the text.
 //!
-//! Each name that says secret holds one of the stems in one piece (`api_key`, `PassPhrase`), so that
-//! text without any of them is passed over at the speed of its memory.
+//! Each name of a secret contains one of the stems unbroken (`api_key`, `PassPhrase`), so text
+//! without any stem is skipped at memory speed.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use amplifier_core::steps;
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stem {
-    /// Part of a name that may say secret.
+    /// Part of a name that may mark a secret.
     Name,
     /// Part of a name, or the beginning of a scheme of authorisation.
     Scheme,
@@ -19,7 +19,8 @@ pub(super) enum Stem {
     Address,
 }
 
-/// In an order that has the searcher look for those together that look alike, every eighth one.
+/// Ordered so that similar stems are eight places apart, because the searcher groups every eighth
+/// one.
 const STEMS: [(&str, Stem); 17] = [
     ("sig", Stem::Name),
     ("&code", Stem::Name),

@@ -3,9 +3,9 @@
 use super::span::{Span, Until};
 use super::{Redactor, Scan, runs};
 
-/// Most bytes held back; what goes on longer is judged by what has come.
+/// Most bytes held back; anything longer is judged by its beginning.
 const MAX_HELD_BYTES: usize = 8192;
-/// Bytes of what went out before, for names and schemes in front of a value.
+/// Bytes of released text that are kept, for names and schemes before a value.
 const CONTEXT_BYTES: usize = 512;
 
 /// Removes secrets from a stream as [`Redactor::redact`] does from the whole text.
@@ -14,13 +14,13 @@ const CONTEXT_BYTES: usize = 512;
 /// yet, at most 8 KiB.
 pub struct RedactorStream<R> {
     redactor: R,
-    /// What went out last, as it came in, and then what is held back.
+    /// The text released last, unredacted, followed by the text held back.
     text: Vec<u8>,
-    /// Where in `text` begins what is held back.
+    /// Where the text held back begins in `text`.
     held: usize,
-    /// Until `text` is so long, more of the same word changes nothing.
+    /// Until `text` has this length, more of the same word changes nothing.
     patience: usize,
-    /// The end of a secret whose beginning went out as a mark.
+    /// How the secret ends whose beginning was released as a mark.
     swallowing: Option<Until>,
 }
 
@@ -39,7 +39,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     /// Takes a chunk and returns what can be released, which ends between characters.
     pub fn feed(&mut self, mut chunk: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        // A large chunk is as many small ones, so that no more than the bound is held.
+        // A large chunk is processed in small ones, so that the limit on held text applies.
         while !chunk.is_empty() {
             if let Some(until) = self.swallowing {
                 let end = chunk.iter().position(|byte| until.is_end(*byte));
@@ -84,7 +84,8 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
         safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
         if length - safe > MAX_HELD_BYTES {
-            // What was left out at its end may go on, too: behind dots, or what closes a bracket.
+            // Characters that were left out at its end may continue it, too: dots, or a closing
+            // bracket.
             let goes_on = |last: &&Span| {
                 let rest = &self.text[last.end..];
                 let is_part = rest.len() <= CONTEXT_BYTES && runs::stretch(rest) == rest.len();
@@ -101,8 +102,8 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         self.write(&scan, safe, out);
         self.held = safe;
         self.forget();
-        // What is held is looked at again only when it has doubled, so that the time stays linear
-        // however small the chunks of a long word are.
+        // Held text is searched again only when it has doubled, so that the time stays linear even
+        // if a long word comes in small chunks.
         self.patience =
             (self.text.len() + (self.text.len() - self.held)).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
@@ -156,7 +157,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         }
     }
 
-    /// Drops what went out too long ago to matter.
+    /// Drops released text that is too old to matter.
     fn forget(&mut self) {
         if self.held > 2 * CONTEXT_BYTES {
             let start = self.held - CONTEXT_BYTES;
@@ -170,7 +171,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     }
 }
 
-/// The place itself, or where the secret begins that goes on there.
+/// The place itself, or the beginning of the secret that contains it.
 fn before_secret(scan: &Scan, place: usize) -> usize {
     let mut place = place;
     for span in scan.spans.iter().rev() {

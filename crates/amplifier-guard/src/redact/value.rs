@@ -4,7 +4,7 @@ use super::random::{LOOK_BYTES, is_random, stretch, variety};
 use super::span::{MARK, Until};
 use amplifier_core::steps;
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Value {
     pub(super) start: usize,
@@ -15,7 +15,8 @@ pub(super) struct Value {
     pub(super) until: Until,
 }
 
-/// The value that begins after blanks at `start`: quoted, or one word, which may be yet to come.
+/// The value that begins after blanks at `start`: quoted, or one word, which may still be
+/// incomplete.
 pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
     if let Some(value) = quoted(text, start) {
@@ -25,7 +26,7 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     let (length, may_end_sooner) = word(rest);
     let word = &rest[..length];
     let has_bracket = word.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'));
-    // What closes a bracket inside the value belongs to it.
+    // A bracket that closes one inside the value belongs to the value.
     let closers = word.iter().rev().take_while(|byte| match byte {
         b',' | b';' | b'\\' | b'.' | b':' => true,
         b')' | b']' | b'}' => !has_bracket,
@@ -94,7 +95,7 @@ enum Name {
     None,
 }
 
-/// What stands behind the `;` or `,` that the text begins with: `;Database=…`, `,user: …`.
+/// What follows the `;` or `,` at the beginning of the text: `;Database=…`, `,user: …`.
 fn name_behind(text: &[u8]) -> Name {
     const LONGEST: usize = 47;
     let rest = &text[1..];
@@ -197,7 +198,7 @@ pub(super) fn parse_line(text: &[u8], start: usize, longest: usize) -> Option<Va
     (value.end > value.start || value.is_quoted).then_some(value)
 }
 
-/// Words that say that there is no value, or of what type it is.
+/// Words that mean that there is no value, or name its type.
 const WORDS: &[&str] = &[
     "none",
     "null",
@@ -246,7 +247,7 @@ const WORDS: &[&str] = &[
     "basic",
 ];
 
-/// What values of code begin with.
+/// How values that are code begin.
 const CODE: &[&str] = &[
     "self.",
     "cls.",
@@ -277,7 +278,7 @@ const CODE: &[&str] = &[
     "dict[",
 ];
 
-/// Whether a value stays: empty, a placeholder, a word of prose, a type, code.
+/// Whether a value is not a secret: empty, a placeholder, a word of prose, a type, code.
 pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: bool) -> bool {
     let whole = &text[value.start..value.end];
     if whole.len() > LOOK_BYTES {
@@ -319,7 +320,7 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
         && next.is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Whether a value stands for one: `<YOUR_KEY>`, `${API_KEY}`, `xxxx`, `sk-...`, our own mark.
+/// Whether a value is a placeholder: `<YOUR_KEY>`, `${API_KEY}`, `xxxx`, `sk-...`, our own mark.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let ends = |start: &[u8], end: &[u8]| value.starts_with(start) && value.ends_with(end);
     let is_variable = value.strip_prefix(b"$").is_some_and(|name| {

@@ -177,7 +177,7 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
             } else if place < start + ESCAPE && is_behind_escape(text, start) {
                 place += 1;
             } else {
-                // Inside a word no key begins.
+                // A key cannot begin inside a word.
                 place += stretch(&text[place..end], |byte| byte.is_ascii_alphanumeric()) + 1;
             }
         }
@@ -275,7 +275,8 @@ fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
     let rest = &text[place..];
     VENDORS.iter().find_map(|(prefix, kind, body, least)| {
         let after = rest.strip_prefix(prefix.as_bytes())?;
-        // What is no key is looked at again from its next part on, so the look is bounded.
+        // Text that is not a key is searched again from its next part on, so each search is
+        // bounded.
         let window = &after[..after.len().min(LOOK_BYTES)];
         let mut length = stretch(window, |byte| body.holds(byte));
         let window = &window[..length];

@@ -1,7 +1,7 @@
 //! Known secrets behind escapes, up to three layers of them.
 //!
-//! Most escapes in a text cannot be part of a secret: a quotation mark or the end of a line in a JSON
-//! text, a blank in an address. They are passed over; what lies around the others is decoded.
+//! Most escapes in a text cannot be part of a secret: a quotation mark or the end of a line in a
+//! JSON text, a blank in an address. They are skipped; only the text around the others is decoded.
 
 use amplifier_core::base64::sextet;
 use amplifier_core::steps;
@@ -23,7 +23,7 @@ impl Known {
                 for (ways_below, two) in Layer::each(&one.bytes) {
                     let encoded = |span| one.encoded(two.encoded(span));
                     self.find_in(&two, encoded, start, found);
-                    // Below two layers of one way, a third one of it.
+                    // Two layers of one kind may be followed by a third of the same kind.
                     for way in [TOGETHER, 1, 2, 4] {
                         if ways & ways_below & way == 0 {
                             continue;
@@ -39,7 +39,7 @@ impl Known {
         }
     }
 
-    /// Finds parts in a decoded text, each as its span in the encoded one.
+    /// Finds parts in a decoded text and maps each to its span in the encoded text.
     fn find_in(
         &self,
         layer: &Layer,
@@ -56,7 +56,7 @@ impl Known {
         }
     }
 
-    /// What lies around the escapes that may be part of a secret.
+    /// The regions around the escapes that may be part of a secret.
     fn regions(&self, text: &[u8]) -> Vec<(usize, usize)> {
         steps::count(text.len());
         let mut regions: Vec<(usize, usize)> = Vec::new();
@@ -92,8 +92,8 @@ impl Known {
             let length = Escape::of(rest).map_or(1, |escape| escape.length);
             return (live.is_in(rest), place + length);
         }
-        // However many backslashes there are, and in however many layers: what they leave is another
-        // backslash, which is in no secret, or what the last one stands for.
+        // Any number of backslashes in any number of layers decodes to another backslash, which is
+        // in no secret, or to the character that the last one escapes.
         let last = place + rest.iter().take_while(|byte| **byte == b'\\').count() - 1;
         steps::count(last - place);
         match text.get(last + 1) {
@@ -105,7 +105,8 @@ impl Known {
         }
     }
 
-    /// Whether base64 of a part may go on behind the ends of lines at `place`, and where they end.
+    /// Whether the base64 form of a part may continue after the line ends at `place`, and where
+    /// they end.
     fn judge_break(&self, text: &[u8], place: usize) -> (bool, usize) {
         let mut end = place;
         loop {

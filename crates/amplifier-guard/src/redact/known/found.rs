@@ -14,7 +14,7 @@ impl Found {
         }
     }
 
-    /// Forgets the places of fewer characters than are worth hiding.
+    /// Drops the places with too few characters to be worth hiding.
     pub(super) fn drop_shorter(&mut self, text: &[u8], characters: usize) {
         self.places.retain(|(start, end)| {
             let place = &text[*start..*end];
@@ -33,7 +33,7 @@ impl Found {
     }
 }
 
-/// Whether a byte ends a line, which breaks base64 and does not end it.
+/// Whether a byte ends a line, which interrupts base64 but does not end it.
 pub(super) fn is_break(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }

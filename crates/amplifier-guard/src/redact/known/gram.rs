@@ -1,20 +1,20 @@
-//! A quick look for places where a part of a secret may stand, plain or encoded.
+//! A fast search for places that may contain a part of a secret, plain or encoded.
 //!
-//! A part of eight bytes takes eight bytes of text, at least ten whole characters of base64 or sixteen
-//! digits. So each fourth or fifth place is one inside it, and the few bytes there (a gram) stand in
-//! the secret, in its base64 or in its digits. Capital letters count as small ones.
+//! A part of eight bytes takes eight bytes of text, at least ten whole characters of base64, or
+//! sixteen digits. So every fourth or fifth place of the text lies inside it, and the few bytes
+//! there (a gram) occur in the secret, its base64 form or its digits. Case is ignored.
 
 use amplifier_core::base64::characters;
 use amplifier_core::steps;
 
-/// What a gram is looked for in.
+/// Tables of the grams of all secrets, by encoding.
 pub(super) struct Grams {
-    /// Bytes of a gram, and from each gram that is looked at to the next one.
+    /// The bytes of a gram, and the distance between the grams that are checked.
     width: usize,
     step: usize,
-    /// Whole characters of base64 that each part has.
+    /// The whole base64 characters of each part.
     sextets: usize,
-    /// Digits that each part has.
+    /// The digits of each part.
     digits: usize,
     any: Bits,
     plain: Bits,
@@ -22,7 +22,7 @@ pub(super) struct Grams {
     hex: Bits,
 }
 
-/// A set of numbers, some of which may count as others.
+/// A set of numbers with false positives, like a Bloom filter.
 struct Bits {
     words: Box<[u64]>,
     shift: u32,
@@ -72,8 +72,8 @@ impl Grams {
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
         for secret in secrets {
-            // Three bytes are four sextets: by where a secret begins among them, its first whole
-            // sextet begins at its bit 0, 2 or 4.
+            // Three bytes are four sextets: depending on where a secret begins among them, its
+            // first whole sextet begins at its bit 0, 2 or 4.
             for lead in [0, 2, 4] {
                 let sextets = sextets(secret, lead);
                 sextets
@@ -88,7 +88,7 @@ impl Grams {
             hex.extend(digits.windows(width).map(gram));
         }
         let count = plain.len() + base64.len() + hex.len();
-        // A few places of a hundred are taken, and the table stays in a core's own cache.
+        // Only a few percent of the bits are set, and the table fits into a core's own cache.
         let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 19);
         let set = |grams: &[&[u32]]| {
             let mut bits = Bits::new(exponent);
@@ -101,7 +101,7 @@ impl Grams {
         Self {
             width,
             step,
-            // At worst its first four bits belong to a character that it shares with what is before.
+            // At worst its first four bits are in a character shared with the byte before it.
             sextets: (8 * shortest - 4) / 6,
             digits: 2 * shortest,
             any: set(&[&plain, &base64, &hex]),
@@ -115,7 +115,7 @@ impl Grams {
         self.width
     }
 
-    /// Calls `take` with the grams that stand somewhere and their places, in order.
+    /// Calls `take` with each gram of the text that occurs in a table, and its place, in order.
     pub(super) fn find(&self, text: &[u8], take: impl FnMut(usize, u32)) {
         steps::count(text.len());
         match self.step {
@@ -127,8 +127,8 @@ impl Grams {
     }
 
     fn find_each<const STEP: usize>(&self, text: &[u8], mut take: impl FnMut(usize, u32)) {
-        // The looks at one block do not depend on each other, and there is one branch for all of
-        // them: without a hit, as in most text, the processor runs them side by side.
+        // The lookups of one block do not depend on each other and share one branch: without a hit,
+        // as in most text, the processor runs them in parallel.
         const TOGETHER: usize = 8;
         // In a little-endian number the first bytes are the lowest.
         let mask = u32::MAX >> (32 - 8 * self.width);
@@ -158,24 +158,24 @@ impl Grams {
         self.plain.has(gram)
     }
 
-    /// Whether base64 of a part may stand around the gram at `place`, in one piece.
+    /// Whether the base64 form of a part may surround the gram at `place`, unbroken.
     pub(super) fn is_base64(&self, gram: u32, text: &[u8], place: usize) -> bool {
         self.base64.has(gram) && self.is_around(&self.base64, text, place, self.sextets)
     }
 
-    /// Whether the digits of a part may stand around the gram at `place`.
+    /// Whether the digits of a part may surround the gram at `place`.
     pub(super) fn is_hex(&self, gram: u32, text: &[u8], place: usize) -> bool {
         self.hex.has(gram) && self.is_around(&self.hex, text, place, self.digits)
     }
 
-    /// Whether the gram at `place` stands in base64 of a secret.
+    /// Whether the gram at `place` occurs in the base64 form of a secret.
     pub(super) fn is_base64_at(&self, text: &[u8], place: usize) -> bool {
         self.has(&self.base64, text, Some(place))
     }
 
-    /// Whether what has so many characters may stand around the gram at `place`.
+    /// Whether a part with this many characters may surround the gram at `place`.
     fn is_around(&self, bits: &Bits, text: &[u8], place: usize, length: usize) -> bool {
-        // However the gram lies in it, at least half of the rest is on one side.
+        // Wherever the gram is in the part, at least half of the rest is on one side.
         let beside = (length - self.width).div_ceil(2);
         self.has(bits, text, place.checked_sub(beside))
             || self.has(bits, text, Some(place + beside))
@@ -192,8 +192,8 @@ fn four(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) | FOLD_CASE
 }
 
-/// Makes capital letters small ones; other bytes become others, each always the same. One operation
-/// for four bytes, where a comparison of each would cost more than the look itself.
+/// Turns capital letters into small ones and maps all other bytes consistently. One operation
+/// handles four bytes; comparing each would cost more than the lookup itself.
 const FOLD_CASE: u32 = 0x2020_2020;
 
 /// Three or four bytes as a number.

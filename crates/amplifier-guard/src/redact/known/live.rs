@@ -8,7 +8,7 @@ use super::found::is_break;
 /// The bytes that may be part of a secret once they are decoded, or of another escape.
 pub(super) struct Live {
     bytes: [bool; 256],
-    /// Whether a secret holds what escapes begin with, so that each of them matters.
+    /// Whether a secret contains a character that begins escapes, so that every escape matters.
     pub(super) all: bool,
     /// Whether a secret has several lines, so that each end of a line matters.
     pub(super) breaks: bool,
@@ -34,7 +34,7 @@ impl Live {
         self.bytes[usize::from(byte)]
     }
 
-    /// Whether the escape that the text begins with stands for any such byte.
+    /// Whether the escape at the beginning of the text decodes to any such byte.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
         Escape::of(text).is_some_and(|escape| {
             let mut buffer = [0; 4];

@@ -8,7 +8,7 @@ use memchr::memmem;
 pub(super) struct Parts {
     pub(super) length: usize,
     values: HashSet<u64>,
-    /// One bit for each value, which others may share: most numbers cost one look.
+    /// One bit for each value, possibly shared: most numbers need only this lookup.
     bits: Vec<u64>,
 }
 
@@ -21,7 +21,7 @@ impl Parts {
         }
     }
 
-    /// Takes the parts of a secret but those that stand in `exempt`.
+    /// Adds the parts of a secret, except those contained in `exempt`.
     pub(super) fn add(&mut self, secret: &[u8], exempt: &[u8]) {
         for part in secret.windows(self.length) {
             if memmem::find(exempt, part).is_none() {
@@ -35,7 +35,7 @@ impl Parts {
 
     /// Whether the last bytes of a number are a part.
     pub(super) fn has(&self, value: u64) -> bool {
-        // Of the number that rolls over the text, only the last `length` bytes are the part.
+        // Only the last `length` bytes of the rolling number are the part.
         let value = value & (u64::MAX >> (64 - 8 * self.length));
         let bit = bit(value);
         self.bits[bit / 64] >> (bit % 64) & 1 == 1 && self.values.contains(&value)

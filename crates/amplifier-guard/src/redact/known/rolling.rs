@@ -32,7 +32,7 @@ impl<T: Default + Copy, const N: usize> Window<T, N> {
 
     fn push(&mut self, value: T, start: usize) {
         self.value = value;
-        // A ring: what is overwritten lies further back than a part can begin.
+        // A ring: overwritten entries are further back than the beginning of any part.
         self.starts[self.count % N] = start;
         self.count += 1;
     }
@@ -53,7 +53,7 @@ impl<'known> Rolling<'known> {
         }
     }
 
-    /// Takes the byte at `place`; ends of lines break base64 and do not end it.
+    /// Takes the byte at `place`; line ends interrupt base64 but do not end it.
     pub(super) fn push(&mut self, byte: u8, place: usize, found: &mut Found) {
         steps::count(1);
         match sextet(byte) {
@@ -75,7 +75,7 @@ impl<'known> Rolling<'known> {
                 }
             }
             None if is_break(byte) => {}
-            // Without a count no window begins before this byte; the old bits are shifted out.
+            // With the count at 0, no window begins before this byte; the old bits are shifted out.
             None => self.base64.count = 0,
         }
         match char::from(byte).to_digit(16) {
