@@ -103,7 +103,7 @@ fn parse_calls(bytes: &[u8]) {
     black_box(parser.flush());
 }
 
-/// As a provider tells thinking, and an agent the calls in what is left.
+/// As a provider separates thinking, and an agent the calls in the rest.
 fn parse_both(bytes: &[u8]) {
     let mut thinking = ThinkingParser::default();
     let mut calls = ToolCallParser::default();

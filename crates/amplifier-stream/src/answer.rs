@@ -188,7 +188,7 @@ impl Answer {
         true
     }
 
-    /// Ends an open block as the wire gives it, whatever its deltas came to.
+    /// Ends an open block with the content on the wire, whatever its deltas add up to.
     pub(crate) fn end_as(&mut self, index: u64, block: Block) {
         let changes = match self.open(index) {
             Ok(open) => open.settle(),

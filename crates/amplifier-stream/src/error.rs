@@ -46,7 +46,7 @@ pub struct ResponseError {
     /// The provider's type of the error, else what its status means; `invalid_stream` and
     /// `stream_limit` are ours.
     pub kind: String,
-    /// A finer code, where the provider gives one.
+    /// A more specific code, if the provider sends one.
     pub code: Option<String>,
     /// The HTTP status; 200 for an error inside a stream.
     pub status: u16,
@@ -91,7 +91,7 @@ fn read(body: &str) -> Described {
     document.map(Described::read).unwrap_or_default()
 }
 
-/// Where the HTTP status promised success, the error itself has to tell.
+/// If the HTTP status was a success, the error itself determines the type.
 fn says_it_may_pass(described: &Described) -> bool {
     let said = [described.kind.as_deref(), described.code.as_deref()];
     let is_known = said.iter().flatten().any(|word| PASSING.contains(word));

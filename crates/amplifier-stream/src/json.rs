@@ -1,7 +1,8 @@
 //! A strict JSON scanner over one event or one call: it checks everything, copies nothing unasked.
 //!
-//! It exists beside jiter for what a wire needs and a parser does not give: halves of surrogate pairs
-//! that end in the next event, values kept as the text they were, and refusals that name the cause.
+//! It exists in addition to jiter for what streams need and a parser does not offer: halves of
+//! surrogate pairs that end in the next event, values kept as the text they were, and refusals that
+//! name the cause.
 
 use amplifier_core::{Json, MAX_DEPTH, Object};
 
@@ -131,13 +132,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Checks a value and gives the text that it is.
+    /// Checks a value and returns its text.
     pub(crate) fn raw(&mut self) -> Result<&'a str, InvalidJson> {
         let (skipped, raw) = self.spanned(Self::skip);
         skipped.map(|()| raw)
     }
 
-    /// Reads something, and gives the text of it too.
+    /// Reads something and returns its text, too.
     pub(crate) fn spanned<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, &'a str) {
         self.skip_whitespace();
         let start = self.at;

@@ -26,7 +26,7 @@ const CONTENT: [&str; 11] = [
 /// What a delta adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The text of the block; of a call, the input that is no JSON.
+    /// The text of the block; of a call, the input that is not JSON.
     Text,
     /// The thinking of the block.
     Thinking,
@@ -52,10 +52,10 @@ pub(crate) struct OpenBlock {
 #[derive(Debug)]
 pub(crate) struct Sealed {
     pub(crate) block: Block,
-    /// What is still to be told before its end.
+    /// What is still to be reported before its end.
     pub(crate) changes: Vec<Change>,
     pub(crate) unpaired: usize,
-    /// Why an input that the client does not run is no JSON, and that input.
+    /// Why an input that the client does not run is not JSON, and that input.
     pub(crate) finding: Option<(String, String)>,
 }
 
@@ -96,7 +96,7 @@ impl OpenBlock {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Appends a piece; gives what it adds, and how many unpaired halves became U+FFFD.
+    /// Appends a piece; returns the text it adds, and how many unpaired halves became U+FFFD.
     pub(crate) fn push(&mut self, part: Part, piece: Piece<'_>) -> (Change, usize) {
         let text = match part {
             Part::Text => self
@@ -158,7 +158,7 @@ impl OpenBlock {
         }
     }
 
-    /// Completes every part; gives what the halves that stayed alone add, one for each of them.
+    /// Completes every part; returns the U+FFFD that unpaired halves add, one for each of them.
     pub(crate) fn settle(&mut self) -> Vec<Change> {
         let texts = [&mut self.text, &mut self.thinking].into_iter().flatten();
         let texts = texts.filter_map(|text| text.finish().map(Change::Delta));

@@ -1,9 +1,10 @@
 //! Thoughts and tool calls that a model writes as tags into its text.
 //!
-//! [`ThinkingParser`] tells thinking from the message, for providers; [`ToolCallParser`] finds the
-//! calls in a message, for agents. Both take text in pieces of any size and give ordered events; how
-//! it was cut never matters. Only what may still become a tag is held back, each byte is looked at a
-//! fixed number of times, and a call without its closing tag never has arguments to run with.
+//! [`ThinkingParser`] separates thinking from the message, for providers; [`ToolCallParser`] finds
+//! the calls in a message, for agents. Both take text in pieces of any size and return ordered
+//! events that do not depend on the pieces. Only what may still become a tag is held back, each
+//! byte is read a fixed number of times, and a call without its closing tag never has arguments to
+//! run with.
 
 mod block_filter;
 mod block_parts;

@@ -23,7 +23,7 @@ impl Text {
         self.whole
     }
 
-    /// Appends a piece; gives what it adds, and how many unpaired halves became U+FFFD.
+    /// Appends a piece; returns the text it adds, and how many unpaired halves became U+FFFD.
     ///
     /// A high half at the end is held back until the next piece shows whether its low half follows.
     pub(crate) fn push(&mut self, piece: Piece<'_>) -> (String, usize) {
@@ -66,7 +66,7 @@ impl Text {
         self.high = None;
     }
 
-    /// Ends the text; gives the U+FFFD of a half that stayed alone.
+    /// Ends the text; returns U+FFFD for an unpaired half at the end.
     pub(crate) fn finish(&mut self) -> Option<String> {
         self.high.take()?;
         self.whole.push(char::REPLACEMENT_CHARACTER);

@@ -1,7 +1,7 @@
 //! `OpenAI` Chat Completions, as `OpenAI`, Azure and the vendors that follow them send it.
 //!
-//! The answer is choice 0. Other choices, which only a request for several gives, are folded too and
-//! end up in the metadata under `choices`, where none of their calls may run.
+//! The answer is choice 0. Other choices, which come only if several are requested, are folded too
+//! and end up in the metadata under `choices`, where none of their calls may run.
 
 use std::collections::BTreeMap;
 
@@ -164,7 +164,7 @@ fn read_object(raw: &str) -> Option<Object> {
     }
 }
 
-/// What another choice amounts to: its blocks, of which none may run.
+/// The blocks of another choice; none of its calls may run.
 fn finish_other(index: u64, mut choice: Choice, mut folded: Answer, answer: &mut Answer) -> Json {
     choice.end(&mut folded);
     let mut fields = choice.kept.into_object(&mut folded);

@@ -29,7 +29,7 @@ impl Kept {
     }
 
     /// Takes a value of a delta: items are added to those before them; of other values that differ
-    /// each but the last is a finding, because nobody knows whether they add up.
+    /// each but the last is a finding, because it is unknown whether they add up.
     pub(super) fn note_delta(&mut self, key: &str, raw: &str, answer: &mut Answer) {
         if raw.starts_with('[') {
             return self.append(key, raw, answer);

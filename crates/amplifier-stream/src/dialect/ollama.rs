@@ -65,7 +65,7 @@ impl DialectDecoder for Decoder {
         let mut result = answer.finish(missing);
         result.stop_reason = (!result.truncated).then(|| stop_reason(&result));
         let count = |key| result.raw_usage.as_ref()?.get(key)?.as_i64();
-        // A prompt that was cached is not counted, and what thinking took is not told.
+        // Cached prompts are not counted, and thinking tokens are not reported.
         result.usage = Usage {
             input_tokens: count("prompt_eval_count"),
             output_tokens: count("eval_count"),

@@ -230,7 +230,7 @@ fn read_response(raw: &str) -> Result<Response<'_>, String> {
     }
 }
 
-/// Takes what a snapshot says, and gives its status and its output.
+/// Takes a snapshot and returns its status and its output.
 fn take_response(response: Response<'_>, answer: &mut Answer) -> (Option<String>, Vec<Json>) {
     answer.find_unpaired(None, response.unpaired);
     if let Some(error) = response.error {
@@ -255,7 +255,7 @@ fn read_object(key: &str, raw: Option<&str>, answer: &mut Answer) -> Result<Obje
     }
 }
 
-/// Whether an event only says how far a hosted tool is, whose item tells all of it at its end.
+/// Whether an event only reports the progress of a hosted tool, whose item is complete at its end.
 fn is_progress(kind: &str) -> bool {
     let family = kind.strip_prefix("response.").unwrap_or_default();
     let family = family.split('.').next().unwrap_or_default();

@@ -22,7 +22,7 @@ impl HeldLine {
         }
     }
 
-    /// Whether the next line must go through here: one has begun, or it may bear the mark.
+    /// Whether the next line must go through here: one has begun, or it may begin with the mark.
     pub(super) fn is_needed(&self) -> bool {
         self.is_first || !self.bytes.is_empty()
     }

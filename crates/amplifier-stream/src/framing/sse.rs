@@ -237,7 +237,7 @@ mod tests {
         ..Limits::DEFAULT
     };
 
-    /// Repeats a chunk until a limit is broken; gives the limit and the most that was held.
+    /// Repeats a chunk until a limit is exceeded; returns the limit and the most bytes held.
     fn exhaust(chunk: &[u8]) -> (LimitError, usize) {
         let mut decoder = SseDecoder::new(LIMITS);
         let mut held = 0;

@@ -10,22 +10,22 @@ mod token;
 
 /// Reads arguments that arrive in pieces, and has at any time what they are so far.
 ///
-/// It goes on where it stopped, so that all calls together look at each byte once. Shown are closed
-/// values, open lists and objects with what is in them, and open strings up to an escape that is not
-/// whole yet. A number, `true`, `false` and `null` appear with the byte after them, which alone shows
-/// that they are whole; a key appears with its value. At a mistake, which is whatever
+/// It continues where it stopped, so that all calls together read each byte once. Shown are closed
+/// values, open lists and objects with what is in them, and open strings up to an escape that is
+/// not whole yet. A number, `true`, `false` and `null` appear with the byte after them, which alone
+/// shows that they are whole; a key appears with its value. At a mistake, which is whatever
 /// [`parse_arguments`](crate::parse_arguments) refuses, the value stays what it was before it.
 ///
-/// The value of whole arguments is the one that `parse_arguments` gives. The value of their beginning
-/// is a prefix of it: every entry but the last is the same, in the same order, and the last one is
-/// the same, the beginning of the same string, or a prefix of the same list or object.
+/// The value of complete arguments is the one that `parse_arguments` returns. The value of their
+/// beginning is a prefix of it: every entry but the last is the same, in the same order, and the
+/// last one is the same, the beginning of the same string, or a prefix of the same list or object.
 #[derive(Debug, Default)]
 pub struct PartialArguments {
     value: Object,
     reader: Reader,
 }
 
-/// Where the text goes on.
+/// Where reading continues.
 #[derive(Debug, Default)]
 struct Reader {
     state: State,
@@ -74,7 +74,8 @@ enum Open<'value> {
 }
 
 impl PartialArguments {
-    /// Reads on and gives the value so far; `text` is all that came, with the part already read.
+    /// Reads on and returns the value so far; `text` is everything received, including the part
+    /// already read.
     pub fn read(&mut self, text: &str) -> &Object {
         // Comparing all of the text would cost as much as reading it again. A place within a character,
         // or beyond the end, shows for certain that the text is another one.
@@ -86,7 +87,7 @@ impl PartialArguments {
         &self.value
     }
 
-    /// Reads on in the text of a custom call, which is its `input` as it stands.
+    /// Reads on in the text of a custom call, which is its `input` verbatim.
     pub(crate) fn read_custom(&mut self, text: &str) -> &Object {
         let input = self.value.entry("input".to_owned());
         if let Json::Str(input) = input.or_insert_with(|| Json::Str(String::new())) {

@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on from the first escape of a string, behind its first text.
+    /// Reads on from the first escape of a string, after its first text.
     fn escaped_piece(&mut self, first: &str) -> Result<Piece<'a>, InvalidJson> {
         let mut low = None;
         let mut high = None;

@@ -117,7 +117,7 @@ impl Calls {
         self.drop_tagged();
     }
 
-    /// Ends what is open, refuses everything where there is a `refusal`, and gives all calls in the
+    /// Ends what is open, refuses everything if there is a `refusal`, and returns all calls in the
     /// order of their beginnings.
     ///
     /// `judged` are the native calls as their decoder judged them at the end of the answer, in order;

@@ -49,7 +49,7 @@ pub struct StreamChunk {
     pub call: Option<ChunkCall>,
     /// The number of the block that text or thinking belongs to; such numbers are not those of calls.
     pub block_index: Option<u64>,
-    /// Whether the block, or the call, does not count any more, so that what was told of it is void.
+    /// Whether the block or call is no longer valid, so that its earlier events must be discarded.
     pub dropped: bool,
     /// With the last chunk: all native calls in order, as their decoder judged them at the end.
     pub judged_calls: Vec<Arc<ToolCall>>,

@@ -8,7 +8,7 @@ use crate::ParsedCall;
 pub enum AgentEvent {
     /// Thinking begins.
     ThinkingStart,
-    /// Thinking goes on by this text.
+    /// Thinking continues with this text.
     ThinkingContent(String),
     /// Thinking ends.
     ThinkingEnd,
@@ -21,7 +21,7 @@ pub enum AgentEvent {
         /// The name of the tool, if it is already known.
         name: Option<String>,
     },
-    /// A call goes on by this text.
+    /// A call continues with this text.
     ToolCallContent {
         /// The number of the call.
         index: u64,
@@ -32,12 +32,12 @@ pub enum AgentEvent {
     },
     /// A call ends; it may run only if it has arguments.
     ToolCallEnd(Box<ParsedCall>),
-    /// The thinking or the message starts again: what was told of it so far does not count, what
-    /// counts of it follows.
+    /// The thinking or the message starts again: its text so far is no longer valid, what counts of
+    /// it follows.
     Restart(ChunkType),
     /// The message begins; it ends with the answer.
     MessageStart,
-    /// The message goes on by this text.
+    /// The message continues with this text.
     MessageContent(String),
     /// The message ends.
     MessageEnd,

@@ -47,7 +47,7 @@ impl NativeCall {
         })
     }
 
-    /// Whether a whole call has another id or name than was told of this one, or other arguments.
+    /// Whether a whole call differs from what was reported of this one: in id, name or arguments.
     ///
     /// `content` is the fragment that comes with it.
     pub(super) fn differs_from(&self, whole: &ToolCall, content: &str) -> bool {

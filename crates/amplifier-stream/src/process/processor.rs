@@ -1,4 +1,4 @@
-//! The decisions of a processed answer: what begins, goes on and ends with each chunk.
+//! The decisions of a processed answer: what begins, continues and ends with each chunk.
 
 use std::sync::Arc;
 
@@ -151,7 +151,7 @@ impl StreamProcessor {
         events.push(AgentEvent::Error(error.to_owned()));
     }
 
-    /// Gives up what is held back, tells again what is stale, and ends whatever began.
+    /// Releases held text, repeats what is out of date, and ends everything that began.
     fn close(&mut self, refusal: Option<&str>, events: &mut Vec<AgentEvent>) {
         self.is_over = true;
         // Thinking ends before anything else, also where nothing was held back.

@@ -17,7 +17,7 @@ pub struct ProcessedStream {
     pub role: String,
     /// All calls in the order of their beginnings, those that must not run too.
     pub calls: Vec<ParsedCall>,
-    /// What the answer cost, as its last chunk that tells says.
+    /// What the answer cost, from the last chunk that says so.
     pub usage: Option<Object>,
     /// Whether the answer ended before its last chunk; then no call of it may run.
     pub truncated: bool,

@@ -49,8 +49,8 @@ impl Told {
 
     /// Takes out the text of a block.
     ///
-    /// What is left is not told again before the answer ends: told at once, it would cost all of the
-    /// text for each dropped block.
+    /// The rest is not reported again before the answer ends: reported at once, it would cost all
+    /// of the text for each dropped block.
     pub(super) fn drop_block(&mut self, block: Option<u64>) -> Dropped {
         let before = self.bytes;
         for place in self.places.remove(&block).unwrap_or_default() {
@@ -69,7 +69,7 @@ impl Told {
         Dropped::All
     }
 
-    /// Whether what was told is not the text that counts.
+    /// Whether the reported text is out of date.
     pub(super) fn is_stale(&self) -> bool {
         self.is_stale
     }

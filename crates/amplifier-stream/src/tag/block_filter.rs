@@ -1,4 +1,4 @@
-//! Thinking in tags, told apart within the blocks of a decoder.
+//! Separates thinking in tags within the blocks of a decoder.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use super::block_parts::{content, parts, split, with_nothing_said, with_text};
 use super::thinking::{ThinkingEvent, ThinkingParser};
 use crate::{Block, BlockType, Change, StreamEvent, StreamResult};
 
-/// Makes thinking blocks of what stands between thinking tags in the text blocks of an answer.
+/// Turns text between thinking tags in the text blocks of an answer into thinking blocks.
 ///
-/// It sits behind the decoder of a model that has no thinking of its own: its events and its result
-/// go through, and the numbers of the blocks are those after the split.
+/// It follows the decoder of a model without native thinking: its events and its result go through,
+/// and the numbers of the blocks are those after the split.
 #[derive(Debug, Clone)]
 pub struct ThinkingFilter {
     parser: ThinkingParser,
     next_index: u64,
-    /// The blocks that have begun and not ended, by the numbers that the decoder gives them.
+    /// The blocks that have begun and not ended, by their numbers in the decoder.
     open: HashMap<u64, OpenBlock>,
     /// The ends of the blocks that each block of the decoder became, in case it is dropped.
     ended: HashMap<u64, Vec<StreamEvent>>,
@@ -46,7 +46,7 @@ struct Part {
 }
 
 impl ThinkingFilter {
-    /// A filter that tells thinking as this parser does.
+    /// A filter that recognises thinking with this parser.
     #[must_use]
     pub fn new(parser: ThinkingParser) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl ThinkingFilter {
         }
     }
 
-    /// Takes an event of the decoder and gives those that stand for it.
+    /// Takes an event of the decoder and returns the events that replace it.
     pub fn feed(&mut self, event: &StreamEvent) -> Vec<StreamEvent> {
         if let Change::Drop(block) = &event.change {
             return self.drop_block(event, block);
@@ -225,7 +225,7 @@ impl OpenText {
         }
     }
 
-    /// Ends the block; what it says of its text goes with the last part that is text.
+    /// Ends the block; its metadata about the text goes to the last part that is text.
     fn finish(&mut self, block: &Arc<Block>, next: &mut u64, events: &mut Vec<StreamEvent>) {
         if !self.has_parts {
             self.begin(false, next, events);

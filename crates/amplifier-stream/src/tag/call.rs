@@ -1,4 +1,4 @@
-//! A tool call as it stands in the text, and as it may run.
+//! A tool call as written in the text, and in the form that may run.
 
 use amplifier_core::{Json, Object};
 
@@ -31,7 +31,8 @@ pub struct ParsedCall {
     pub is_textual: bool,
     /// What was between the tags, without the blanks around it.
     pub raw: String,
-    /// Whether the provider told the call from the text itself, so that `raw` is its arguments alone.
+    /// Whether the provider separated the call from the text itself, so that `raw` is its arguments
+    /// alone.
     pub is_native: bool,
     /// Why the call must not run.
     pub error: Option<CallError>,

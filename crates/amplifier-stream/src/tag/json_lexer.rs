@@ -25,8 +25,8 @@ pub(super) enum JsonStep {
 
 /// Follows one object or list.
 ///
-/// It checks only what tells a string from what follows it, so that a quote too many does not turn
-/// the rest of an answer into a string.
+/// It checks only what separates a string from the text after it, so that an extra quote does not
+/// turn the rest of an answer into a string.
 #[derive(Debug, Clone)]
 pub(super) struct JsonLexer {
     state: State,

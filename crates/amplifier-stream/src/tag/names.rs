@@ -15,7 +15,7 @@ pub enum TagNameError {
     /// There are too many.
     #[error("too many tag names: {0} (at most {MAX_NAMES})")]
     TooMany(usize),
-    /// One of them cannot stand in a tag.
+    /// One of them cannot be used in a tag.
     #[error(
         "invalid tag name `{0}` (1 to {MAX_NAME_BYTES} bytes, \
          without blanks, controls and any of `<>/=\"'&!?`)"

@@ -1,9 +1,9 @@
-//! The pair that a call of `parse` gives: what it found of calls, and the text beside them.
+//! The pair that a call of `parse` returns: the calls found and the rest of the text.
 
 use super::call::ParsedCall;
 use super::tool_call::{ToolCallEvent, ToolCallParser};
 
-/// One half of what [`ToolCallParser::parse`] gives.
+/// One half of the result of [`ToolCallParser::parse`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedContent {
     /// The calls that ended.
@@ -30,7 +30,7 @@ impl ParsedContent {
 }
 
 impl ToolCallParser {
-    /// Takes a piece of the text and gives its calls and its regular text.
+    /// Takes a piece of the text and returns its calls and its regular text.
     ///
     /// Which came first is lost here: [`Self::feed`] keeps it.
     pub fn parse(&mut self, text: &str) -> (Option<ParsedContent>, Option<ParsedContent>) {

@@ -37,7 +37,7 @@ impl Splitter {
         self.candidate.is_some()
     }
 
-    /// Gives up what is held back.
+    /// Releases held text.
     pub(super) fn flush(&mut self) -> String {
         self.candidate = None;
         std::mem::take(&mut self.held)

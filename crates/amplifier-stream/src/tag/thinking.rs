@@ -1,4 +1,4 @@
-//! Thinking that a model writes between tags, told from its message.
+//! Separates thinking that a model writes between tags from its message.
 
 use super::candidate::{Tag, Wanted};
 use super::names::TagNames;
@@ -8,7 +8,7 @@ use super::splitter::{Piece, Splitter};
 /// What a [`ThinkingParser`] reports, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThinkingEvent {
-    /// Thinking begins; the tag as it was written, empty where thinking goes on after a flush.
+    /// Thinking begins; the tag as it was written, empty if thinking continues after a flush.
     Start(String),
     /// Text of the thinking.
     Thinking(String),
@@ -19,11 +19,11 @@ pub enum ThinkingEvent {
     },
     /// Text of the message.
     Message(String),
-    /// A closing tag without its opening tag, which is no part of the message.
+    /// A closing tag without its opening tag, which is not part of the message.
     StrayClose(String),
 }
 
-/// Tells thinking from the message.
+/// Separates thinking from the message.
 ///
 /// The first closing tag ends a thought, unless thoughts [nest](Self::nesting).
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl ThinkingParser {
         self.open.is_some()
     }
 
-    /// Takes a piece of the text and gives what it says.
+    /// Takes a piece of the text and returns its events.
     pub fn feed(&mut self, text: &str) -> Vec<ThinkingEvent> {
         let mut events = Vec::new();
         let mut rest = text;
@@ -78,7 +78,7 @@ impl ThinkingParser {
         events
     }
 
-    /// Gives up what was held back, and marks an open thought as truncated.
+    /// Releases held text, and marks open thinking as truncated.
     pub fn flush(&mut self) -> Vec<ThinkingEvent> {
         let mut events = Vec::new();
         let held = self.splitter.flush();
@@ -97,7 +97,7 @@ impl ThinkingParser {
         self.open = None;
     }
 
-    /// Takes a piece of the text and gives its thinking and its message, each as one text.
+    /// Takes a piece of the text and returns its thinking and its message, each as one text.
     ///
     /// What came first is lost here, and so is where thoughts begin: [`Self::feed`] keeps both.
     pub fn parse(&mut self, text: &str) -> (Option<String>, Option<String>) {

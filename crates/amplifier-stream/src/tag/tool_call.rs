@@ -1,4 +1,4 @@
-//! Tool calls that a model writes between tags, told from its text.
+//! Separates tool calls that a model writes between tags from its text.
 
 use super::call::{CallError, ParsedCall};
 use super::candidate::{Tag, Wanted};
@@ -29,7 +29,7 @@ pub enum ToolCallEvent {
         /// What was added.
         text: String,
     },
-    /// The name of the tool is known, while its call still goes on.
+    /// The name of the tool is known; its call has not ended.
     Name {
         /// The number of the call.
         index: u64,
@@ -87,7 +87,7 @@ impl ToolCallParser {
         self
     }
 
-    /// The same parser, which gives each call this prefix and a number as its id.
+    /// The same parser; the id of each call is this prefix and a number.
     #[must_use]
     pub fn with_id_prefix(mut self, id_prefix: String) -> Self {
         self.id_prefix = Some(id_prefix);
@@ -106,7 +106,7 @@ impl ToolCallParser {
         &self.content
     }
 
-    /// Takes a piece of the text and gives what it says.
+    /// Takes a piece of the text and returns its events.
     pub fn feed(&mut self, text: &str) -> Vec<ToolCallEvent> {
         let mut events = Vec::new();
         let mut rest = text;
@@ -122,7 +122,7 @@ impl ToolCallParser {
         }
     }
 
-    /// Gives up what was held back, and ends an open call as incomplete.
+    /// Releases held text, and ends an open call as incomplete.
     pub fn flush(&mut self) -> Vec<ToolCallEvent> {
         let mut events = Vec::new();
         let held = self.splitter.flush();

@@ -41,7 +41,7 @@ pub(super) fn read(source: &str) -> Result<Inside, XmlError> {
         let mut reader = Reader::from_str(&source[start..]);
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
-        // The tree knows what is open, also where reading starts again behind JSON.
+        // The tree knows what is open, also where reading starts again after JSON.
         config.check_end_names = false;
         config.allow_unmatched_ends = true;
         let mut from = start;

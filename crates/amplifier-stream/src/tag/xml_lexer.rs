@@ -3,7 +3,7 @@
 use super::json_lexer::{JsonLexer, JsonStep, NAME_KEYS};
 use super::search;
 
-/// The keys under which a call may give its arguments.
+/// The keys under which a call may have its arguments.
 pub(super) const ARGUMENT_KEYS: [&str; 3] = ["arguments", "parameters", "input"];
 
 /// How much of a tag, and of the name of the tool, is kept.
@@ -70,13 +70,13 @@ impl XmlLexer {
                 }
                 State::Text => {
                     // The caller decides whether this `<` begins the closing tag of the call; until
-                    // then the lexer stands before it.
+                    // then the lexer is before it.
                     let end = search::find(b'<', &bytes[at..]);
                     self.keep(&bytes[at..end.map_or(bytes.len(), |end| at + end)]);
                     return end.map_or(XmlStep::More, |end| XmlStep::Angle(at + end));
                 }
                 State::Markup => match byte {
-                    // A `<` within a tag: the first one was text, and this one is looked at anew.
+                    // A `<` within a tag: the first one was text, and this one is read again.
                     b'<' => self.state = State::Text,
                     b'>' => {
                         search::count(1);
@@ -107,7 +107,7 @@ impl XmlLexer {
                 }
                 State::Json(json) => match json.advance(&bytes[at..]) {
                     JsonStep::More => return XmlStep::More,
-                    // Outside of its strings JSON has no `<`: whatever this is, XML goes on here.
+                    // Outside of its strings JSON has no `<`: whatever this is, XML continues here.
                     JsonStep::Angle(place) | JsonStep::Done(place) | JsonStep::Broken(place) => {
                         at += place;
                         self.state = State::Text;
@@ -131,8 +131,8 @@ impl XmlLexer {
 
     /// Takes bytes of a tag and says how many: what may begin a section one by one.
     fn extend_tag(&mut self, bytes: &[u8]) -> usize {
-        // One byte at a time after a `!`: behind `<!--` and `<![CDATA[` everything is content, so a run
-        // must not go past them.
+        // One byte at a time after a `!`: after `<!--` and `<![CDATA[` everything is content, so a
+        // run must not go past them.
         let length = if self.tag.first().unwrap_or(&bytes[0]) == &b'!' {
             1
         } else {
@@ -149,7 +149,7 @@ impl XmlLexer {
         length
     }
 
-    /// Takes a whole tag; gives the name of the tool if the tag ends it.
+    /// Takes a whole tag; returns the name of the tool if the tag ends it.
     fn take_tag(&mut self) -> Option<String> {
         let name = self.name.take();
         let tag = self.tag.as_slice();

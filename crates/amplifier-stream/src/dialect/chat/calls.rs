@@ -1,4 +1,4 @@
-//! The calls of a choice, told apart although servers disagree on how to number and name them.
+//! The calls of a choice, distinguished although servers disagree on how to number and name them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -159,7 +159,7 @@ impl Calls {
     }
 }
 
-/// Where the outermost object of arguments closes; goes on where it stopped.
+/// Where the outermost object of arguments closes; continues where it stopped.
 #[derive(Debug, Default)]
 struct Closing {
     at: usize,

@@ -14,7 +14,7 @@ pub(super) struct Chunk<'a> {
     pub(super) usage: Option<&'a str>,
     /// Usage where Groq puts it besides.
     pub(super) x_groq: Option<&'a str>,
-    /// Whether this is an error, in one of the forms that servers give it.
+    /// Whether this is an error, in any of the forms that servers use.
     pub(super) is_error: bool,
     /// Surrogate halves that became U+FFFD.
     pub(super) unpaired: usize,

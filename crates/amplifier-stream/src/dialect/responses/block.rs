@@ -105,7 +105,8 @@ pub(super) fn says_same(one: &Block, other: &Block) -> bool {
 
 /// Makes the block of an item; also counts unpaired surrogate halves in the arguments of a call.
 ///
-/// Text, thinking and calls have the item beside what they say; any other block is its item.
+/// Text, thinking and calls have the item in addition to their content; any other block is its
+/// item.
 pub(super) fn from_item(item: Object) -> (Block, usize) {
     let mut fields = Object::with_capacity(4);
     match block_type(&item) {

@@ -7,7 +7,7 @@ use crate::block::{Block, ToolCall};
 use crate::error::ResponseError;
 use crate::stream_result::{StreamResult, Usage};
 
-/// Takes the status with which a terminal event ends the response; its name tells one, too.
+/// Takes the status with which a terminal event ends the response; its name implies one, too.
 pub(super) fn take_status(kind: &str, status: Option<String>, answer: &mut Answer) {
     let named = kind.strip_prefix("response.").unwrap_or(kind);
     let status = status.filter(|status| !matches!(status.as_str(), "queued" | "in_progress"));

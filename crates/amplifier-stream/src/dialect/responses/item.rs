@@ -43,7 +43,7 @@ impl Item {
         }
     }
 
-    /// Takes a part as the wire gives it, at its start or at its end.
+    /// Takes a part from the wire, at its start or at its end.
     pub(super) fn set_part(&mut self, list: List, place: Option<u64>, part: Json, is_final: bool) {
         let parts = self.parts(list);
         let place = bounded(place, parts.len());
@@ -75,7 +75,7 @@ impl Item {
         }
     }
 
-    /// Turns to the part that a delta is for, and gives what it has already.
+    /// Selects the part that a delta is for, and returns its text so far.
     ///
     /// `told` is the text of the block so far. Without its number a delta is for the same part.
     pub(super) fn turn_to<'told>(
@@ -106,7 +106,7 @@ impl Item {
     }
 
     /// Notes that text follows for the part that grows, and says whether a blank line comes first:
-    /// before each part of a summary, and before reasoning that is told beside one.
+    /// before each part of a summary, and before reasoning that comes in addition to one.
     pub(super) fn begins_paragraph(&mut self, told: &str) -> bool {
         let Some(growing) = &mut self.growing else {
             return false;

@@ -44,7 +44,7 @@ impl Decoder {
 
     /// Where the item of an event is, if it began; without an index it is the last one.
     ///
-    /// Ids do not serve: some servers give an item another one in each event.
+    /// Ids cannot be used: some servers send a different one for the same item in each event.
     pub(super) fn find_item(&self, wire_index: Option<u64>, answer: &Answer) -> Option<u64> {
         let index = match wire_index {
             Some(index) => self.moved.get(&index).copied().unwrap_or(index),
@@ -53,7 +53,7 @@ impl Decoder {
         answer.has(index).then_some(index)
     }
 
-    /// Adds a piece to an item, or what is missing from the whole text that the wire gives at last.
+    /// Adds a piece to an item, or the part that is missing from the final whole text.
     pub(super) fn extend_item(
         &mut self,
         source: &'static Source,
@@ -102,7 +102,7 @@ impl Decoder {
         pushed.map_err(|_| format!("item {index} is not open"))
     }
 
-    /// Ends an item as the wire gives it; what its deltas lack is told first.
+    /// Ends an item with the content on the wire; what its deltas lack is reported first.
     pub(super) fn end_item(&mut self, index: u64, fields: Object, answer: &mut Answer) {
         let Some(Item { is_whole, .. }) = self.items.remove(&index) else {
             let message = format!("a second end of item {index} replaced the first");
@@ -269,6 +269,6 @@ fn tell(index: u64, part: Part, text: &str, answer: &mut Answer) {
         text: Cow::Borrowed(text),
         ..Piece::default()
     };
-    // The caller has looked: a block that is not open has nothing to tell.
+    // The caller has checked this: a block that is not open has nothing to report.
     let _ = answer.push(index, part, piece);
 }

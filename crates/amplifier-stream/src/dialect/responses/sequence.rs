@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 
-/// Follows the numbers; servers that give none are not to blame for it.
+/// Follows the numbers; a server that sends none is not reported.
 #[derive(Debug, Default)]
 pub(super) struct Sequence {
     last: Option<u64>,

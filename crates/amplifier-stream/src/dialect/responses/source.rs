@@ -1,4 +1,4 @@
-//! Where the text of deltas stands in an output item.
+//! Where the text of deltas is in an output item.
 
 use crate::open_block::Part;
 

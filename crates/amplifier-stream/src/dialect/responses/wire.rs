@@ -64,7 +64,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The terminal event that a whole response stands for; none for anything else.
+/// The terminal event that a whole response is equivalent to; `None` for anything else.
 pub(super) fn terminal_kind(data: &str) -> Option<String> {
     let mut is_response = false;
     let mut status = None;
@@ -83,7 +83,7 @@ pub(super) fn terminal_kind(data: &str) -> Option<String> {
     (read.is_ok() && is_response && is_ended).then(|| format!("response.{status}"))
 }
 
-/// An index; one beyond 32 bits is none.
+/// An index; one beyond 32 bits counts as missing.
 fn number(scanner: &mut Scanner<'_>) -> Result<Option<u64>, InvalidJson> {
     Ok(scanner.raw()?.parse::<u32>().ok().map(u64::from))
 }

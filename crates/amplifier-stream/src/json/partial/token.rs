@@ -82,8 +82,8 @@ impl Reader {
 
     /// Adds a number or a word once the byte after it is there.
     pub(super) fn read_word(&mut self, open: &mut Open<'_>, text: &str) -> Step {
-        // `pending` counts the bytes of the word that were looked at, so that a long number that comes in
-        // many pieces is not scanned from its start each time.
+        // `pending` counts the bytes of the word that were read, so that a long number that comes
+        // in many pieces is not scanned from its start each time.
         let rest = &text.as_bytes()[self.at + self.pending..];
         let more = rest.iter().take_while(|byte| is_of_word(**byte)).count();
         steps::count(more + 1);

@@ -1,4 +1,4 @@
-//! Text that was told and does not count any more.
+//! Text that was reported and is no longer valid.
 
 use super::StreamProcessor;
 use crate::ToolCallEvent;
@@ -41,7 +41,7 @@ impl StreamProcessor {
         events.push(AgentEvent::Restart(ChunkType::Message));
     }
 
-    /// Tells all of the message that counts; calls in it that were told before are not told again.
+    /// Reports the valid message in full; calls in it that were reported before are not repeated.
     pub(super) fn tell_message(&mut self, events: &mut Vec<AgentEvent>) {
         let text = self.message.text();
         let Some(parser) = &mut self.parser else {
