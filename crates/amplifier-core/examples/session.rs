@@ -15,7 +15,7 @@ use amplifier_core::{
     SessionConfig, ToolResult,
 };
 
-/// A provider that says what it was told to say, in this order.
+/// A provider with scripted answers, in this order.
 struct Script(Mutex<Vec<ChatResponse>>);
 
 impl Provider for Script {

@@ -107,7 +107,7 @@ impl<K, C> Cancellation<K, C> {
         &self.children
     }
 
-    /// Adds a callback behind the others.
+    /// Adds a callback after the others.
     pub fn add_callback(&mut self, callback: C) {
         self.callbacks.push(callback);
     }

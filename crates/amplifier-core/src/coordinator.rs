@@ -160,9 +160,9 @@ pub enum Approval {
 
 /// Reads the decision of an approval system.
 ///
-/// `allow`, `allow once` and `allow always` grant in any case. Of options that the caller offers
-/// itself, one that begins with a word of refusal refuses, one that begins with a word of consent
-/// grants, and of others the first grants. A decision that was never offered refuses.
+/// `allow`, `allow once` and `allow always` always approve. An offered option that begins with a
+/// word of refusal denies, one that begins with a word of consent approves; of other options, only
+/// the first approves. A decision that was not offered denies.
 #[must_use]
 pub fn read_approval(decision: &str, options: &[String]) -> Approval {
     const CONSENT: [&str; 9] = [

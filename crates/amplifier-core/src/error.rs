@@ -68,7 +68,8 @@ pub enum SessionError {
 
 /// A hook handler that did not answer as it should.
 ///
-/// It never leaves the driver, which logs it and goes on, or denies where the registration says so.
+/// It never leaves the driver, which logs it and continues, or denies if the registration fails
+/// closed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HookError {
@@ -137,7 +138,7 @@ pub enum ContextError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// Nobody answered in time, so that the default holds.
+    /// There was no answer in time; the default applies.
     #[error("{0}")]
     Timeout(String),
     /// It could not be asked for.

@@ -98,13 +98,13 @@ events! {
     MODULE_LOAD_FAILED = "module:load_failed";
 }
 
-/// A turn begins (an older name, beside the canonical events).
+/// A turn begins (an older name, in addition to the canonical events).
 pub const TURN_START: &str = "turn:start";
-/// A turn ends (an older name, beside the canonical events).
+/// A turn ends (an older name, in addition to the canonical events).
 pub const TURN_END: &str = "turn:end";
-/// A model call begins (an older name, beside the canonical events).
+/// A model call begins (an older name, in addition to the canonical events).
 pub const LLM_PRE: &str = "llm:pre";
-/// A model call ends (an older name, beside the canonical events).
+/// A model call ends (an older name, in addition to the canonical events).
 pub const LLM_POST: &str = "llm:post";
 
 /// The older events with the names of their constants; they are not canonical.

@@ -19,7 +19,7 @@ pub trait FromJson: Sized {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// A required key is not there.

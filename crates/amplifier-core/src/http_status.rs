@@ -26,7 +26,7 @@ pub enum StatusKind {
 }
 
 impl StatusKind {
-    /// Every kind with the status that stands for it and the name that providers give it.
+    /// Every kind with its usual status and the name that providers use for it.
     const TABLE: [(Self, u16, &'static str); 10] = [
         (Self::InvalidRequest, 400, "invalid_request_error"),
         (Self::Authentication, 401, "authentication_error"),
@@ -66,14 +66,14 @@ impl StatusKind {
         found.map(|(kind, _, _)| *kind)
     }
 
-    /// The name that providers give it as the type of an error.
+    /// The name that providers use as the type of such an error.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         let (_, name) = self.entry();
         name
     }
 
-    /// The status that stands for it where no status is known.
+    /// The status that represents it if the actual one is unknown.
     #[must_use]
     pub fn status(self) -> u16 {
         let (status, _) = self.entry();

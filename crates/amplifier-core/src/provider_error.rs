@@ -55,7 +55,7 @@ impl ProviderFailure {
         self
     }
 
-    /// Gives the HTTP status.
+    /// Sets the HTTP status.
     #[must_use]
     pub fn status_code(mut self, status_code: u16) -> Self {
         self.status_code = Some(status_code);

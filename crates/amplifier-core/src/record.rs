@@ -302,7 +302,7 @@ macro_rules! words {
     };
 }
 
-/// Gives a type that reads from [`Json`](crate::Json) serde's reader too.
+/// Implements serde's `Deserialize` for a type that reads from [`Json`](crate::Json).
 #[macro_export]
 macro_rules! deserialize_through_json {
     ($name:ident) => {

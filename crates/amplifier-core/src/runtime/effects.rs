@@ -182,7 +182,7 @@ async fn ask(
         timeout: (timeout > 0.0).then_some(timeout),
     };
     let decision = approval.request_approval(request);
-    // What is no duration is beyond all time: the provider is waited for.
+    // A number that is not a valid duration counts as infinite: no limit on the wait.
     let decided = match Duration::try_from_secs_f64(timeout.max(0.0)) {
         Err(_) => Some(decision.await),
         Ok(limit) => {

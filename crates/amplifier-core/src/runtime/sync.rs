@@ -26,7 +26,7 @@ mod switching {
 
     use super::{Mutex, lock};
 
-    /// tokio's signal, which no checker can look into, behind a lock at which a checker may switch.
+    /// tokio's signal, which no checker can inspect, behind a lock at which a checker may switch.
     #[derive(Debug, Default)]
     pub(in crate::runtime) struct Notify {
         place: Mutex<()>,

@@ -201,7 +201,7 @@ fn program() {
     assert_eq!(names, ["comes", "stays"]);
 }
 
-/// Runs the program in the orders that a scheduler picks, and tells how many they were.
+/// Runs the program in the orders that a scheduler picks, and returns how many there were.
 fn schedule(kind: &str, scheduler: impl Scheduler + 'static) {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);

@@ -18,7 +18,7 @@ use crate::model::HookResult;
 use crate::runtime::sync::lock;
 use crate::traits::{BoxFuture, HookHandler};
 
-/// Runs a program in every order of at most three preemptions, and tells how many there are.
+/// Runs a program in every order of at most three preemptions, and returns how many there are.
 fn explore<F: Fn() + Send + Sync + 'static>(program: F) {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);
