@@ -31,8 +31,8 @@ pub struct ParsedCall {
     pub is_textual: bool,
     /// What was between the tags, without the blanks around it.
     pub raw: String,
-    /// Whether the provider separated the call from the text itself, so that `raw` is its arguments
-    /// alone.
+    /// Whether the provider reported the call itself, instead of tags in the text, so that `raw`
+    /// has only its arguments.
     pub is_native: bool,
     /// Why the call must not run.
     pub error: Option<CallError>,
