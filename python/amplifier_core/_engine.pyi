@@ -94,7 +94,7 @@ ALL_WELL_KNOWN_CAPABILITIES: Final[list[str]]
 
 @final
 class ErrorHandler:
-    """Judges failures; `amplifier_guard.ErrorHandler` gives it their facts, the time and the chance."""
+    """Judges failures; `ErrorHandler` passes in the facts, the time and a random number."""
 
     def __new__(
         cls,
@@ -127,7 +127,7 @@ class ErrorHandler:
 
 @final
 class CircuitBreaker:
-    """Refuses calls to a service that failed several times in a row; `amplifier_guard` gives the time."""
+    """Refuses calls to a service after several failures; `amplifier_guard` passes in the time."""
 
     def __new__(cls, failures: int, recovery: float) -> Self: ...
     def state(self, now: int) -> str:
@@ -164,7 +164,7 @@ class ToolInputPolicy:
 
 @final
 class MessageProcessor:
-    """Checks messages; `amplifier_guard` gives the limits."""
+    """Checks messages; `amplifier_guard` passes in the limits."""
 
     def __new__(cls, limits: dict[str, Any], findings: str, allow_empty: list[str]) -> Self: ...
     def process_text(self, role: str, text: str) -> ProcessedMessage:
@@ -213,7 +213,7 @@ def check_tool_name(name: str, max_chars: int = 100) -> None:
 
 @final
 class RateLimiter:
-    """Counts calls by user, tool and provider; `amplifier_guard` gives the time."""
+    """Counts calls by user, tool and provider; `amplifier_guard` passes in the time."""
 
     def __new__(
         cls,
@@ -359,7 +359,7 @@ class TerminalText:
     """Shows text on a terminal, whole or in chunks, so that it can neither act nor deceive.
 
     Shown escaped (as in `docs/sinks.md`) are control characters but newline and tab, separators of
-    lines, bidirectional controls, what nobody would see, and of the marks over one character those
+    lines, bidirectional controls, invisible characters, and of the marks over one character those
     after the thirtieth. A carriage return before a newline is dropped. Joiners, variation selectors
     and the tags of flags stay where they have a meaning, so that text of every script stays as it is.
     What was shown stays as it is when it is shown again.
@@ -512,10 +512,10 @@ def shorten(text: str, most: int) -> str:
     """Return at most `most` characters of the text, with `…` as the last one where it is cut."""
 
 def keep_decisions(level: str) -> None:
-    """Keep what is told from this level on: `off`, `error`, `warning`, `info`, `debug`, `trace`."""
+    """Keep decisions from this level on: `off`, `error`, `warning`, `info`, `debug`, `trace`."""
 
 def take_decisions() -> list[tuple[int, str, str, float]]:
-    """Return what was told since the last call: level, place, text and seconds since 1970 of each."""
+    """Return decisions since the last call: level, place, text and seconds since 1970 of each."""
 
 @final
 class SearchReport:
@@ -611,7 +611,7 @@ class RustHookRegistry(_Events):
 
         Raises:
             ValueError: the data contains itself.
-            TypeError: a key of the data is none that JSON knows.
+            TypeError: a key of the data cannot be written as JSON.
         """
     def emit_and_collect(
         self, event: str, data: Any, timeout: float | None = 1.0
@@ -629,7 +629,7 @@ class RustUnregisterFn:
     def __call__(self) -> None: ...
 
 class RustCancellationToken:
-    """Tells a session and its children to stop, gracefully or at once."""
+    """Stops a session and its children, gracefully or at once."""
 
     def __new__(cls) -> Self: ...
     @property
@@ -744,7 +744,7 @@ class RustCoordinator:
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
         """Contribute to a channel: the callback, plain or async, is asked at each collection."""
     def collect_contributions(self, channel: str) -> Coroutine[Any, Any, list[Any]]:
-        """Ask every contributor of a channel and list what they give."""
+        """Ask every contributor of a channel and return their contributions as a list."""
     def request_cancel(self, immediate: bool = False) -> Coroutine[Any, Any, None]:
         """Request cancellation at once; what is returned may be awaited."""
     def reset_turn(self) -> None:
@@ -1019,7 +1019,7 @@ class StreamResult:
     __hash__: ClassVar[None]  # type: ignore[assignment]  # equality without identity
 
 def status_kind(status: int) -> str | None:
-    """Return the type of error that an HTTP status stands for; None below 400."""
+    """Return the error type of an HTTP status; None below 400."""
 
 def status_of_kind(kind: str) -> int | None:
     """Return the HTTP status of an error of this type; None for an unknown type."""
@@ -1066,7 +1066,7 @@ class TagEvent:
 
 @final
 class ParsedContent:
-    """One half of what a call of `parse` gives.
+    """One half of the result of `parse`.
 
     The types are `thinking` and `message`, or `tool_call`, `tool_call_start` and `regular`.
     """
@@ -1114,7 +1114,7 @@ class ThinkingParser:
 
 @final
 class ThinkingFilter:
-    """Makes thinking blocks of what stands between thinking tags in the text blocks of an answer.
+    """Turns text between thinking tags in the text blocks of an answer into thinking blocks.
 
     It sits behind the `StreamDecoder` of a model that has no thinking of its own. The arguments are
     those of `ThinkingParser`.
@@ -1129,7 +1129,7 @@ class ThinkingFilter:
         nested: bool = False,
     ) -> Self: ...
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """Return the events that stand for those of a decoder."""
+        """Return the events that replace those of a decoder."""
     def finish(self, result: StreamResult) -> StreamResult:
         """Return the result of a decoder with its blocks split as their events were."""
 
@@ -1193,7 +1193,7 @@ class ParsedCall:
         """What was between the tags, or the arguments of a native call, as they came."""
     @property
     def is_native(self) -> bool:
-        """Whether the provider told the call from the text itself."""
+        """Whether the provider reported the call itself, instead of tags in the text."""
     @property
     def is_complete(self) -> bool:
         """Whether the closing tag was there."""
@@ -1219,7 +1219,7 @@ class StreamProcessor:
     def fail(self, error: str) -> list[tuple[Any, ...]]:
         """End an answer whose source failed."""
     def cancel(self) -> list[tuple[Any, ...]]:
-        """End an answer that nobody waits for any more."""
+        """End an answer that is no longer awaited."""
     @property
     def is_over(self) -> bool:
         """Whether the answer has come to its end."""

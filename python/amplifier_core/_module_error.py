@@ -16,7 +16,7 @@ MODULE_FAILURE_REASONS = frozenset(
         "validation_failed",
     }
 )
-"""Every category that `module_failure_reason` can give."""
+"""Every category that `module_failure_reason` can return."""
 
 
 class ModuleValidationError(Exception):
@@ -54,7 +54,7 @@ def _with_hint(message: str, hint: str | None) -> str:
 
 
 def module_failure_reason(error: BaseException) -> str:
-    """Return the category of a failed load; the error's text is not looked at."""
+    """Return the category of a failed load; the error's text is not read."""
     if isinstance(error, module_sources.ModuleNotFoundError):
         return "missing_source"
     if isinstance(error, ModuleValidationError | ModuleDiscoveryError):

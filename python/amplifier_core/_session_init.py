@@ -161,7 +161,7 @@ class _Beginning:
             self._expect_ready(mount)
 
     async def _mount(self, entry: dict[str, Any]) -> Any:
-        """Load a module, mount it, and give the function that mounted it."""
+        """Load a module, mount it, and return the function that mounted it."""
         coordinator = self._coordinator
         mount = await self._loader.load(
             entry["module"],

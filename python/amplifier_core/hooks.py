@@ -52,8 +52,8 @@ class HookRegistry(metaclass=ABCMeta):
     _events: dict[str, list[Registration]]
     """The registrations of every event that ever had one, in the order of running.
 
-    Changed in place and by single operations of `list`, so that threads need no lock, and a fork
-    leaves none behind that is taken.
+    Changed in place and by single operations of `list`, so that threads need no lock, and a forked
+    process cannot inherit a locked one.
     """
     _defaults: dict[str, Any]
     _next_serial: int
@@ -218,7 +218,7 @@ class HookRegistry(metaclass=ABCMeta):
 
 
 async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> HookResult | None:
-    """Have one handler judge an event, and give its denial if it denies."""
+    """Have one handler judge an event, and return its denial if it denies."""
     payload, seconds = dispatch.payload, registration.timeout
     handed_out = payload.hand_out()
     try:

@@ -133,7 +133,7 @@ class NetworkError(ProviderUnavailableError):
 
 
 class LLMTimeoutError(LLMError):
-    """The provider did not answer in time."""
+    """The provider timed out."""
 
     retryable = True
 

@@ -87,7 +87,7 @@ class ModuleLoader:
         source_hint: Any = None,
         coordinator: Any = None,
     ) -> Closure:
-        """Find a module and give the function that mounts it.
+        """Find a module and return the function that mounts it.
 
         Args:
             module_id: Id of the module, such as `tool-search`.
@@ -114,7 +114,7 @@ class ModuleLoader:
         return self._closure(module_id, mount, config or {})
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
-        """Mount a module that was loaded, and give what its `mount` returns."""
+        """Mount a loaded module and return the result of its `mount`."""
         if not callable(module):
             raise TypeError(f"`module` must be what `load` gives, found `{shown(module)}`")
         try:
@@ -265,7 +265,7 @@ class ModuleLoader:
             return None
 
     def _remember(self, module_id: str, found: lookup.Found | None) -> Mount | None:
-        """Keep what a module wants called when the session is ready, and give its mount function."""
+        """Keep a module's `on_session_ready` and return its mount function."""
         if found is None:
             return None
         if found.ready is not None:
@@ -275,7 +275,7 @@ class ModuleLoader:
     async def _validate_module(
         self, module_id: str, module_path: Path, config: dict[str, Any] | None = None
     ) -> Path:
-        """Check a module without mounting it, and give the folder of its package.
+        """Check a module without mounting it, and return the folder of its package.
 
         Args:
             module_id: Id of the module.

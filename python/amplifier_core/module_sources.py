@@ -1,4 +1,4 @@
-"""Where modules come from: sources give a folder, resolvers give a source."""
+"""Where modules come from: a source returns a folder, a resolver returns a source."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         self._initialized = False
         self._is_announced = False
         self._loading: Any = None
-        """While a load runs, what whoever waits for it awaits, once there is one."""
+        """While a load runs, the future that waiting callers await, if there are any."""
         self._is_loading = False
 
     @property
@@ -189,7 +189,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         return f"<{type(self).__name__}: {self.session_id!r}, {phase}>"
 
     def _merge_configs(self, base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
-        """Merge two configurations; of what is no dict in both, the overlay's counts."""
+        """Merge two configurations; for values that are not dicts in both, the overlay wins."""
         merged = base.copy()
         for key, value in overlay.items():
             below = merged.get(key)

@@ -42,7 +42,7 @@ pub(crate) fn object_to_python<'py>(
 
 /// Reads a Python object that is made of JSON types; tuples are lists.
 ///
-/// Another type and a key that is no string are a `TypeError`; a lone surrogate, a cycle and
+/// Any other type and a key that is not a string are a `TypeError`; a lone surrogate, a cycle and
 /// nesting beyond [`MAX_DEPTH`] a `ValueError`.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Json> {
     from_python_at(value, 0)

@@ -1,4 +1,4 @@
-"""What a user's answer to an approval amounts to."""
+"""The decision in a user's answer to an approval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Literal
 
 GRANTS = frozenset({"allow", "allow once", "allow always"})
-"""Answers that grant, whatever was offered."""
+"""Answers that approve, whatever options were offered."""
 
 CONSENT = frozenset(
     {"accept", "allow", "approve", "confirm", "continue", "grant", "ok", "proceed", "yes"}

@@ -9,7 +9,7 @@ from .payload import Payload
 
 
 class Dispatch:
-    """What the answers amount to: the first deny, else the first question, else all injections."""
+    """The combined answer: the first deny, else the first question, else all injections."""
 
     def __init__(self, payload: Payload) -> None:
         self.payload = payload
@@ -47,7 +47,7 @@ class Dispatch:
         fields = projection(self._items)
         if len(self._injecting) == 1:
             return first.model_copy(update=fields)
-        # Of several, only what the first says about output and the user stays.
+        # Of several, only the first decides about the output and the message to the user.
         return HookResult(
             action="inject_context",
             suppress_output=first.suppress_output,

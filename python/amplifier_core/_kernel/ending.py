@@ -15,8 +15,8 @@ PATIENCE = 2.0
 """The longest wait for what other threads are running, in seconds."""
 
 _IMPORTING = "<frozen importlib._bootstrap>"
-"""The file of the frames of an import: a thread that is ended in one leaves its lock behind, for
-which whoever imports the same later waits for ever."""
+"""The file of the frames of an import: a thread that ends in one leaves its lock held, and later
+imports of the same module wait for ever."""
 
 
 def leave() -> None:

@@ -35,7 +35,7 @@ ABSENT_NAMES = {
 
 
 def lookup(name: str) -> Any:
-    """Return what `_engine` has under a name beside its compiled members.
+    """Return what `_engine` has under a name in addition to its compiled members.
 
     Raises:
         ImportError: The name belongs to a transport that is not there.

@@ -26,7 +26,7 @@ _CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {*map(ord, "\t\n\r
 
 
 async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -> Any:
-    """Carry out what a hook's result asks for, and give what is left to the loop.
+    """Carry out what a hook's result asks for, and return what is left to the loop.
 
     Args:
         coordinator: Whose context, display and approval system are used.

@@ -12,7 +12,7 @@ class Fields:
     """A mapping on its way through the handlers, the usual payload."""
 
     def __init__(self, own: dict[Any, Any]) -> None:
-        # `own` is a dict that nobody else holds; its values are the caller's.
+        # `own` is a new dict; its values are the caller's.
         if any(type(key) is not str for key in own):
             own = {key_of(key): value for key, value in own.copy().items()}
         odd = [item for item in own.items() if type(item[1]) not in PLAIN]
@@ -49,7 +49,7 @@ class Fields:
 
 
 class Other:
-    """A payload that is no mapping."""
+    """A payload that is not a mapping."""
 
     def __init__(self, value: Any) -> None:
         self._shape = shape_of(value, [])
@@ -85,7 +85,7 @@ def bare(data: Any) -> Payload:
 
 
 def top_level(data: Any) -> Any:
-    """Return the dict that stands for data with a `model_dump` method; other data as it is."""
+    """Return the dict form of data with a `model_dump` method; other data as it is."""
     kind = cast("type[Any]", type(data))
     if kind in PLAIN or issubclass(kind, dict) or not _has_dump(data):
         return data

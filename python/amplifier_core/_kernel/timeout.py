@@ -15,7 +15,7 @@ class Expired:
 
 
 EXPIRED: Final = Expired()
-"""What `limited` returns in the place of a result that did not come in time."""
+"""What `limited` returns instead of a result after a timeout."""
 
 
 def _is_asyncio() -> bool:

@@ -20,7 +20,7 @@ logger = logging.getLogger("amplifier_core.loader")
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     passed: bool
@@ -71,7 +71,7 @@ def check_package(package: Path) -> list[Check]:
 def judge_package(
     module_id: str, path: Path, package: Path | None
 ) -> tuple[Kind, Path, list[Check]]:
-    """Import the package of a module, and give its type, its folder and what was checked.
+    """Import the package of a module, and return its type, its folder and what was checked.
 
     Args:
         module_id: Id of the module.

@@ -50,7 +50,7 @@ def discover(search_paths: list[Path] | None, locate: Locate) -> Iterator[Module
 
 
 def _kind_in_source(module_id: str, package: Path | None) -> Kind | None:
-    """Import a module that was discovered, and give the type that it declares."""
+    """Import a discovered module and return the type that it declares."""
     if package is None:
         return None
     try:

@@ -12,7 +12,7 @@ OMITTED_IMAGE: dict[str, Any] = {
     "type": "text",
     "text": ("[Image omitted from tool event; original retained for model request if unmodified.]"),
 }
-"""Stands for an image in what hooks see."""
+"""Replaces an image in the data that hooks get."""
 
 _IMAGE_MEDIA_TYPE = re.compile(r"image/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*")
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

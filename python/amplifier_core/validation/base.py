@@ -20,7 +20,7 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass
 class ValidationCheck:
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     passed: bool
@@ -30,7 +30,7 @@ class ValidationCheck:
 
 
 class Checks:
-    """A list of checks, and what it amounts to."""
+    """A list of checks, and their overall result."""
 
     checks: list[ValidationCheck]
 

@@ -44,6 +44,6 @@ pub(crate) fn check_tool_name(
     name: &Bound<'_, pyo3::types::PyString>,
     max_chars: usize,
 ) -> Result<(), Error> {
-    // A lone surrogate becomes U+FFFD, which is no ASCII either.
+    // A lone surrogate becomes U+FFFD, which is not ASCII either.
     Ok(guard::check_tool_name(&name.to_string_lossy(), max_chars)?)
 }

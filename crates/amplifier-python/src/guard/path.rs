@@ -226,7 +226,7 @@ impl LineWindow {
         PyBytes::new(py, &self.window.content)
     }
 
-    /// Whether the file goes on after `content`.
+    /// Whether the file continues after `content`.
     #[getter]
     fn truncated(&self) -> bool {
         self.window.truncated

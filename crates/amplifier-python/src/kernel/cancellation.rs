@@ -18,7 +18,7 @@ static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_ca
 
 type State = Cancellation<Py<PyAny>, Py<PyAny>>;
 
-/// Tells a session and its children to stop, gracefully or at once.
+/// Stops a session and its children, gracefully or at once.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
 #[derive(Default)]
 pub(crate) struct RustCancellationToken {

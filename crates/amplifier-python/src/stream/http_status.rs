@@ -3,7 +3,7 @@
 use amplifier_core::StatusKind;
 use pyo3::prelude::*;
 
-/// Return the type of error that an HTTP status stands for; None below 400.
+/// Return the error type of an HTTP status; None below 400.
 #[pyfunction]
 pub(crate) fn status_kind(status: u16) -> Option<&'static str> {
     StatusKind::of(status).map(StatusKind::as_str)

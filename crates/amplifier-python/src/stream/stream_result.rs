@@ -1,4 +1,4 @@
-//! `StreamResult`: what a whole stream amounts to.
+//! `StreamResult`: the result of a whole stream.
 
 use amplifier_stream as stream;
 use amplifier_stream::ResponseError;

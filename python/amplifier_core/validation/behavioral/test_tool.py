@@ -43,7 +43,7 @@ class ToolBehaviorTests:
 
     @pytest.mark.asyncio
     async def test_tool_result_has_required_fields(self, tool_module: Any) -> None:
-        """A result says whether the call succeeded, and what it gave or why it failed."""
+        """A result says whether the call succeeded, and has its output or the reason of the failure."""
         result = await tool_module.execute({})
         assert isinstance(result.success, bool)
         assert hasattr(result, "error")

@@ -36,7 +36,7 @@ enum Stage {
 
 /// What the user is asked.
 struct Question {
-    /// The payload that it is about, which goes on when it is granted.
+    /// The payload of the question, which is passed on if it is approved.
     data: Option<Py<PyAny>>,
     prompt: String,
     options: Vec<String>,
@@ -139,7 +139,7 @@ impl Effects {
         Ok(())
     }
 
-    /// Adds the texts that stay to the context, then goes on to the user's message.
+    /// Adds the persistent texts to the context, then continues with the user's message.
     fn inject<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         while let Some(item) = self.durable.pop_front() {
             let context = self.coordinator.get().mounted.context(py)?;
