@@ -85,7 +85,7 @@ def _is_ours(error: BaseException) -> bool:
 
 
 def _hint(error: BaseException) -> str:
-    """What the error says itself about what to do, or what is known about errors of its kind."""
+    """The error's own hint, or a hint for errors of its kind."""
     hint: object = None
     with contextlib.suppress(Exception):  # a foreign attribute may be anything
         hint = getattr(error, "hint", None)

@@ -42,7 +42,7 @@ class ThinkingStartEvent(AgentEvent):
 
 @dataclass(frozen=True)
 class ThinkingContentEvent(AgentEvent):
-    """Thinking goes on."""
+    """Thinking continues."""
 
     content: str
 
@@ -66,7 +66,7 @@ class ToolCallStartEvent(AgentEvent):
 
 @dataclass(frozen=True)
 class ToolCallContentEvent(AgentEvent):
-    """A call goes on."""
+    """A call continues."""
 
     index: int
     """The number of the call."""
@@ -93,7 +93,7 @@ class MessageStartEvent(AgentEvent):
 
 @dataclass(frozen=True)
 class MessageContentEvent(AgentEvent):
-    """The message goes on."""
+    """The message continues."""
 
     content: str
 

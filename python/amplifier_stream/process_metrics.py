@@ -51,7 +51,7 @@ class StreamMetrics:
         self._counters["tools_succeeded" if succeeded else "tools_failed"] += 1
 
     def attach(self, coordinator: Any) -> Callable[[], None]:
-        """Count the tools of a session, and give its hooks access to the metrics.
+        """Count the tools of a session, and make the metrics available to its hooks.
 
         Hooks find the metrics as the capability `stream.metrics` of the coordinator.
 

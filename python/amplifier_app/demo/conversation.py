@@ -83,7 +83,7 @@ def read_turn(body: dict[str, Any]) -> Turn:
 
 
 def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
-    """Return whether the words beside `results` are a new request, not steering.
+    """Return whether the words next to `results` are a new request, not steering.
 
     They are where the first round of tools was cut off, so that all its results are failures.
     That happens once in a row only: tools that always fail must not keep a conversation going.

@@ -1,4 +1,4 @@
-"""The words of a prompt that say what to look for."""
+"""The words of a prompt to search for."""
 
 from __future__ import annotations
 

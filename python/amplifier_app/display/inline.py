@@ -20,7 +20,7 @@ _RUN = re.compile(r"`+|\*+|\\")
 class InlineSpans:
     """Cuts one line into (text, style name) spans while it arrives.
 
-    Cutting the line differently gives the same spans.
+    Cutting the line differently yields the same spans.
     """
 
     def __init__(self, style: str = "") -> None:

@@ -11,7 +11,7 @@ GRACE_SECONDS = 30.0
 
 
 class TurnCancellation:
-    """The cancellation token of the session; without a coordinator there is none."""
+    """The cancellation token of the session; absent without a coordinator."""
 
     def __init__(self, coordinator: Any) -> None:
         """Use the token of the coordinator, which may be None."""

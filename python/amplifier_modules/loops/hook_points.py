@@ -43,7 +43,7 @@ class HookPoints:
     """The hooks of one turn, and the injections for the next request."""
 
     def __init__(self, hooks: Any, coordinator: Any) -> None:
-        """Use the registry; without a coordinator nobody can be asked and nothing is stored."""
+        """Use the registry; without a coordinator no approval is possible and nothing is stored."""
         self._hooks = hooks
         self._coordinator = coordinator
         self._approvals = anyio.Lock()

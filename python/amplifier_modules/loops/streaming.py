@@ -21,7 +21,7 @@ __amplifier_module_type__ = "orchestrator"
 __amplifier_settings__ = LoopSettings
 
 EVENTS = [RATE_LIMIT_DELAY, STEERING_SUBMITTED, STEERING_INJECTED, STEERING_DISCARDED]
-"""The events of this module beside those of the kernel."""
+"""The events of this module in addition to those of the kernel."""
 
 
 class StreamingLoop(Loop):

@@ -74,7 +74,7 @@ class RetrySettings(Settings):
     breaker_recovery: float = Field(default=60.0, ge=0.001)
     """Seconds for which an open circuit lets no call through."""
     rate: CallRate | None = None
-    """The rate limit of calls; without it there is none."""
+    """The rate limit of calls; None for no limit."""
 
 
 @dataclass(frozen=True)

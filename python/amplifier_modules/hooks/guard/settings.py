@@ -16,14 +16,14 @@ class RatesSettings(Settings):
     """Rate limits of one user, of each tool and of each provider."""
 
     user: RateSettings | None = None
-    """The rate limit of prompts; without it there is none."""
+    """The rate limit of prompts; None for no limit."""
     tool: RateSettings | None = None
     """The rate limit of calls of each tool."""
     provider: RateSettings | None = None
     """The rate limit of calls of the model."""
 
     def limiter(self) -> RateLimiter | None:
-        """Return the limiter of these rates, None where there is none."""
+        """Return the limiter of these rates, None if no rate is set."""
         rates = {
             name: each.rate()
             for name in ("user", "tool", "provider")

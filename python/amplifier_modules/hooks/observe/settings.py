@@ -28,4 +28,4 @@ class ObserveSettings(Settings):
     most_traces: int = Field(default=256, ge=1, le=100_000)
     """Tool calls, and error contexts, that are kept, at most."""
     most_labels: int = Field(default=64, ge=1, le=10_000)
-    """Tools, models, types of blocks and types of errors that are told apart, each, at most."""
+    """The most tools, models, types of blocks and types of errors that are distinguished, each."""

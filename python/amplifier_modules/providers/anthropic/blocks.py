@@ -15,7 +15,7 @@ JsonDict = dict[str, Any]
 
 _IMAGE = frozenset({"image"})
 OF_USER = _IMAGE | {"document", "search_result", "container_upload"}
-"""Block types that a user turn may contain beside text and results."""
+"""Block types that a user turn may contain besides text and results."""
 OF_ASSISTANT = frozenset(
     {
         "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
@@ -24,7 +24,7 @@ OF_ASSISTANT = frozenset(
         "mcp_tool_use", "mcp_tool_result", "compaction", "advisor_tool_result", "fallback",
     }
 )  # fmt: skip
-"""Block types that an assistant turn may contain beside text, thinking and calls."""
+"""Block types that an assistant turn may contain besides text, thinking and calls."""
 
 
 def fields_of(value: Any) -> JsonDict:
@@ -87,8 +87,8 @@ def encode_other(block: JsonDict, known: frozenset[str], left_out: list[str]) ->
     """Encode a block that is neither text nor thinking nor a call.
 
     Args:
-        block: An image, a block of a type that only the API itself knows, or one that a text
-            stands for.
+        block: An image, a block of a type that only the API itself knows, or one that is sent as
+            text.
         known: The types that the API takes here.
         left_out: Gets the type of a block that cannot be sent.
     """

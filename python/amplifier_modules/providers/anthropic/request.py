@@ -21,7 +21,7 @@ MIN_THINKING_TOKENS = 1_024
 _BUDGETS = {"minimal": MIN_THINKING_TOKENS, "low": 4_096}
 _DEFAULT_BUDGET = 8_192
 _INTERLEAVED_THINKING = "interleaved-thinking-2025-05-14"
-# The API takes `top_p` beside thinking only in this range.
+# With thinking, the API accepts `top_p` only in this range.
 _MIN_TOP_P_WITH_THINKING = 0.95
 
 

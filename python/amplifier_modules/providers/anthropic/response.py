@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class AnthropicChatResponse(ChatResponse):
-    """A `ChatResponse` with the fields that loops and displays use beside its typed content."""
+    """A `ChatResponse` with fields that loops and displays use besides its typed content."""
 
     content_blocks: list[Any] | None = None
     """The blocks as dataclasses of `amplifier_core.content_models`, each with its raw form."""
