@@ -148,8 +148,8 @@ def test_a_refusal_is_one_line(
     [line] = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert str(status) in line
-    assert text in line
-    assert advice in line
+    assert f": {text}; " in line, "what happened, then one advice"
+    assert advice in line.partition(f": {text}; ")[2]
 
 
 def test_a_refused_connection_is_one_line(keyed: Any) -> None:
@@ -160,7 +160,7 @@ def test_a_refused_connection_is_one_line(keyed: Any) -> None:
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert line.startswith("error: cannot connect to `http://127.0.0.1:")
-    assert "ANTHROPIC_BASE_URL" in line
+    assert line.endswith(": Connection refused; check `ANTHROPIC_BASE_URL` and the network")
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 4])

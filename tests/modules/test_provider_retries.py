@@ -198,6 +198,7 @@ async def test_an_api_that_fails_again_and_again_is_left_alone_and_then_tried_on
     expected = "circuit open for `acme` after repeated failures; retry in 42 s"
     assert str(refused.value) == expected
     error = refused.value
+    assert error.hint == "retry in 42 s"
     assert (error.retry_after, error.provider, error.model) == (pytest.approx(42), "acme", "m-1")
     assert len(world.calls) == 4
 

@@ -239,11 +239,13 @@ class Retries:
     def _later(
         self, kind: type[LLMError], reason: str, seconds: float, model: str | None
     ) -> LLMError:
+        hint = f"retry in {math.ceil(seconds)} s"
         return kind(
-            f"{reason}; retry in {math.ceil(seconds)} s",
+            f"{reason}; {hint}",
             provider=self._provider,
             model=model,
             retry_after=seconds,
+            hint=hint,
         )
 
 

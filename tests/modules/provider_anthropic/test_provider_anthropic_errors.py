@@ -126,8 +126,9 @@ async def test_an_error_status_is_the_fitting_error(
     retryable = status in {429, 500, 503, 504, 529}
     assert error.retryable == (retryable and error_class is not llm_errors.QuotaExceededError)
     for part in parts:
-        assert part in str(error)
+        assert part in f"{error}; {error.hint}"
     assert "\n" not in str(error)
+    assert error.hint is None or f"hint: {error.hint}" in error.__notes__
     name, payload = hooks.events[-1]
     assert name == "llm:response"
     assert payload["status"] == "error"
@@ -200,7 +201,9 @@ async def test_no_server_is_a_network_error_that_names_the_address() -> None:
         with pytest.raises(llm_errors.NetworkError) as caught:
             await call
         assert f"cannot connect to `http://127.0.0.1:{port}/v1/m" in str(caught.value)
-        assert "Connection refused; check `ANTHROPIC_BASE_URL`" in str(caught.value)
+        assert str(caught.value).endswith(": Connection refused")
+        assert caught.value.hint == "check `ANTHROPIC_BASE_URL` and the network"
+        assert "\nhint: check" in "".join(traceback.format_exception(caught.value))
         assert "password" not in "".join(traceback.format_exception(caught.value))
     await provider.close()
 

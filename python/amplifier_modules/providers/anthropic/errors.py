@@ -1,4 +1,4 @@
-"""Errors of the Anthropic API as `amplifier_core.llm_errors`, with advice."""
+"""Errors of the Anthropic API as `amplifier_core.llm_errors`, with advice as their `hint`."""
 
 from __future__ import annotations
 
@@ -81,33 +81,32 @@ def api_error(
     named = " ".join(str(part) for part in (status, kind) if part)
     request = details.get("request_id") or request_id
     message = f"Anthropic API error ({named or 'without a status'}): {_one_line(text)}"
-    advice = next((text for base, text in _ADVICE if issubclass(error_class, base)), "")
-    message += f"; {advice}" if advice else ""
     message += f" (request id {request})" if request else ""
-    return error_class(message, **arguments)
+    hint = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
+    return error_class(message, hint=hint, **arguments)
 
 
 def redirect_error(url: str, status: int, location: str | None, *, model: str | None) -> LLMError:
     """Make the error for a redirect, which is never followed: the key would be sent along."""
     return llm_errors.ConfigurationError(
         f"`{url}` answered with status {status}, a redirect to"
-        f" `{_one_line(location or 'nowhere')}`, which is"
-        " not followed, as the key would be sent along; set `ANTHROPIC_BASE_URL` to the final"
-        " address",
+        f" `{_one_line(location or 'nowhere')}`, which is not followed, as the key would be sent"
+        " along",
         provider=PROVIDER,
         model=model,
         status_code=status,
+        hint="set `ANTHROPIC_BASE_URL` to the final address",
     )
 
 
 def unfitting_error(url: str, found: str, expected: str, *, model: str | None) -> LLMError:
     """Make the error for a successful answer of the wrong kind, such as a login page."""
     return llm_errors.ConfigurationError(
-        f"`{url}` answered with {_one_line(found)} instead of {expected}; check"
-        " `ANTHROPIC_BASE_URL`",
+        f"`{url}` answered with {_one_line(found)} instead of {expected}",
         provider=PROVIDER,
         model=model,
         status_code=200,
+        hint="check `ANTHROPIC_BASE_URL`",
     )
 
 
@@ -116,28 +115,29 @@ def truncated_error(model: str | None, cause: str = "", request_id: str | None =
     reason = f": {_one_line(cause)}" if cause else ""
     request = f" (request id {request_id})" if request_id else ""
     return llm_errors.StreamError(
-        f"the answer of `{model}` was cut off{reason}; no tool call of it was run, retry{request}",
+        f"the answer of `{model}` was cut off{reason}; no tool call of it was run{request}",
         provider=PROVIDER,
         model=model,
+        hint="retry",
     )
 
 
 def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
     """Make the error for a server that cannot be reached."""
     return llm_errors.NetworkError(
-        f"cannot connect to `{url}`: {_one_line(cause)}; check"
-        " `ANTHROPIC_BASE_URL` and the network",
+        f"cannot connect to `{url}`: {_one_line(cause)}",
         provider=PROVIDER,
         model=model,
+        hint="check `ANTHROPIC_BASE_URL` and the network",
     )
 
 
 def environment_error(cause: str) -> LLMError:
     """Make the error for proxy or certificate settings that cannot be used."""
     return llm_errors.ConfigurationError(
-        f"cannot set up connections: {_one_line(cause)}; check `HTTPS_PROXY`, `ALL_PROXY`,"
-        " `SSL_CERT_FILE` and `SSL_CERT_DIR`",
+        f"cannot set up connections: {_one_line(cause)}",
         provider=PROVIDER,
+        hint="check `HTTPS_PROXY`, `ALL_PROXY`, `SSL_CERT_FILE` and `SSL_CERT_DIR`",
     )
 
 
@@ -162,9 +162,10 @@ def root_cause(error: BaseException) -> str:
 def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> LLMError:
     """Make the error for a wait of more than `seconds` for `what`."""
     return llm_errors.LLMTimeoutError(
-        f"no {what} from `{url}` within {seconds:g} s; retry, or raise `timeout`",
+        f"no {what} from `{url}` within {seconds:g} s",
         provider=PROVIDER,
         model=model,
+        hint="retry, or raise `timeout`",
     )
 
 

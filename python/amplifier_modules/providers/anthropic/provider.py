@@ -91,6 +91,7 @@ class AnthropicProvider:
                 may_repeat=lambda: not is_shown,
             )
         except LLMError as error:
+            _note_hint(error)
             payload = {"type": type(error).__name__, "msg": str(error)}
             response_payload |= {
                 "status": "error",
@@ -120,7 +121,11 @@ class AnthropicProvider:
         Raises:
             LLMError: The API cannot be reached or refuses the key.
         """
-        entries = await self._retries.call(self._transport.list_models, None)
+        try:
+            entries = await self._retries.call(self._transport.list_models, None)
+        except LLMError as error:
+            _note_hint(error)
+            raise
         return [_model_info(entry) for entry in entries]
 
     def get_info(self) -> ProviderInfo:
@@ -188,6 +193,12 @@ class AnthropicProvider:
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is not None:
             await self._hooks.emit(event, data)
+
+
+def _note_hint(error: LLMError) -> None:
+    """Write the hint into the notes of an error: a traceback shows no fields."""
+    if error.hint and error.hint not in str(error):
+        error.add_note(f"hint: {error.hint}")
 
 
 def _request_payload(encoded: EncodedRequest) -> dict[str, Any]:
