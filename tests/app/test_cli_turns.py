@@ -60,6 +60,18 @@ def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> Non
     ]
 
 
+def test_an_answer_that_starts_again_is_marked_where_it_broke_off(keyed: Any, model: Any) -> None:
+    first = model.said({"type": "text", "text": "All is lo"}, {"type": "text", "text": "st"})[:6]
+    again = model.event("message_start", message={"id": "msg_2", "role": "assistant"})
+    model.reply(*first, again, *model.said(ANSWER)[1:])
+
+    done = keyed("run", "What is here?")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = ["All is lo", "", "st", "", "(the model started its answer again)", "", "All is well."]
+    assert done.stdout.splitlines()[:7] == lines
+
+
 def test_the_prompt_can_come_from_standard_input(keyed: Any, model: Any) -> None:
     model.reply(*model.said(ANSWER))
 

@@ -359,3 +359,49 @@ def test_wrapping_loses_no_character_and_fits(text: str, width: int) -> None:
     inside = [line[2:-2] for line in shown.splitlines()[1:-1]]
     assert all(cell_len(line) == width - 1 for line in shown.splitlines())
     assert "".join("".join(inside).split()) == "".join(text.split())
+
+
+def test_blocks_that_the_provider_takes_back_are_closed_and_one_line_says_so() -> None:
+    def dropped(index: int, kind: str) -> Event:
+        return ("content_block:end", {"block_type": kind, "block_index": index, "dropped": True})
+
+    events = [
+        *block(0, "thinking", "Hm.")[:-1],
+        *block(1, "text", "It waits and is never drawn."),
+        dropped(0, "thinking"),
+        dropped(1, "text"),
+        dropped(1, "text"),
+        *block(0, "text", "Yes."),
+        *block(1, "text", "Quite.")[:-1],
+    ]
+    assert drawn(events, Pipe()).splitlines() == [
+        "╭─ thinking",
+        "│ Hm.",
+        "╰─",
+        "",
+        "(the model started its answer again)",
+        "",
+        "Yes.",
+        "",
+        "Quite.",
+    ]
+
+
+def test_a_dropped_block_that_nobody_saw_leaves_no_trace() -> None:
+    head = {"block_type": "tool_call", "block_index": 0}
+    events: list[Event] = [
+        ("content_block:start", head),
+        ("content_block:end", {**head, "dropped": True}),
+        *block(0, "text", "Yes."),
+    ]
+    assert drawn(events, Pipe()) == "Yes.\n"
+
+
+def test_an_answer_is_shown_if_what_was_drawn_of_it_was_taken_back() -> None:
+    file = Pipe()
+    display = Display(Screen(file, width=60))
+    for event, data in block(0, "text", "No."):
+        display.handle(event, data)
+    display.handle("content_block:end", {"block_index": 0, "dropped": True})
+    display.answer("Yes.")
+    assert file.getvalue() == "No.\n\n(the model started its answer again)\n\nYes.\n"

@@ -28,7 +28,11 @@ class _Block:
     kind: str
     seen: str = ""
     waiting: list[str] = field(default_factory=list[str])
+    shown: bool = False
+    """Whether something of it is on the screen."""
     ended: bool = False
+    closed: bool = False
+    """Ended, and drawn to its end."""
     text: TerminalText = field(default_factory=TerminalText)
 
 
@@ -36,7 +40,8 @@ class ResponseBlocks:
     """Draws the text and thinking blocks of one response.
 
     A provider may interleave its blocks: one is drawn while it arrives, the others wait. A loop
-    may repeat the events of the provider: a block that has ended stays ended.
+    may repeat the events of the provider: a block that has ended stays ended. One that the provider
+    takes back is closed where it is, and a line says so before the next one.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -44,7 +49,12 @@ class ResponseBlocks:
         self._blocks: dict[int, _Block] = {}
         self._current: _Block | None = None
         self._drawing: _Drawing | None = None
-        self.drew_text = False
+        self._took_back = False
+
+    @property
+    def drew_text(self) -> bool:
+        """Whether text of the answer is on the screen, apart from what was taken back."""
+        return any(block.shown and block.kind == "text" for block in self._blocks.values())
 
     def start(self, data: Mapping[str, Any]) -> bool:
         """Start a block; false if it is known already."""
@@ -62,7 +72,10 @@ class ResponseBlocks:
             self._add(block, text)
 
     def end(self, data: Mapping[str, Any]) -> None:
-        """End a block; draw what was not streamed."""
+        """End a block; draw what was not streamed. One that is dropped may start again."""
+        if data.get("dropped"):
+            self._drop(_index(data))
+            return
         block = self._block(_index(data), data)
         if block.ended:
             return
@@ -82,13 +95,29 @@ class ResponseBlocks:
         for block in self._blocks.values():
             block.ended = True
         self._go_on()
+        self._tell_of_drops()
+
+    def _drop(self, index: int) -> None:
+        """Forget a block; the next one is drawn when its next event comes, as it may go, too."""
+        block = self._blocks.pop(index, None)
+        if block is None:
+            return
+        if block is self._current:
+            self._end_drawing(block)
+        self._took_back = self._took_back or block.shown
+
+    def _tell_of_drops(self) -> None:
+        if self._took_back:
+            self._took_back = False
+            self._screen.gap()
+            self._screen.line(("(the model started its answer again)", "note"))
 
     def _block(self, index: int, data: Mapping[str, Any]) -> _Block:
         block = self._blocks.get(index)
         if block is None:
             block = self._blocks[index] = _Block(str(data.get("block_type") or ""))
-            if self._current is None:
-                self._open(block)
+        if self._current is None and not block.ended:
+            self._go_on()
         return block
 
     def _add(self, block: _Block, text: str) -> None:
@@ -101,33 +130,49 @@ class ResponseBlocks:
             block.waiting.append(text)
 
     def _open(self, block: _Block) -> None:
+        self._tell_of_drops()
         self._current = block
         for text in block.waiting:
             self._draw(text)
         block.waiting.clear()
 
     def _go_on(self) -> None:
-        """Close the current block if it has ended, then draw those that waited for it."""
-        while self._current is not None and self._current.ended:
-            block, self._current = self._current, None
-            self._feed(block.text.flush())
-            if self._drawing is not None:
-                self._drawing.finish()
-                self._drawing = None
-            elif block.kind == "redacted_thinking":
-                self._screen.gap()
-                self._screen.line(("(encrypted thinking)", "note"))
-            elif block.kind not in ("text", "thinking", "tool_call", ""):
-                self._screen.gap()
-                self._screen.line((f"({printable_line(block.kind, 80)})", "note"))
-            block.kind = ""
-            following = [each for each in self._blocks.values() if each.kind]
-            if following:
+        """Draw the blocks in order, up to the first that has not ended."""
+        while True:
+            if self._current is None:
+                following = [each for each in self._blocks.values() if not each.closed]
+                if not following:
+                    return
                 self._open(following[0])
+            elif self._current.ended:
+                self._close(self._current)
+            else:
+                return
+
+    def _close(self, block: _Block) -> None:
+        """Draw the current block to its end."""
+        block.closed = True
+        if self._end_drawing(block) or block.kind in ("text", "thinking", "tool_call", ""):
+            return
+        is_encrypted = block.kind == "redacted_thinking"
+        kind = "encrypted thinking" if is_encrypted else printable_line(block.kind, 80)
+        block.shown = True
+        self._screen.gap()
+        self._screen.line((f"({kind})", "note"))
+
+    def _end_drawing(self, block: _Block) -> bool:
+        """End the drawing of the current block; whether there was one."""
+        self._current = None
+        self._feed(block.text.flush())
+        drawing, self._drawing = self._drawing, None
+        if drawing is not None:
+            drawing.finish()
+        return drawing is not None
 
     def _draw(self, text: str) -> None:
         if self._current is None or self._current.kind not in ("text", "thinking"):
             return
+        self._current.shown = True
         if self._drawing is None:
             self._screen.gap()
             if self._current.kind == "thinking":
@@ -135,7 +180,6 @@ class ResponseBlocks:
                     self._screen, "thinking", style="thinking", border="thinking.border"
                 )
             else:
-                self.drew_text = True
                 self._drawing = (
                     MarkdownStream(self._screen)
                     if self._screen.is_terminal

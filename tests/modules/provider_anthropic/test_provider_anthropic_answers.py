@@ -67,6 +67,25 @@ async def test_an_answer_is_the_same_however_its_bytes_are_cut(
         }
 
 
+async def test_blocks_of_an_answer_that_starts_again_are_told_as_dropped(
+    server: Any, wire: Any, hooks: Any, provider: AnthropicProvider
+) -> None:
+    again = {**wire.start, "message": {**wire.start["message"], "id": "msg_2"}}
+    body = wire.sse(wire.start, *wire.thinking, *wire.text[:2], again, *wire.text, *wire.end)
+    server.answers = [server.Answer(body)]
+
+    response = await provider.complete(REQUEST)
+
+    ends = [data for event, data in hooks.events if event == "content_block:end"]
+    assert [(data["block_index"], data.get("dropped", False)) for data in ends] == [
+        (0, False),
+        (0, True),
+        (1, True),
+        (1, False),
+    ]
+    assert [block.type for block in response.content] == ["text"]
+
+
 async def test_blocks_come_also_as_dataclasses_with_their_wire_form(
     server: Any, wire: Any, provider: AnthropicProvider
 ) -> None:
