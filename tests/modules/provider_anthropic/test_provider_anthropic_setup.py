@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
+import ssl
 from typing import Any
 
+import httpx2
 import pytest
 
 from amplifier_core import ModuleCoordinator
-from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.llm_errors import ConfigurationError, NetworkError
 from amplifier_core.message_models import (
     ChatRequest,
     Message,
@@ -51,6 +54,51 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_a_local_server(
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     server.answers = [server.Answer(wire.whole)]
     assert (await provider.complete(REQUEST)).content
+
+
+@pytest.mark.parametrize(
+    ("scheme", "is_loaded"), [("http", False), ("HTTP", False), ("https", True), ("HTTPS", True)]
+)
+async def test_certificate_authorities_are_loaded_only_for_an_encrypted_address(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, is_loaded: bool
+) -> None:
+    contexts: list[ssl.SSLContext] = []
+
+    def note(context: ssl.SSLContext, *_: Any, **__: Any) -> None:
+        contexts.append(context)
+
+    for name in ("load_verify_locations", "load_default_certs", "set_default_verify_paths"):
+        monkeypatch.setattr(ssl.SSLContext, name, note)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    config = AnthropicConfig(
+        api_key=KEY, base_url=f"{scheme}://127.0.0.1:{port}", timeout=5, max_retries=0
+    )
+    provider = AnthropicProvider(config)
+
+    with pytest.raises(NetworkError):
+        await provider.complete(REQUEST)
+
+    assert bool(contexts) is is_loaded
+
+
+async def test_over_plain_http_no_server_is_trusted_with_tls(
+    server: Any, wire: Any, provider: AnthropicProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[ssl.SSLContext] = []
+
+    class Client(httpx2.AsyncClient):
+        def __init__(self, *, verify: ssl.SSLContext, **options: Any) -> None:
+            used.append(verify)
+            super().__init__(verify=verify, **options)
+
+    monkeypatch.setattr(httpx2, "AsyncClient", Client)
+    server.answers = [server.Answer(wire.whole)]
+    assert (await provider.complete(REQUEST)).content
+
+    [context] = used
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert context.get_ca_certs() == []
 
 
 async def test_proxy_settings_that_cannot_work_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from amplifier_core.llm_errors import LLMError
 
@@ -22,6 +23,8 @@ from .errors import (
 from .request import EncodedRequest
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
     from amplifier_stream import StreamEvent, StreamResult
@@ -197,6 +200,7 @@ class AnthropicTransport:
         if self._client is None:
             try:
                 self._client = httpx2.AsyncClient(
+                    verify=_verification(self._config.base_url),
                     follow_redirects=False,  # the key would be sent along
                     mounts=dict.fromkeys(_NEVER_PROXIED),
                 )
@@ -230,6 +234,19 @@ class AnthropicTransport:
 
         key = self._config.api_key
         return Redactor([key] if len(key) >= _MIN_SECRET_LENGTH else []).redact(text)
+
+
+def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
+    """Return how the certificate of a server is verified: with the usual authorities.
+
+    To load them takes longer than all else in a client, and no certificate comes over plain HTTP.
+    There no authority is trusted, so a TLS connection that came about all the same would fail.
+    """
+    if urlsplit(base_url).scheme != "http":
+        return True
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 async def _read_body(response: httpx2.Response) -> bytes:
