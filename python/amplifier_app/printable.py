@@ -20,8 +20,10 @@ def printable_line(text: str, limit: int | None = None) -> str:
     """
     if terminal_text := _terminal_text():
         return terminal_text.line(text, limit)
+    from amplifier_core._kernel.shown import printable
+
     beginning = text if limit is None else text[: 4 * limit]
-    line = "".join(map(_escaped, " ".join(beginning.split())))
+    line = printable(" ".join(beginning.split()))
     if limit is None or (len(line) <= limit and len(beginning) == len(text)):
         return line
     return line[: limit - 1] + "…"
@@ -34,7 +36,3 @@ def _terminal_text() -> type[TerminalText] | None:
         return load_engine().TerminalText
     except ImportError:
         return None
-
-
-def _escaped(character: str) -> str:
-    return character if character.isprintable() else ascii(character)[1:-1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import __version__
+from ._kernel.shown import printable
 
 if TYPE_CHECKING:
     from .validation import ValidationResult
@@ -89,5 +90,4 @@ def _line(check: ValidationCheck) -> str:
 def _say(text: str) -> None:
     """Write a line; whatever a terminal could take for more than text is written as an escape."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-    click.echo(shown.encode(encoding, "backslashreplace").decode(encoding))
+    click.echo(printable(text).encode(encoding, "backslashreplace").decode(encoding))

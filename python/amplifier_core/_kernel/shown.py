@@ -1,4 +1,4 @@
-"""Any value in one short line, for the text of an error."""
+"""Any value in one short line, for the text of an error, and any text without control of a terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ _repr = Repr()
 _repr.maxlevel = 4
 _repr.maxstring = _repr.maxother = _repr.maxlong = 200
 _repr.maxdict = _repr.maxlist = _repr.maxtuple = 20
+
+
+def printable(text: str) -> str:
+    """Write what could be more than a visible character as an escape, newlines too."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def shown(value: object) -> str:
