@@ -19,7 +19,7 @@ __all__ = ["BlockView", "inspect_blocks"]
 _CONTENT = ("text", "thinking", "content", "output", "input", "arguments", "data", "source")
 """The keys that hold the content of a block, in any dialect; the first one present counts."""
 _LABELS = ("name", "id", "tool_use_id", "tool_call_id", "is_error")
-_MOST = 80
+_MAX_BLOCKS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class BlockView:
         return f"#{self.index} {self.type}{labels} ({size}) {self.preview}"
 
 
-def inspect_blocks(content: Any, redactor: Redactor, *, most: int = _MOST) -> list[BlockView]:
+def inspect_blocks(content: Any, redactor: Redactor, *, most: int = _MAX_BLOCKS) -> list[BlockView]:
     """Preview the content of a message: a text, or blocks of any dialect.
 
     Args:

@@ -50,9 +50,9 @@ _SQUEEZED: dict[Kind, tuple[str, ...]] = {
 
 _BINDING = ("binding", "map")
 """Words after which `key` means a key of the keyboard."""
-_DEEPEST = 64
-_MOST = 10_000
-_LONGEST_NAME = 120
+_MAX_DEPTH = 64
+_MAX_VALUES = 10_000
+_MAX_NAME_CHARS = 120
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _URL = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\-]*://\S*\s*")
 _REASONS: dict[Kind, str] = {
@@ -61,7 +61,7 @@ _REASONS: dict[Kind, str] = {
     "hook": "it runs code",
     "server": "it is a server",
     "approval": "it approves, or says what needs no approval",
-    "depth": f"it is nested deeper than {_DEEPEST}",
+    "depth": f"it is nested deeper than {_MAX_DEPTH}",
 }
 
 
@@ -152,15 +152,15 @@ class _Judge:
 
     def _count_one(self) -> None:
         self._count += 1
-        if self._count > _MOST:
+        if self._count > _MAX_VALUES:
             raise ValueError(
-                f"`found` has more than {_MOST:,} values;"
+                f"`found` has more than {_MAX_VALUES:,} values;"
                 " a configuration inside a project folder may have at most that many"
             )
 
     def _kind_of_value(self, value: Any, depth: int) -> Kind | None:
         if isinstance(value, Mapping | list | tuple):
-            return "depth" if depth >= _DEEPEST else None
+            return "depth" if depth >= _MAX_DEPTH else None
         if not isinstance(value, str):
             return None
         if _URL.fullmatch(value):
@@ -169,8 +169,8 @@ class _Judge:
 
     def _refuse(self, where: str, kind: Kind) -> None:
         shown = where.encode("unicode_escape").decode()
-        if len(shown) > _LONGEST_NAME:
-            shown = shown[: _LONGEST_NAME - 1] + "…"
+        if len(shown) > _MAX_NAME_CHARS:
+            shown = shown[: _MAX_NAME_CHARS - 1] + "…"
         self.refused.append(ProjectRefusal(shown, kind))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from .readings import blocks, items, mapping, text, whole
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
-LEAST_BUDGET = 1_024
+MIN_BUDGET_TOKENS = 1_024
 
 IsSigned = Callable[[str, str], bool]
 """Whether a signature belongs to a thinking text."""
@@ -83,8 +83,8 @@ def _check_thinking(body: dict[str, Any], most: int) -> None:
     if thinking.get("type") != "enabled":
         return
     budget = whole(thinking.get("budget_tokens"))
-    if budget is None or budget < LEAST_BUDGET:
-        raise _invalid(f"thinking.budget_tokens: must be at least {LEAST_BUDGET}")
+    if budget is None or budget < MIN_BUDGET_TOKENS:
+        raise _invalid(f"thinking.budget_tokens: must be at least {MIN_BUDGET_TOKENS}")
     if budget >= most:
         raise _invalid("max_tokens must be greater than thinking.budget_tokens")
     if body.get("temperature", 1) != 1:

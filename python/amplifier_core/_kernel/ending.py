@@ -11,7 +11,7 @@ import threading
 import time
 from types import FrameType
 
-PATIENCE = 2.0
+PATIENCE_SECONDS = 2.0
 """The longest wait for what other threads are running, in seconds."""
 
 _IMPORTING = "<frozen importlib._bootstrap>"
@@ -25,7 +25,7 @@ def leave() -> None:
     from .drive import __file__ as drivers  # where another thread is importing it, that is awaited
 
     _leave_to_this_thread()
-    latest = time.monotonic() + PATIENCE
+    latest = time.monotonic() + PATIENCE_SECONDS
     busy = {drivers, _IMPORTING}
     while _is_busy(busy) and time.monotonic() < latest:
         time.sleep(0.001)

@@ -25,7 +25,7 @@ __all__ = ["RetryConfig", "classify_error_message", "compute_delay", "retry_with
 
 T = TypeVar("T")
 
-_LONGEST_ASKED = 86_400.0
+_MAX_ASKED_SECONDS = 86_400.0
 """Longest wait in seconds that a server may ask for: a day."""
 
 _BY_STATUS: dict[int, type[LLMError]] = {
@@ -81,7 +81,7 @@ async def retry_with_backoff(
                 raise
             failure = error
         asked = failure.retry_after
-        if asked is not None and not 0 <= asked <= _LONGEST_ASKED:
+        if asked is not None and not 0 <= asked <= _MAX_ASKED_SECONDS:
             asked = None
         delay = compute_delay(settings, attempt, asked, failure.delay_multiplier)
         attempt += 1

@@ -10,16 +10,16 @@ from typing import Any, cast
 CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
 """Tokens of an image, whatever the length of its data."""
-SAFETY_MARGIN = 4_096
+SAFETY_MARGIN_TOKENS = 4_096
 """Tokens kept free, as estimates are inexact."""
-MESSAGE_OVERHEAD = 4
+MESSAGE_OVERHEAD_TOKENS = 4
 """Tokens of a message without its content."""
 
 
 def estimate_tokens(message: Mapping[str, Any]) -> int:
     """Return the estimated tokens of a message."""
     content = message.get("content")
-    characters, tokens = 0, MESSAGE_OVERHEAD
+    characters, tokens = 0, MESSAGE_OVERHEAD_TOKENS
     if isinstance(content, str):
         characters += len(content)
     elif isinstance(content, list):
@@ -47,7 +47,7 @@ async def request_budget(token_budget: int | None, provider: Any, default: int) 
     if window is None:
         return default
     # The answer needs space too, but rarely all that a model can write.
-    budget = window - (output or 0) // 2 - SAFETY_MARGIN
+    budget = window - (output or 0) // 2 - SAFETY_MARGIN_TOKENS
     return max(budget, window // 2)
 
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_OVERLOADED = 529
-_LOOK = 0.1
+_OVERLOADED_STATUS = 529
+_CHECK_INTERVAL_SECONDS = 0.1
 """Seconds between two checks for cancellation during a wait."""
-_MOST = 1_000_000
+_MAX_COUNT = 1_000_000
 """Upper bound of the settings that are counts."""
 _WORDS: tuple[tuple[type[LLMError], str], ...] = (
     (NetworkError, "connection failed"),
@@ -46,18 +46,18 @@ _WORDS: tuple[tuple[type[LLMError], str], ...] = (
 class CallRate(RateSettings):
     """The calls of a provider."""
 
-    limit: Annotated[int, Field(ge=1, le=_MOST)]
+    limit: Annotated[int, Field(ge=1, le=_MAX_COUNT)]
     """Calls in each period, retries included; further calls wait."""
     period: Annotated[float, Field(ge=0.001, le=31_536_000)] = 60.0
     """Seconds."""
-    burst: Annotated[int | None, Field(ge=1, le=_MOST)] = None
+    burst: Annotated[int | None, Field(ge=1, le=_MAX_COUNT)] = None
     """Calls at once after a rest; without it, as many as in a period."""
 
 
 class RetrySettings(Settings):
     """How often and how long a provider retries, and when its circuit opens."""
 
-    max_retries: int = Field(default=5, ge=0, le=_MOST)
+    max_retries: int = Field(default=5, ge=0, le=_MAX_COUNT)
     """Calls after the first one, at most; 0 never retries."""
     min_retry_delay: float = Field(default=1.0, ge=0)
     """Seconds before the first retry; each further wait is twice as long."""
@@ -69,7 +69,7 @@ class RetrySettings(Settings):
     """Factor of a wait after status 529: an overload lasts longer than a lost connection."""
     retry_budget: float = Field(default=600.0, ge=0)
     """Seconds after the first call beyond which no retry begins."""
-    breaker_failures: int = Field(default=10, ge=0, le=_MOST)
+    breaker_failures: int = Field(default=10, ge=0, le=_MAX_COUNT)
     """Failed calls in a row after which the circuit opens; 0 never opens it."""
     breaker_recovery: float = Field(default=60.0, ge=0.001)
     """Seconds for which an open circuit lets no call through."""
@@ -148,7 +148,7 @@ class Retries:
             try:
                 return await operation()
             except LLMError as error:
-                if error.status_code == _OVERLOADED:
+                if error.status_code == _OVERLOADED_STATUS:
                     error.delay_multiplier = self._settings.overloaded_delay_multiplier
                 raise
 
@@ -220,7 +220,7 @@ class Retries:
             if getattr(self._cancellation, "is_cancelled", False) is True:
                 message = f"cancelled while waiting to call `{self._provider}`"
                 raise AbortError(message, provider=self._provider)
-            await self._sleep(min(left / 1e9, _LOOK))
+            await self._sleep(min(left / 1e9, _CHECK_INTERVAL_SECONDS))
 
     def _told(self, retry: Retry, error: Exception, model: str | None) -> dict[str, Any]:
         return {
@@ -253,5 +253,5 @@ def _reason(error: Exception) -> str:
     """Return the cause of a failed call in a few words."""
     status: int | None = getattr(error, "status_code", None)
     found = (words for kind, words in _WORDS if isinstance(error, kind))
-    words = "overloaded" if status == _OVERLOADED else next(found, type(error).__name__)
+    words = "overloaded" if status == _OVERLOADED_STATUS else next(found, type(error).__name__)
     return words if status is None else f"{words} ({status})"

@@ -12,7 +12,7 @@ from amplifier_core.llm_errors import LLMError
 
 from .config import PROVIDER
 
-_LONGEST_MESSAGE = 500
+_MAX_MESSAGE_CHARS = 500
 _SPEND_LIMIT = "enforced_spend_limit_reached"
 _TOO_LONG = re.compile(
     r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length)", re.IGNORECASE
@@ -194,4 +194,4 @@ def _one_line(text: str) -> str:
     if text.lstrip().startswith("<"):  # an error page of a proxy
         text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"
+    return line if len(line) <= _MAX_MESSAGE_CHARS else line[:_MAX_MESSAGE_CHARS] + "…"

@@ -19,7 +19,7 @@ from .models import ModelProfile, model_profile
 
 MIN_THINKING_TOKENS = 1_024
 _BUDGETS = {"minimal": MIN_THINKING_TOKENS, "low": 4_096}
-_DEFAULT_BUDGET = 8_192
+_DEFAULT_BUDGET_TOKENS = 8_192
 _INTERLEAVED_THINKING = "interleaved-thinking-2025-05-14"
 # With thinking, the API accepts `top_p` only in this range.
 _MIN_TOP_P_WITH_THINKING = 0.95
@@ -194,7 +194,7 @@ def _add_thinking(
             )
         return
     # An explicit budget overrides the effort, and is added to the length of the answer.
-    budget = max(budget or _BUDGETS.get(effort or "", _DEFAULT_BUDGET), MIN_THINKING_TOKENS)
+    budget = max(budget or _BUDGETS.get(effort or "", _DEFAULT_BUDGET_TOKENS), MIN_THINKING_TOKENS)
     if body["max_tokens"] <= budget:
         body["max_tokens"] = min(body["max_tokens"] + budget, profile.max_output_tokens)
     budget = min(budget, body["max_tokens"] - 1)

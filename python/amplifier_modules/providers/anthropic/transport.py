@@ -35,7 +35,7 @@ _MESSAGES = "/v1/messages"
 _MODELS = "/v1/models"
 _MAX_CONNECT_SECONDS = 30.0
 _MAX_BODY_BYTES = 4_000_000
-_MIN_SECRET_LENGTH = 4
+_MIN_SECRET_CHARS = 4
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
 # A proxy from the environment cannot reach a server on this machine.
@@ -233,7 +233,7 @@ class AnthropicTransport:
         from amplifier_guard import Redactor
 
         key = self._config.api_key
-        return Redactor([key] if len(key) >= _MIN_SECRET_LENGTH else []).redact(text)
+        return Redactor([key] if len(key) >= _MIN_SECRET_CHARS else []).redact(text)
 
 
 def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
