@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +19,11 @@ import pytest
 PYTHON = Path(__file__).parents[2] / "python"
 PATIENCE = 60
 """Seconds after which a test that waits has failed."""
+
+# Processes inherit an ignored Ctrl+C, which a shell gives to what it runs in the background; the
+# commands that are tested must be those of a terminal.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Piece = bytes | threading.Event
 """Bytes to send, or what to wait for before the next ones."""
