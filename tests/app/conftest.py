@@ -20,10 +20,11 @@ PYTHON = Path(__file__).parents[2] / "python"
 PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 
-# Processes inherit an ignored Ctrl+C, which a shell gives to what it runs in the background; the
-# commands that are tested must be those of a terminal.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Programs inherit signals that are ignored, as Ctrl+C is in the background of a shell and the hang-up
+# under `nohup`, but not handlers: the commands that are tested must start as in a terminal.
+for _number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda *_: None)
 
 Piece = bytes | threading.Event
 """Bytes to send, or what to wait for before the next ones."""
