@@ -72,7 +72,8 @@ def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
             would have the same name.
     """
     listed = [_entries(plan, section) for section in LISTS]
-    _check_instances(listed[0])
+    if len(listed[0]) > 1:
+        _check_instances(listed[0])
     return listed
 
 
