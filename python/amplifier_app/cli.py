@@ -22,13 +22,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         # What is imported is never garbage. To look for it there, now and at the end of the
-        # process, would take a sixth of the time of `--help`.
-        gc.disable()
+        # process, would take a sixth of the time of `--help`. The objects of a program that calls
+        # this function are its own matter.
+        if arguments is None:
+            gc.disable()
         # Imported here, so that Ctrl+C during the import ends as quietly as later.
         from amplifier_app.commands.command_line import run_command
 
-        gc.freeze()
-        gc.enable()
+        if arguments is None:
+            gc.freeze()
+            gc.enable()
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         code = 130
