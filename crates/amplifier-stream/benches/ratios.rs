@@ -21,7 +21,7 @@ fn main() {
             "server-sent events of 200 bytes",
             events(),
             6.0,
-            frame as fn(&[u8]),
+            frame as fn(&str),
         ),
         ("text with thinking", thoughts(), 15.0, parse_thinking),
         (
@@ -44,18 +44,18 @@ fn main() {
         ),
     ];
     println!("against `memchr_iter` over the newlines");
-    for (what, bytes, most, work) in rows {
-        let ratio = ratio(&bytes, work);
+    for (what, text, most, work) in rows {
+        let ratio = ratio(&text, work);
         let verdict = if ratio <= most { "reached" } else { "MISSED" };
         println!("{what:34}  <= {most:>2}  {ratio:>5.2}  {verdict}");
     }
     println!();
 }
 
-fn ratio(bytes: &[u8], work: fn(&[u8])) -> f64 {
-    let seconds = |work: fn(&[u8])| {
+fn ratio(text: &str, work: fn(&str)) -> f64 {
+    let seconds = |work: fn(&str)| {
         let start = Instant::now();
-        work(black_box(bytes));
+        work(black_box(text));
         start.elapsed().as_secs_f64()
     };
     let turns = (0..TURNS).map(|_| {
@@ -67,44 +67,43 @@ fn ratio(bytes: &[u8], work: fn(&[u8])) -> f64 {
     ratios[TURNS / 2]
 }
 
-fn walk(bytes: &[u8]) {
-    black_box(memchr::memchr_iter(b'\n', bytes).fold(0, |last, place| last ^ place));
+fn walk(text: &str) {
+    black_box(memchr::memchr_iter(b'\n', text.as_bytes()).fold(0, |last, place| last ^ place));
 }
 
-fn frame(bytes: &[u8]) {
+fn frame(text: &str) {
     let mut decoder = SseDecoder::new(Limits::DEFAULT);
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in text.as_bytes().chunks(CHUNK) {
         let fed = decoder.feed(chunk, |event| drop(black_box(event)));
         assert!(fed.is_ok());
     }
 }
 
 /// The text in chunks; all of it is ASCII.
-fn texts(bytes: &[u8]) -> impl Iterator<Item = &str> {
-    let text = str::from_utf8(bytes).unwrap_or_default();
+fn chunks(text: &str) -> impl Iterator<Item = &str> {
     (0..text.len())
         .step_by(CHUNK)
         .map(|start| &text[start..text.len().min(start + CHUNK)])
 }
 
-fn parse_thinking(bytes: &[u8]) {
+fn parse_thinking(text: &str) {
     let mut parser = ThinkingParser::default();
-    for text in texts(bytes) {
-        black_box(parser.feed(text));
+    for chunk in chunks(text) {
+        black_box(parser.feed(chunk));
     }
     black_box(parser.flush());
 }
 
-fn parse_calls(bytes: &[u8]) {
+fn parse_calls(text: &str) {
     let mut parser = ToolCallParser::default();
-    for text in texts(bytes) {
-        black_box(parser.feed(text));
+    for chunk in chunks(text) {
+        black_box(parser.feed(chunk));
     }
     black_box(parser.flush());
 }
 
 /// As a provider separates thinking, and an agent the calls in the rest.
-fn parse_both(bytes: &[u8]) {
+fn parse_both(text: &str) {
     let mut thinking = ThinkingParser::default();
     let mut calls = ToolCallParser::default();
     let mut pass = |events: Vec<ThinkingEvent>| {
@@ -115,14 +114,14 @@ fn parse_both(bytes: &[u8]) {
             }
         }
     };
-    for text in texts(bytes) {
-        pass(thinking.feed(text));
+    for chunk in chunks(text) {
+        pass(thinking.feed(chunk));
     }
     pass(thinking.flush());
     black_box(calls.flush());
 }
 
-fn events() -> Vec<u8> {
+fn events() -> String {
     let event = |number| {
         let text = WORDS.repeat(2);
         format!(
@@ -130,7 +129,7 @@ fn events() -> Vec<u8> {
              \"delta\":{{\"type\":\"text_delta\",\"text\":\"{number:06} {text}\"}}}}\n\n"
         )
     };
-    (0..5_000).map(event).collect::<String>().into_bytes()
+    (0..5_000).map(event).collect()
 }
 
 fn lines() -> String {
@@ -153,15 +152,15 @@ fn xml_call() -> String {
     format!("{}<tool>{call}</tool>\n", lines())
 }
 
-fn thoughts() -> Vec<u8> {
-    thought().repeat(400).into_bytes()
+fn thoughts() -> String {
+    thought().repeat(400)
 }
 
-fn calls(forms: &[fn() -> String]) -> Vec<u8> {
+fn calls(forms: &[fn() -> String]) -> String {
     let calls: String = forms.iter().map(|form| form()).collect();
-    calls.repeat(400 / forms.len()).into_bytes()
+    calls.repeat(400 / forms.len())
 }
 
-fn mixed() -> Vec<u8> {
+fn mixed() -> String {
     calls(&[thought, json_call, lines, xml_call])
 }

@@ -14,10 +14,21 @@ pub(super) enum Piece<'t> {
     Tag(Tag, Cow<'t, str>),
 }
 
+/// What begins with a `<`.
+#[derive(Debug, Clone)]
+pub(super) enum Sight {
+    /// All of the text was taken, and it may still become a tag.
+    Open(Candidate),
+    /// A tag that ends before this place.
+    Tag(Tag, usize),
+}
+
 /// Splits text; holds back only what may still become a tag.
 #[derive(Debug, Clone)]
 pub(super) struct Splitter {
     pub(super) names: TagNames,
+    /// What begins the rest of the text that is being read; it need not be looked at again.
+    ahead: Option<Sight>,
     candidate: Option<Candidate>,
     /// The text of the candidate; empty without one.
     held: String,
@@ -27,6 +38,7 @@ impl Splitter {
     pub(super) fn new(names: TagNames) -> Self {
         Self {
             names,
+            ahead: None,
             candidate: None,
             held: String::new(),
         }
@@ -39,6 +51,7 @@ impl Splitter {
 
     /// Releases held text.
     pub(super) fn flush(&mut self) -> String {
+        self.ahead = None;
         self.candidate = None;
         std::mem::take(&mut self.held)
     }
@@ -49,9 +62,15 @@ impl Splitter {
             return None;
         }
         let Some(mut candidate) = self.candidate.take() else {
+            if let Some(sight) = self.ahead.take() {
+                return self.begin(rest, sight);
+            }
             return match self.find(rest.as_bytes(), wanted) {
-                Some(0) => self.begin(rest, wanted),
-                Some(place) => Some(Piece::Text(Cow::Borrowed(split(rest, place)))),
+                Some((0, sight)) => self.begin(rest, sight),
+                Some((place, sight)) => {
+                    self.ahead = Some(sight);
+                    Some(Piece::Text(Cow::Borrowed(split(rest, place))))
+                }
                 None => Some(Piece::Text(Cow::Borrowed(std::mem::take(rest)))),
             };
         };
@@ -69,34 +88,37 @@ impl Splitter {
         }
     }
 
-    /// Takes the tag that begins the text, or its `<` alone; none when that is not known yet.
-    pub(super) fn begin<'t>(&mut self, rest: &mut &'t str, wanted: Wanted) -> Option<Piece<'t>> {
-        let mut candidate = Candidate::new(wanted);
-        match candidate.take(&rest.as_bytes()[1..], &self.names) {
-            Verdict::Open => {
+    /// Takes the tag that begins the text; none when it is not whole yet.
+    pub(super) fn begin<'t>(&mut self, rest: &mut &'t str, sight: Sight) -> Option<Piece<'t>> {
+        match sight {
+            Sight::Open(candidate) => {
                 self.hold(candidate, std::mem::take(rest));
                 None
             }
-            Verdict::Tag(tag, end) => Some(Piece::Tag(tag, Cow::Borrowed(split(rest, 1 + end)))),
-            Verdict::Text => Some(Piece::Text(Cow::Borrowed(split(rest, 1)))),
+            Sight::Tag(tag, end) => Some(Piece::Tag(tag, Cow::Borrowed(split(rest, end)))),
         }
     }
 
-    /// The place of the next `<` that is, or may still become, a tag.
-    fn find(&self, bytes: &[u8], wanted: Wanted) -> Option<usize> {
+    /// The next `<` that is, or may still become, a tag, and its place.
+    fn find(&self, bytes: &[u8], wanted: Wanted) -> Option<(usize, Sight)> {
         let mut from = 0;
         loop {
             let place = from + search::find(b'<', &bytes[from..])?;
-            if self.is_tag(&bytes[place..], wanted) {
-                return Some(place);
+            if let Some(sight) = self.look(&bytes[place..], wanted) {
+                return Some((place, sight));
             }
             from = place + 1;
         }
     }
 
-    /// Whether the `<` that begins the text is, or may still become, the beginning of a tag.
-    pub(super) fn is_tag(&self, bytes: &[u8], wanted: Wanted) -> bool {
-        Candidate::new(wanted).take(&bytes[1..], &self.names) != Verdict::Text
+    /// What the `<` that begins the text is, or may still become; none where it is text.
+    pub(super) fn look(&self, bytes: &[u8], wanted: Wanted) -> Option<Sight> {
+        let mut candidate = Candidate::new(wanted);
+        match candidate.take(&bytes[1..], &self.names) {
+            Verdict::Open => Some(Sight::Open(candidate)),
+            Verdict::Tag(tag, end) => Some(Sight::Tag(tag, 1 + end)),
+            Verdict::Text => None,
+        }
     }
 
     fn hold(&mut self, candidate: Candidate, text: &str) {

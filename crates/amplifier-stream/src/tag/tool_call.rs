@@ -189,9 +189,9 @@ impl ToolCallParser {
                 }
                 Some(Found::Angle(place)) => {
                     at += place;
-                    if self.splitter.is_tag(&rest.as_bytes()[at..], wanted) {
+                    if let Some(sight) = self.splitter.look(&rest.as_bytes()[at..], wanted) {
                         self.add(split(rest, at), events);
-                        let piece = self.splitter.begin(rest, wanted)?;
+                        let piece = self.splitter.begin(rest, sight)?;
                         self.take(piece, events);
                         return Some(());
                     }
