@@ -14,15 +14,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Generic,
-    Literal,
-    TypeVar,
-    cast,
-)
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -49,6 +41,8 @@ class SettingError(ConfigurationError, ValueError, TypeError):
         super().__init__(message, provider=name if kind == "provider" else None)
         self.module = module
         self.key = key
+        self.missing: tuple[str, ...] = ()
+        """The required keys that are absent."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,7 @@ class Env:
     """In the annotation of a field: the variable that is used if the config has no value."""
 
     name: str
-    read: Callable[[str], Any] | None = str.strip
+    read: Callable[[str], Any] | None = str
     """Converts the text; None if another part of the program reads the variable."""
 
 
@@ -97,8 +91,13 @@ OptionalText = Annotated[str | None, AfterValidator(lambda text: text or None)] 
 """A text that may be left out or empty."""
 
 
-class GivenSettings(Generic[SettingsT]):
-    """What a config and the environment say, not checked yet.
+def read_settings(
+    model: type[SettingsT],
+    config: Mapping[str, Any] | None,
+    module: str,
+    environment: Mapping[str, str] | None = None,
+) -> SettingsT:
+    """Return the settings of a module.
 
     Args:
         model: The settings of the module.
@@ -107,83 +106,64 @@ class GivenSettings(Generic[SettingsT]):
         environment: Where variables are looked up; the process environment by default.
 
     Raises:
-        SettingError: The config is not a mapping.
+        SettingError: Keys are unknown to a module that refuses such, values are missing or cannot
+            be used; the text names all of them.
     """
-
-    def __init__(
-        self,
-        model: type[SettingsT],
-        config: Mapping[str, Any] | None,
-        module: str,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._model = model
-        self._module = module
-        self._variables: dict[str, str] = {}
-        if config and not isinstance(config, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            found = type(config).__name__
-            raise SettingError(f"{module}: the config is a `{found}` (must be a mapping)")
-        self.values: dict[str, Any] = self._known_keys(config or {})
-        environment = os.environ if environment is None else environment
-        for key, field in model.model_fields.items():
-            variable = env_of(field)
-            if variable is None or variable.read is None or self.values.get(key) is not None:
-                continue
-            self.values.pop(key, None)
-            if text := environment.get(variable.name, "").strip():
-                self.values[key] = variable.read(text)
-                self._variables[key] = variable.name
-
-    def checked(self) -> SettingsT:
-        """Return the settings.
-
-        Raises:
-            SettingError: Values are missing or cannot be used; the text names all of them.
-        """
-        try:
-            return self._model.model_validate(self.values)
-        except ValidationError as error:
-            details = error.errors(include_url=False)
-        # Not raised above, where the values, secrets among them, would be its context.
-        message = "; ".join(problem(self._model, each, self._variables) for each in details)
-        key = ".".join(map(str, details[0]["loc"]))
-        prefix = f"{self._module}: " if self._module else ""
-        raise SettingError(f"{prefix}{message}", module=self._module, key=key)
-
-    def _known_keys(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        model, known = self._model, list(self._model.model_fields)
-        values: dict[str, Any] = {}
-        for key, value in config.items():
-            if key in model.ignored_keys or (value is None and model.none_is_absent):
-                continue
-            if key in known or model.unknown_keys == "refuse":
-                values[key] = value
-            elif new := model.renamed_keys.get(key):
-                if config.get(new) is None:
-                    values[new] = value
-                logger.warning("%s: `%s` is deprecated; use `%s`", self._module, key, new)
-            elif model.unknown_keys == "warn":
-                advice = advice_on(str(key), known)
-                logger.warning(
-                    "%s ignores the unknown config key `%s`%s", self._module, key, advice
-                )
-        return values
-
-
-def read_settings(
-    model: type[SettingsT],
-    config: Mapping[str, Any] | None,
-    module: str,
-    environment: Mapping[str, str] | None = None,
-) -> SettingsT:
-    """Return the settings of a module; the arguments are those of `GivenSettings`.
-
-    Raises:
-        SettingError: A key is unknown to a module that refuses such, or a value cannot be used.
-    """
-    return GivenSettings(model, config, module, environment).checked()
+    prefix = f"{module}: " if module else ""
+    if config and not isinstance(config, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        raise SettingError(f"{prefix}the config is a `{type(config).__name__}` (must be a mapping)")
+    values = _known_keys(model, config or {}, module)
+    variables = _fill(model, values, os.environ if environment is None else environment)
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    # Not raised above, where the values, secrets among them, would be its context.
+    message = "; ".join(problem(model, each, variables) for each in details)
+    error = SettingError(f"{prefix}{message}", module=module, key=_key(details[0]))
+    error.missing = tuple(_key(each) for each in details if each["type"] == "missing")
+    raise error
 
 
 def env_of(field: FieldInfo) -> Env | None:
     """Return the environment variable of a field."""
     return next((item for item in field.metadata if isinstance(item, Env)), None)
+
+
+def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -> dict[str, Any]:
+    """Return what a config says, without the keys that have no effect."""
+    known = list(model.model_fields)
+    values: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in model.ignored_keys or (value is None and model.none_is_absent):
+            continue
+        if key in known or model.unknown_keys == "refuse":
+            values[key] = value
+        elif new := model.renamed_keys.get(key):
+            if config.get(new) is None:
+                values[new] = value
+            logger.warning("%s: `%s` is deprecated; use `%s`", module, key, new)
+        elif model.unknown_keys == "warn":
+            advice = advice_on(str(key), known)
+            logger.warning("%s ignores the unknown config key `%s`%s", module, key, advice)
+    return values
+
+
+def _fill(
+    model: type[Settings], values: dict[str, Any], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Fill what is absent from the environment; return the variable of each key filled."""
+    filled: dict[str, str] = {}
+    for key, field in model.model_fields.items():
+        variable = env_of(field)
+        if variable is None or variable.read is None or values.get(key) is not None:
+            continue
+        values.pop(key, None)
+        if text := environment.get(variable.name, "").strip():
+            values[key] = variable.read(text)
+            filled[key] = variable.name
+    return filled
+
+
+def _key(detail: Any) -> str:
+    return ".".join(map(str, detail["loc"]))

@@ -43,7 +43,7 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
     if detail["type"] == "missing":
         return f"`{name}` is missing ({wanted})"
     if detail["type"] == "value_error":
-        wanted = str(detail["ctx"]["error"])
+        wanted = str(detail["ctx"]["error"]) or wanted
     value = detail["input"]
     is_shown = not is_secret and (value is None or isinstance(value, str | int | float))
     found = shown(value) if is_shown else f"of type `{type(value).__name__}`"

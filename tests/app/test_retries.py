@@ -198,6 +198,7 @@ def test_the_environment_sets_retries_and_rates() -> None:
     ("name", "value"),
     [
         *(("PROVIDER_MAX_RETRIES", value) for value in ("-1", "two", "1.5", "1001", "9" * 9999)),
+        *(("PROVIDER_MAX_RETRIES", value) for value in ("5.0", "1_0", "+5", "1e1", "\u0663")),
         *(("PROVIDER_RETRY_DELAY", value) for value in ("-1", "soon", "nan", "inf")),
         *(("PROVIDER_RATE", value) for value in ("0", "x", "1/0", "1/-2", "1/x", "/60", "1/nan")),
         *(("TOOL_RATE", value) for value in ("0", "1/1e9")),

@@ -142,6 +142,7 @@ async def test_the_system_prompt_is_made_for_each_request(context):
     "config",
     [
         {"max_tokens": "many"},
+        {"max_tokens": -0.5},
         {"compact_threshold": 2},
         {"target_usage": -0.1},
         {"truncate_chars": True},

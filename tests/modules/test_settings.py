@@ -103,6 +103,19 @@ def test_all_that_is_wrong_is_named_at_once() -> None:
     )
 
 
+class Demanding(Settings):
+    key: str
+    inner: Inner
+
+
+def test_an_error_lists_the_required_keys_that_are_absent() -> None:
+    error = refused({"inner": {"count": 0}}, Demanding)
+    assert error.missing == ("key",)
+    assert str(error).startswith("provider-acme: `key` is missing (must be text); `inner.count`")
+    assert refused({}, Demanding).missing == ("key", "inner")
+    assert refused({"key": 1, "inner": {}}, Demanding).missing == ()
+
+
 def test_a_config_that_is_no_mapping_is_refused() -> None:
     assert str(refused("key")) == "provider-acme: the config is a `str` (must be a mapping)"
 

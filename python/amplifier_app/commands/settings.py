@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -11,8 +12,11 @@ from amplifier_app.failure import Failure
 from amplifier_modules.settings import Env, SettingError, Settings, read_settings
 from amplifier_modules.value_problems import Form
 
-_RATE = "calls per seconds, such as `30/60`"
 _MAX_PERIOD_SECONDS = 31_536_000  # a year
+
+
+def _count(text: str) -> int | str:
+    return int(text) if re.fullmatch("[0-9]{1,8}", text) else text
 
 
 def _rate(text: str) -> dict[str, Any]:
@@ -24,10 +28,12 @@ def _rate(text: str) -> dict[str, Any]:
             seconds = 0.0
         if 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
             return {"limit": int(calls), "period": seconds}
-    raise ValueError(f"must be {_RATE}")
+    raise ValueError
 
 
-_Rate = Annotated[dict[str, Any] | None, BeforeValidator(_rate), Form(_RATE)]
+_Rate = Annotated[
+    dict[str, Any] | None, BeforeValidator(_rate), Form("calls per seconds, such as `30/60`")
+]
 
 
 class CommandVariables(Settings):
@@ -35,15 +41,13 @@ class CommandVariables(Settings):
 
     model_config = ConfigDict(strict=False)
 
-    max_retries: Annotated[int | None, Env("PROVIDER_MAX_RETRIES")] = Field(
-        default=None, ge=0, le=1_000
-    )
+    max_retries: Annotated[
+        int | None, Env("PROVIDER_MAX_RETRIES", _count), Field(ge=0, le=1_000, strict=True)
+    ] = None
     """`max_retries` of the provider."""
-    min_retry_delay: Annotated[float | None, Env("PROVIDER_RETRY_DELAY")] = Field(
-        default=None, ge=0
-    )
+    min_retry_delay: Annotated[float | None, Env("PROVIDER_RETRY_DELAY"), Field(ge=0)] = None
     """`min_retry_delay` of the provider, in seconds."""
-    retry_budget: Annotated[float | None, Env("PROVIDER_RETRY_BUDGET")] = Field(default=None, ge=0)
+    retry_budget: Annotated[float | None, Env("PROVIDER_RETRY_BUDGET"), Field(ge=0)] = None
     """`retry_budget` of the provider, in seconds."""
     rate: Annotated[_Rate, Env("PROVIDER_RATE")] = None
     """`rate` of the provider."""

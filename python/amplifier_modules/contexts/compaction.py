@@ -25,7 +25,7 @@ _NOTICE = "compaction"
 
 
 def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and math.isfinite(value) else value
+    return math.floor(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]

@@ -11,12 +11,11 @@ from ..value_problems import Form
 
 UNLIMITED = -1
 """The value of `max_iterations` that sets no limit."""
-_ITERATIONS = "a whole number, at least 1, or -1 for no limit"
 
 
 def _iterations(count: int) -> int:
     if count < 1 and count != UNLIMITED:
-        raise ValueError(f"must be {_ITERATIONS}")
+        raise ValueError
     return count
 
 
@@ -25,7 +24,9 @@ class LoopSettings(Settings):
 
     unknown_keys = "ignore"
 
-    max_iterations: Annotated[int, AfterValidator(_iterations), Form(_ITERATIONS)] = UNLIMITED
+    max_iterations: Annotated[
+        int, AfterValidator(_iterations), Form("a whole number, at least 1, or -1 for no limit")
+    ] = UNLIMITED
     """Model calls in a turn before the model is asked to wrap up."""
     default_provider: OptionalText = None
     """Mount name of the provider to use; without it the one with the lowest priority is used."""

@@ -49,9 +49,7 @@ class CallRate(RateSettings):
     limit: Annotated[int, Field(ge=1, le=_MAX_COUNT)]
     """Calls in each period, retries included; further calls wait."""
     period: Annotated[float, Field(ge=0.001, le=31_536_000)] = 60.0
-    """Seconds."""
     burst: Annotated[int | None, Field(ge=1, le=_MAX_COUNT)] = None
-    """Calls at once after a rest; without it, as many as in a period."""
 
 
 class RetrySettings(Settings):

@@ -24,11 +24,7 @@ class RatesSettings(Settings):
 
     def limiter(self) -> RateLimiter | None:
         """Return the limiter of these rates, None if no rate is set."""
-        rates = {
-            name: each.rate()
-            for name in ("user", "tool", "provider")
-            if (each := getattr(self, name)) is not None
-        }
+        rates = {name: each.rate() for name, each in self if each is not None}
         return RateLimiter(**rates) if rates else None
 
 
@@ -75,19 +71,15 @@ class GuardSettings(Settings):
 
     findings: Literal["report", "ask", "reject"] = "report"
     """What happens to a prompt with a suspicious pattern."""
-    message_max_chars: Annotated[int | None, Env("MESSAGE_MAX_CHARS", None)] = Field(
-        default=None, ge=1
-    )
+    message_max_chars: Annotated[int | None, Env("MESSAGE_MAX_CHARS", None), Field(ge=1)] = None
     """Characters of a prompt, at most; 50,000 if not set."""
     tool_timeout: Annotated[float | None, Env("TOOL_TIMEOUT", None)] = Field(
         default=None, gt=0, strict=False
     )
     """Seconds after which a tool is ended; 120 if not set."""
-    max_content_blocks: Annotated[int | None, Env("MAX_CONTENT_BLOCKS", None)] = Field(
-        default=None, ge=1
-    )
+    max_content_blocks: Annotated[int | None, Env("MAX_CONTENT_BLOCKS", None), Field(ge=1)] = None
     """Blocks of a message, at most; 1,000 if not set."""
-    name_max_chars: Annotated[int | None, Env("NAME_MAX_CHARS", None)] = Field(default=None, ge=1)
+    name_max_chars: Annotated[int | None, Env("NAME_MAX_CHARS", None), Field(ge=1)] = None
     """Characters in the name of a tool, at most; 100 if not set."""
     rates: RatesSettings = RatesSettings()
     """Rate limits."""
@@ -98,5 +90,5 @@ class GuardSettings(Settings):
 
     def limits(self) -> dict[str, Any]:
         """Return the limits that are set; others come from the environment or are defaults."""
-        names = ("message_max_chars", "tool_timeout", "max_content_blocks", "name_max_chars")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        names = {"message_max_chars", "tool_timeout", "max_content_blocks", "name_max_chars"}
+        return self.model_dump(include=names, exclude_none=True)

@@ -8,8 +8,9 @@ from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticKnownError
 
-from ...settings import Env, GivenSettings, OptionalText
+from ...settings import Env, OptionalText, SettingError, read_settings
 from ...value_problems import Form
 from ..retries import RetrySettings
 from ..tag_options import ThinkingTags, ToolTags
@@ -19,15 +20,17 @@ PROVIDER = "anthropic"
 """The name under which the provider is mounted, and by which errors and events name it."""
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 
-_KEY = "text of visible ASCII characters"
-_URL = "an address like `https://host:port/path`"
-_HEADERS = "text, or a list of texts"
+_KEY = Form("text of visible ASCII characters")
+_URL = Form("an address like `https://host:port/path`")
+_HEADERS = Form("text, or a list of texts")
 
 
 def _api_key(text: str) -> str:
     key = text.strip()
+    if not key:
+        raise PydanticKnownError("missing")
     if not re.fullmatch(r"[\x21-\x7e]+", key):
-        raise ValueError(f"must be {_KEY}")
+        raise ValueError
     return key
 
 
@@ -39,7 +42,7 @@ def _base_url(text: str) -> str:
     except ValueError:
         is_good = False
     if not is_good or not url.isprintable() or " " in url:
-        raise ValueError(f"must be {_URL}")
+        raise ValueError
     return url.rstrip("/").removesuffix("/v1")
 
 
@@ -59,12 +62,12 @@ class AnthropicConfig(RetrySettings):
     ignored_keys = frozenset({"raw", "filtered", "use_streaming", "instance_id"})
     renamed_keys: ClassVar[Mapping[str, str]] = {"effort": "reasoning_effort"}
 
-    api_key: Annotated[str, AfterValidator(_api_key), Form(_KEY), Env("ANTHROPIC_API_KEY")] = Field(
+    api_key: Annotated[str, AfterValidator(_api_key), _KEY, Env("ANTHROPIC_API_KEY")] = Field(
         repr=False
     )
     """The API key; without one the provider is not mounted."""
-    base_url: Annotated[str, AfterValidator(_base_url), Form(_URL), Env("ANTHROPIC_BASE_URL")] = (
-        Field(default=DEFAULT_BASE_URL, repr=False)
+    base_url: Annotated[str, AfterValidator(_base_url), _URL, Env("ANTHROPIC_BASE_URL")] = Field(
+        default=DEFAULT_BASE_URL, repr=False
     )
     """Address of the API; it may contain a password, so it is treated as a secret."""
     default_model: str = DEFAULT_MODEL
@@ -81,7 +84,7 @@ class AnthropicConfig(RetrySettings):
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     priority: int = 100
     """Loops use the provider with the lowest priority."""
-    beta_headers: Annotated[tuple[str, ...], BeforeValidator(_beta_headers), Form(_HEADERS)] = ()
+    beta_headers: Annotated[tuple[str, ...], BeforeValidator(_beta_headers), _HEADERS] = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True
     """Whether the API is asked to cache the beginning of requests."""
@@ -106,6 +109,9 @@ def read_config(
     Raises:
         SettingError: A value cannot be used.
     """
-    given = GivenSettings(AnthropicConfig, config, f"provider-{PROVIDER}", environment)
-    key = given.values.get("api_key") or ""
-    return None if isinstance(key, str) and not key.strip() else given.checked()
+    try:
+        return read_settings(AnthropicConfig, config, f"provider-{PROVIDER}", environment)
+    except SettingError as error:
+        if "api_key" in error.missing:
+            return None
+        raise
