@@ -51,7 +51,10 @@ class Env:
 
     name: str
     read: Callable[[str], Any] | None = str
-    """Converts the text; None if another part of the program reads the variable."""
+    """Converts the text; None if another part of the program reads the variable.
+
+    A text that it refuses with a `ValueError` is refused by the type of the field.
+    """
 
 
 class Settings(BaseModel):
@@ -160,7 +163,10 @@ def _fill(
             continue
         values.pop(key, None)
         if text := environment.get(variable.name, "").strip():
-            values[key] = variable.read(text)
+            try:
+                values[key] = variable.read(text)
+            except ValueError:
+                values[key] = text
             filled[key] = variable.name
     return filled
 

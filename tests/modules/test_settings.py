@@ -165,6 +165,9 @@ def test_an_error_names_the_variable_that_a_value_came_from() -> None:
     assert str(refused({}, SAMPLE_SECONDS="-1")) == (
         "provider-acme: `SAMPLE_SECONDS` is -1.0 (must be a number, above 0)"
     )
+    assert str(refused({}, SAMPLE_SECONDS="soon")) == (
+        "provider-acme: `SAMPLE_SECONDS` is 'soon' (must be a number, above 0)"
+    )
 
 
 def test_unknown_keys_are_warned_of_and_ignored_ones_are_not(

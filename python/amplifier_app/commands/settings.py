@@ -6,34 +6,28 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from amplifier_app.failure import Failure
 from amplifier_modules.settings import Env, SettingError, Settings, read_settings
 from amplifier_modules.value_problems import Form
 
 _MAX_PERIOD_SECONDS = 31_536_000  # a year
+_RATE = Form("calls per seconds, such as `30/60`")
 
 
-def _count(text: str) -> int | str:
-    return int(text) if re.fullmatch("[0-9]{1,8}", text) else text
+def _count(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,6}", text):
+        raise ValueError
+    return int(text)
 
 
 def _rate(text: str) -> dict[str, Any]:
     calls, _, period = text.partition("/")
-    if calls.isdecimal() and calls.isascii() and len(calls) < 7 and int(calls) >= 1:
-        try:
-            seconds = float(period or 60)
-        except ValueError:
-            seconds = 0.0
-        if 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
-            return {"limit": int(calls), "period": seconds}
-    raise ValueError
-
-
-_Rate = Annotated[
-    dict[str, Any] | None, BeforeValidator(_rate), Form("calls per seconds, such as `30/60`")
-]
+    limit, seconds = _count(calls), float(period or 60)
+    if limit < 1 or not 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
+        raise ValueError
+    return {"limit": limit, "period": seconds}
 
 
 class CommandVariables(Settings):
@@ -49,9 +43,9 @@ class CommandVariables(Settings):
     """`min_retry_delay` of the provider, in seconds."""
     retry_budget: Annotated[float | None, Env("PROVIDER_RETRY_BUDGET"), Field(ge=0)] = None
     """`retry_budget` of the provider, in seconds."""
-    rate: Annotated[_Rate, Env("PROVIDER_RATE")] = None
+    rate: Annotated[dict[str, Any] | None, _RATE, Env("PROVIDER_RATE", _rate)] = None
     """`rate` of the provider."""
-    tool_rate: Annotated[_Rate, Env("TOOL_RATE")] = None
+    tool_rate: Annotated[dict[str, Any] | None, _RATE, Env("TOOL_RATE", _rate)] = None
     """`rates.tool` of `hooks-guard`."""
 
 

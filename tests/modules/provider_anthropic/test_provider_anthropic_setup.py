@@ -137,6 +137,17 @@ async def test_without_a_key_nothing_is_mounted_and_a_warning_says_so(
     assert "`ANTHROPIC_API_KEY`" in record.message
 
 
+@pytest.mark.parametrize("key", [None, "", " \n"])
+def test_without_a_key_no_other_setting_is_an_error(
+    environment: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, key: str | None
+) -> None:
+    assert read_config({"api_key": key, "max_tokens": -1, "max_tokns": 1}) is None
+    (record,) = caplog.records
+    assert "`max_tokns` (did you mean `max_tokens`?)" in record.message
+    with pytest.raises(ConfigurationError, match="`max_tokens` is -1"):
+        read_config({"api_key": KEY, "max_tokens": -1})
+
+
 async def test_the_environment_fills_what_the_config_leaves_open(
     server: Any, wire: Any, environment: pytest.MonkeyPatch
 ) -> None:
