@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.capability_names import STREAM_METRICS
+from amplifier_core._kernel.capability_names import STREAM_METRICS as CAPABILITY
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_stream.histogram import Histogram
 
-__all__ = ["StreamMetrics"]
+__all__ = ["CAPABILITY", "StreamMetrics"]
 
 
 class StreamMetrics:
@@ -58,9 +58,9 @@ class StreamMetrics:
         Returns:
             A callable that stops the counting.
         """
-        coordinator.register_capability(STREAM_METRICS, self)
+        coordinator.register_capability(CAPABILITY, self)
         removers = [
-            coordinator.hooks.register(event, self._on_tool, priority=1000, name=STREAM_METRICS)
+            coordinator.hooks.register(event, self._on_tool, priority=1000, name=CAPABILITY)
             for event in (TOOL_POST, TOOL_ERROR)
         ]
 

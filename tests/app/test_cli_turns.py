@@ -127,7 +127,10 @@ def test_an_address_without_a_key_does_not_pass_for_the_real_model(command: Any)
     done = command("run", "Give me a tour of this project")
 
     assert done.returncode == 0
-    assert done.stderr.endswith("; ANTHROPIC_BASE_URL is ignored\n")
+    assert done.stderr == (
+        "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model;"
+        " ANTHROPIC_BASE_URL is ignored\n"
+    )
 
 
 def test_a_proxy_does_not_come_between_the_command_and_its_demo_model(command: Any) -> None:

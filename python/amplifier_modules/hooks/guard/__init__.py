@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from amplifier_core._kernel.capability_names import (
-    GUARD_RATE_LIMITER,
-    GUARD_TOOL_TIMEOUT,
-    OBSERVABILITY_EVENTS,
-)
+from amplifier_core._kernel.capability_names import GUARD_RATE_LIMITER as LIMITER
+from amplifier_core._kernel.capability_names import GUARD_TOOL_TIMEOUT, OBSERVABILITY_EVENTS
 from amplifier_core.events import PROMPT_SUBMIT, PROVIDER_REQUEST, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_guard import Limits, RateLimited, RateLimiter
@@ -47,7 +44,7 @@ class Guard:
         self._prompts = Prompts(self.limits, settings.findings, coordinator.hooks.emit)
         self._arguments = ToolArguments(self.limits.name_max_chars)
         self._limiter: RateLimiter | None = (
-            coordinator.get_capability(GUARD_RATE_LIMITER) or settings.rates.limiter()
+            coordinator.get_capability(LIMITER) or settings.rates.limiter()
         )
         self._sinks = {name: ToolSinks(tool) for name, tool in settings.tools.items()}
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amplifier_core._kernel.capability_names import GUARD_REDACTOR, OBSERVE_SESSION
+from amplifier_core._kernel.capability_names import GUARD_REDACTOR as REDACTOR
+from amplifier_core._kernel.capability_names import OBSERVE_SESSION as CAPABILITY
 from amplifier_guard import Redactor
 from amplifier_modules.settings import SettingError, read_settings
 
 from .session import NAME, SessionObserver
 from .settings import ObserveSettings
 
-__all__ = ["NAME", "SessionObserver", "mount"]
+__all__ = ["CAPABILITY", "NAME", "REDACTOR", "SessionObserver", "mount"]
 
 __amplifier_module_type__ = "hook"
 __amplifier_settings__ = ObserveSettings
@@ -25,10 +26,10 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
         SettingError: A key is unknown, a value cannot be used, or OpenTelemetry is missing.
     """
     settings = read_settings(ObserveSettings, config, NAME)
-    redactor = coordinator.get_capability(GUARD_REDACTOR) or Redactor()
+    redactor = coordinator.get_capability(REDACTOR) or Redactor()
     telemetry = _telemetry(settings, redactor, str(coordinator.session_id))
     observer = SessionObserver(settings, redactor, telemetry)
-    coordinator.register_capability(OBSERVE_SESSION, observer)
+    coordinator.register_capability(CAPABILITY, observer)
     return observer.attach(coordinator.hooks)
 
 
