@@ -18,6 +18,8 @@ def now(clock: Clock) -> int:
 
 
 def in_seconds(seconds: float) -> str:
-    """Show a duration, rounded up to the next millisecond: `4 s`, `0.25 s`."""
-    text = f"{math.ceil(seconds * 1000) / 1000:.3f}"
+    """Show a duration, rounded up to the next millisecond: `4 s`, `0.25 s`, `inf s`."""
+    milliseconds = seconds * 1000
+    rounded = math.ceil(milliseconds) / 1000 if math.isfinite(milliseconds) else seconds
+    text = f"{rounded:.3f}"
     return f"{text.rstrip('0').rstrip('.')} s"

@@ -147,7 +147,14 @@ TestModel = Model.TestCase
 
 @pytest.mark.parametrize(
     ("wait", "shown"),
-    [(9.0, "9 s"), (0.25, "0.25 s"), (5e-9, "0.001 s"), (60.0004, "60.001 s"), (3600, "3600 s")],
+    [
+        (9.0, "9 s"),
+        (0.25, "0.25 s"),
+        (5e-9, "0.001 s"),
+        (60.0004, "60.001 s"),
+        (3600, "3600 s"),
+        (math.inf, "inf s"),
+    ],
 )
 def test_a_refusal_advises_to_retry_in_seconds(wait: float, shown: str):
     refusal = CircuitOpen(wait)

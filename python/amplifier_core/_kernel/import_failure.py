@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -62,7 +63,9 @@ def failure_text(error: BaseException) -> str:
 
 def hinted(text: str, error: BaseException) -> str:
     """Return a text about an error, with the error's `hint` where the text does not have it."""
-    hint: object = getattr(error, "hint", None)
+    hint: object = None
+    with suppress(Exception):  # a foreign attribute may be a property that raises
+        hint = getattr(error, "hint", None)
     if not isinstance(hint, str) or not hint or hint in text:
         return text
     return f"{text}; {hint}"

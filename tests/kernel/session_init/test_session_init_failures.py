@@ -50,6 +50,23 @@ async def test_the_hint_of_an_error_is_told_with_it():
         await start(PLAN, Loader(loop=told))
 
 
+async def test_a_hint_that_cannot_be_read_is_none():
+    class Hostile(Exception):
+        @property
+        def hint(self) -> str:
+            raise RuntimeError("no hint")
+
+    error = Hostile("no luck")
+    coordinator = RustCoordinator()
+    seen = record(coordinator, "module:load_failed")
+    await start({**PLAN, "tools": ["tool-a"]}, Loader(tool_a=error), coordinator)
+    assert [payload["error"] for _, payload in seen] == ["no luck"]
+
+    with pytest.raises(RuntimeError, match=r"orchestrator: no luck$") as failed:
+        await start(PLAN, Loader(loop=error))
+    assert failed.value.__cause__ is error
+
+
 async def test_an_error_without_a_text_is_told_by_its_repr():
     class Unreadable(Exception):
         def __str__(self) -> str:
