@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, mod
 from pydantic.fields import FieldInfo
 
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.value_problems import advice_on, problem
+from amplifier_modules.value_problems import advice_on, problem, shown_key
 
 logger = logging.getLogger(__name__)
 
@@ -148,7 +148,9 @@ def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -
             logger.warning("%s: `%s` is deprecated; use `%s`", module, key, new)
         elif model.unknown_keys == "warn":
             advice = advice_on(str(key), known)
-            logger.warning("%s ignores the unknown config key `%s`%s", module, key, advice)
+            logger.warning(
+                "%s ignores the unknown config key `%s`%s", module, shown_key(key), advice
+            )
     return values
 
 

@@ -36,8 +36,8 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
     """
     holder, field, is_secret = _field_at(model, detail["loc"])
     name = ".".join(map(str, detail["loc"]))
-    name = names.get(name, name)
-    if detail["type"] == "extra_forbidden":
+    name = names.get(name) or shown_key(name)
+    if detail["type"] in {"extra_forbidden", "invalid_key"}:
         return f"`{name}` is unknown{advice_on(str(detail['loc'][-1]), list(holder.model_fields))}"
     wanted = f"must be {describe(field)}" if field else ""
     if detail["type"] == "missing":
@@ -69,6 +69,11 @@ def model_within(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(model_within, get_args(annotation))), None)
+
+
+def shown_key(key: object) -> str:
+    """Return a key as it can be shown, whatever it is: escaped, and cut where it is long."""
+    return shown(str(key))[1:-1]
 
 
 def advice_on(key: str, known: Sequence[str]) -> str:

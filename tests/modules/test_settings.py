@@ -180,6 +180,28 @@ def test_unknown_keys_are_warned_of_and_ignored_ones_are_not(
     assert caplog.records[0].levelno == logging.WARNING
 
 
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        (5, "`5` is unknown (known: `count`, `token`)"),
+        (None, "`None` is unknown (known: `count`, `token`)"),
+        ("a\x1b[2J\n", r"`a\x1b[2J\n` is unknown (known: `count`, `token`)"),
+    ],
+)
+def test_an_unknown_key_may_be_anything(
+    caplog: pytest.LogCaptureFixture, key: Any, named: str
+) -> None:
+    read({key: 1})
+    shown = named.partition(" ")[0]
+    assert f"the unknown config key {shown} (known: " in caplog.text
+    assert named in str(refused({key: 1}, Inner))
+    assert named.replace("`", "`inner.", 1) in str(refused({"inner": {key: 1}}))
+
+
+def test_a_long_key_is_cut() -> None:
+    assert len(str(refused({"k" * 9_999: 1}, Inner))) < 400
+
+
 def test_a_renamed_key_still_counts_unless_the_new_one_is_there(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
