@@ -44,7 +44,7 @@ async def emit_raw_field_if_configured(
     """Emit `session:config` with the mount plan, if its `session.raw` asks for that.
 
     Args:
-        coordinator: Coordinator whose hooks hear it.
+        coordinator: Coordinator whose hooks get the event.
         config: Mount plan.
         session_id: Id of the session.
         event_base: Event that the session began with; never emitted here.

@@ -149,7 +149,7 @@ class HookRegistry(metaclass=ABCMeta):
 
         Raises:
             ValueError: The data contains itself.
-            TypeError: JSON has no such key as one of the data.
+            TypeError: A key of the data cannot be one in JSON.
         """
         event = any_text(event, "event")
         data = _correlated(event, top_level(data))
@@ -163,7 +163,7 @@ class HookRegistry(metaclass=ABCMeta):
 
         Raises:
             ValueError: The timeout is negative or not a number, or the data contains itself.
-            TypeError: The timeout is not a number, or JSON has no such key as one of the data.
+            TypeError: The timeout is not a number, or a key of the data cannot be one in JSON.
         """
         seconds = time_limit(timeout)
         return self._collect(any_text(event, "event"), bare(top_level(data)), seconds)

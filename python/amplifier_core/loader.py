@@ -116,7 +116,7 @@ class ModuleLoader:
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a loaded module and return the result of its `mount`."""
         if not callable(module):
-            raise TypeError(f"`module` must be what `load` gives, found `{shown(module)}`")
+            raise TypeError(f"`module` must be what `load` returns, found `{shown(module)}`")
         try:
             return await module(coordinator)
         except Exception as error:

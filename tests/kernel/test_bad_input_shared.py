@@ -58,7 +58,7 @@ async def test_a_loader_says_which_module_it_did_not_find(module_id, why):
 async def test_a_loader_initialises_only_what_it_gave(module):
     with pytest.raises(TypeError) as caught:
         await ModuleLoader().initialize(module, None)
-    assert str(caught.value) == f"`module` must be what `load` gives, found `{module!r}`"
+    assert str(caught.value) == f"`module` must be what `load` returns, found `{module!r}`"
 
 
 ENTRY = "in the mount plan must be a module id or a dict with `module`"
