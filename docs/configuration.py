@@ -27,9 +27,10 @@ Each module takes a `config` in the mount plan:
 plan["providers"] = [{"module": "provider-anthropic", "config": {"max_tokens": 4000}}]
 ```
 
-A key that is absent or `None` has its default, after the environment variable in the table, if
-there is one. A value that cannot be used raises a `ConfigurationError` that names the module, the
-key, what was found and what would be right; the values of secrets are never shown.
+A key that is absent, or `None` unless the module says otherwise, has its default, after the
+environment variable in the table, if there is one. A value that cannot be used raises a
+`ConfigurationError` that names the module, the key, what was found and what would be right; the
+values of secrets are never shown.
 
 This page is written by `make docs-reference`.
 """
@@ -64,6 +65,8 @@ def page() -> str:
 def _section(model: type[Settings], modules: list[str]) -> str:
     names = ", ".join(f"`{name}`" for name in modules)
     notes = [UNKNOWN[model.unknown_keys]]
+    if not model.none_is_absent:
+        notes.append("`None` is an error for keys with a default and without a variable.")
     if model.renamed_keys:
         renamed = (f"`{old}` is now `{new}`" for old, new in model.renamed_keys.items())
         notes.append(f"Deprecated: {', '.join(renamed)}.")

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules import MODULES
-from amplifier_modules.settings import Env, SettingError, Settings, read_settings
+from amplifier_modules.settings import Env, SettingError, Settings, env_of, read_settings
 from amplifier_modules.value_problems import Form
 
 SECRET = "s3cr3t-pa55word"
@@ -214,6 +214,22 @@ def test_a_model_may_refuse_unknown_keys_and_none() -> None:
     assert "`lvel` is unknown (did you mean `level`?)" in str(refused({"lvel": 1}, Strict))
     assert "`level` is None (must be " in str(refused({"level": None}, Strict))
     assert read({"inner": None, "seconds": None}, Strict) == Strict()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_none_is_absent_in_a_module_unless_its_page_says_otherwise(module: str) -> None:
+    model: type[Settings] = importlib.import_module(MODULES[module]).__amplifier_settings__
+    config: dict[str, Any] = {"api_key": "k"} if "api_key" in model.model_fields else {}
+    absent = read_settings(model, config, module, {})
+    for key, field in model.model_fields.items():
+        if field.is_required():
+            continue
+        has_default = field.get_default(call_default_factory=True) is not None
+        if has_default and env_of(field) is None and not model.none_is_absent:
+            with pytest.raises(SettingError, match=f"`{key}` is None"):
+                read_settings(model, {**config, key: None}, module, {})
+        else:
+            assert read_settings(model, {**config, key: None}, module, {}) == absent
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
