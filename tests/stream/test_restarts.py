@@ -113,6 +113,7 @@ steps = st.one_of(
     st.sampled_from([[start_message("m1")], [start_message("m2")]]),
     st.builds(text, indices, st.sampled_from(["text", "thinking"]), words, ends=st.booleans()),
     st.builds(call, indices, ids, arguments, ends=st.booleans()),
+    st.just([{"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}]),
     st.just([STOP]),
 )
 

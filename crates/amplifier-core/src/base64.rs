@@ -54,6 +54,7 @@ mod tests {
         let known = (0..=u8::MAX).filter(|byte| sextet(*byte).is_some());
         assert_eq!(known.count(), 66);
     }
+
     #[test]
     fn the_standard_alphabet_has_64_characters() {
         let known = (0..=u8::MAX).filter(|byte| standard_sextet(*byte).is_some());

@@ -112,7 +112,7 @@ impl SessionConfig {
             },
             metadata: read::<Object>(section, "session", "metadata")?
                 .filter(|metadata| !metadata.is_empty()),
-            is_disclosed: section.get("raw").is_some_and(is_truthy),
+            is_disclosed: section.get("raw").is_some_and(Json::is_truthy),
             plan,
         })
     }
@@ -134,12 +134,12 @@ fn main_module(
                 instance_id: None,
             })
         }
-        Some(spec @ Json::Object(_)) if is_truthy(spec) => {
+        Some(spec @ Json::Object(_)) if spec.is_truthy() => {
             let path = format!("session.{name}");
             let module = module(spec, &path)?;
             module.ok_or_else(|| SessionError::ConfigInvalid(format!("`{path}.module` is missing")))
         }
-        Some(other) if is_truthy(other) => Err(SessionError::ConfigInvalid(format!(
+        Some(other) if other.is_truthy() => Err(SessionError::ConfigInvalid(format!(
             "`session.{name}` must be a module's id or an object, found {}",
             other.kind()
         ))),
@@ -197,19 +197,5 @@ fn read<T: FromJson>(object: &Json, path: &str, key: &str) -> Result<Option<T>, 
             let text = text.strip_prefix("`` ").unwrap_or(&text);
             SessionError::ConfigInvalid(format!("`{path}.{key}` {text}"))
         }),
-    }
-}
-
-/// Whether the value counts as true: not null, false, zero or empty.
-fn is_truthy(value: &Json) -> bool {
-    match value {
-        Json::Null => false,
-        Json::Bool(value) => *value,
-        Json::Int(number) => *number != 0,
-        Json::BigInt(_) => true,
-        Json::Float(number) => *number != 0.0,
-        Json::Str(text) => !text.is_empty(),
-        Json::Array(items) => !items.is_empty(),
-        Json::Object(entries) => !entries.is_empty(),
     }
 }

@@ -211,7 +211,7 @@ impl FromJson for ToolResult {
         if !result.success && result.output.is_null() {
             let message = result.error.as_ref().and_then(|error| error.get("message"));
             result.output = message
-                .filter(|message| is_truthy(message))
+                .filter(|message| message.is_truthy())
                 .cloned()
                 .unwrap_or_default();
         }
@@ -227,20 +227,6 @@ impl Schema for ToolResult {
         schema.field("error", Some(|| None::<Object>));
         schema.field("content", Some(|| None::<Vec<ToolContent>>));
         schema.finish()
-    }
-}
-
-/// Whether the value counts as true: not null, false, zero or empty.
-fn is_truthy(value: &Json) -> bool {
-    match value {
-        Json::Null => false,
-        Json::Bool(value) => *value,
-        Json::Int(value) => *value != 0,
-        Json::BigInt(_) => true,
-        Json::Float(value) => *value != 0.0,
-        Json::Str(text) => !text.is_empty(),
-        Json::Array(items) => !items.is_empty(),
-        Json::Object(entries) => !entries.is_empty(),
     }
 }
 

@@ -81,6 +81,15 @@ impl Block {
         }
     }
 
+    /// Whether the model refuses in this block.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let refusal = match self {
+            Self::Content(fields) => fields.get("refusal").and_then(Json::as_str),
+            Self::ToolCall(_) => None,
+        };
+        refusal.is_some_and(|refusal| !refusal.is_empty())
+    }
+
     /// The block as one JSON object, which has a `type`; without one of its own, or with that of our
     /// calls, content is the `raw` of an `unknown` block.
     #[must_use]

@@ -99,6 +99,10 @@ impl OpenBlock {
     /// Appends a piece; returns the text it adds, and how many unpaired halves became U+FFFD.
     pub(crate) fn push(&mut self, part: Part, piece: Piece<'_>) -> (Change, usize) {
         let text = match part {
+            // To a call `text` is a key like any other.
+            Part::Text if self.block_type == BlockType::ToolCall => {
+                self.text.get_or_insert_default()
+            }
             Part::Text => self
                 .text
                 .get_or_insert_with(|| initial_text(&self.fields, "text")),

@@ -8,6 +8,7 @@ mod calls;
 mod chunk;
 mod drive;
 mod event;
+mod judgement;
 mod native;
 mod processor;
 mod result;

@@ -7,6 +7,7 @@
 //! run with.
 
 mod block_filter;
+mod block_numbers;
 mod block_parts;
 mod call;
 mod candidate;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use amplifier_core::Json;
 use amplifier_stream::{
-    AgentEvent, Change, ChunkType, Dialect, Headers, Limits, ProcessedStream, StreamDecoder,
+    AgentEvent, Block, Change, ChunkType, Dialect, Headers, Limits, ProcessedStream, StreamDecoder,
     StreamEvent, StreamResult, chunk_of, last_chunk, process_stream,
 };
 use serde_json::{Value, json};
@@ -246,4 +246,50 @@ fn a_call_that_its_decoder_refuses_at_the_end_does_not_run_for_an_agent_either()
         told.last(),
         Some(&AgentEvent::ToolCallEnd(Box::new(answer.calls[0].clone())))
     );
+}
+
+#[test]
+fn a_message_that_starts_again_says_anew_who_answers() {
+    let named = json!({"type": "message_start", "message": {"id": "m1", "model": "one"}});
+    let (_, result) = decode(
+        Dialect::Anthropic,
+        &[named, message("m2"), json!({"type": "message_stop"})],
+    );
+    assert_eq!((result.id.as_deref(), result.model), (Some("m2"), None));
+}
+
+#[test]
+fn a_message_without_an_id_that_is_dropped_is_reported_as_such() {
+    let (_, result) = decode(
+        Dialect::Anthropic,
+        &[
+            begin(0, &call("a")),
+            message("m"),
+            json!({"type": "message_stop"}),
+        ],
+    );
+    assert_eq!(
+        result.findings[1].message,
+        "a message without an id was dropped when another began in its stream"
+    );
+}
+
+#[test]
+fn a_custom_call_has_the_input_of_its_deltas_whatever_its_other_keys_are() {
+    let custom = json!({"name": "look", "text": "never streamed", "input": "here"});
+    let call = json!({"index": 0, "id": "a", "type": "custom", "custom": custom});
+    let choice = json!({"index": 0, "delta": {"tool_calls": [call]}});
+    let (events, result) = decode(
+        Dialect::Chat,
+        &[json!({"choices": [choice]}), json!("[DONE]")],
+    );
+    let deltas = events.iter().filter_map(|event| match &event.change {
+        Change::Delta(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(deltas.collect::<String>(), "here");
+    let Block::ToolCall(call) = &result.blocks[0] else {
+        panic!("{result:?}");
+    };
+    assert_eq!(call.raw_arguments, "here");
 }

@@ -138,6 +138,20 @@ impl Json {
         matches!(self, Self::Null)
     }
 
+    /// Whether the value counts as true: not null, false, zero or empty.
+    pub(crate) fn is_truthy(&self) -> bool {
+        match self {
+            Self::Null => false,
+            Self::Bool(value) => *value,
+            Self::Int(number) => *number != 0,
+            Self::BigInt(_) => true,
+            Self::Float(number) => *number != 0.0,
+            Self::Str(text) => !text.is_empty(),
+            Self::Array(items) => !items.is_empty(),
+            Self::Object(entries) => !entries.is_empty(),
+        }
+    }
+
     /// The kind of the value, for error messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -122,8 +122,8 @@ impl CancellationToken {
     pub fn register_child(&self, child: &Self) {
         let level = {
             let mut state = lock(&self.inner.state);
-            // A long-lived parent must not keep entries for children that are no longer referenced
-            // more; looking for them at every registration would cost more than they do.
+            // A long-lived parent must not keep entries for children that no longer exist; looking
+            // for them at every registration would cost more than the entries.
             if state.children().len().is_power_of_two() {
                 drop(state.remove_children(|one| one.strong_count() == 0));
             }

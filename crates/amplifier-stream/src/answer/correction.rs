@@ -9,11 +9,19 @@ use crate::open_block::{OpenBlock, Part};
 use crate::stream_event::Change;
 
 impl Answer {
-    /// Drops every block, because the answer starts again.
+    /// Drops every block and what was said about the answer, because it starts again.
+    ///
+    /// Findings and a failure stay: they are about the stream.
     pub(crate) fn restart(&mut self) {
         for index in self.indices() {
             self.drop_block(index);
         }
+        let result = &mut self.result;
+        result.model = None;
+        result.metadata.clear();
+        result.raw_stop_reason = None;
+        result.stop_sequence = None;
+        result.raw_usage = None;
     }
 
     /// Drops a block from the answer and returns it.

@@ -174,8 +174,6 @@ impl Decoder {
         let message = format!("response `{known}` was dropped when another began in its stream");
         answer.find("restarted_response", None, &message, None);
         answer.restart();
-        answer.result.metadata.clear();
-        answer.result.raw_usage = None;
         self.items.clear();
         self.moved.clear();
         self.sequence = Sequence::default();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::chunk::ChunkCall;
 use super::event::AgentEvent;
+use super::judgement::{Identity, pair};
 use super::native::NativeCall;
 use crate::{CallError, ParsedCall, ToolCall};
 
@@ -120,34 +121,29 @@ impl Calls {
     /// Ends what is open, refuses everything if there is a `refusal`, and returns all calls in the
     /// order of their beginnings.
     ///
-    /// `judged` are the native calls as their decoder judged them at the end of the answer, in order;
-    /// they say nothing where there is another number of them.
+    /// `judged` are the native calls as their decoder judged them at the end of the answer; they say
+    /// nothing where there is another number of them.
     pub(super) fn finish(
         &mut self,
         judged: &[Arc<ToolCall>],
         refusal: Option<&str>,
         events: &mut Vec<AgentEvent>,
     ) -> Vec<ParsedCall> {
-        let standing: BTreeMap<u64, Option<usize>> = self
-            .native_places
-            .iter()
-            .map(|(index, place)| (*index, Some(*place)))
-            .chain(self.open.keys().map(|index| (*index, None)))
-            .collect();
-        let mut judgements = BTreeMap::new();
-        if refusal.is_none() && standing.len() == judged.len() {
-            for ((index, place), call) in standing.into_iter().zip(judged) {
-                if let (Some(place), Some(error)) = (place, &call.error) {
-                    self.ended[place].refuse(CallError::Refused(error.clone()));
-                }
-                judgements.insert(index, call);
+        let mut refused = match refusal {
+            None => self.refused(judged),
+            Some(_) => BTreeMap::new(),
+        };
+        for (index, error) in &refused {
+            let is_open = self.open.contains_key(index);
+            if let Some(place) = self.native_places.get(index).filter(|_| !is_open) {
+                self.ended[*place].refuse(CallError::Refused(error.clone()));
             }
         }
         let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
         open.sort_by_key(|(_, native)| self.numbers.get(&native.index));
         for (index, native) in open {
             let mut call = native.end(None);
-            if let Some(error) = judgements.get(&index).and_then(|call| call.error.clone()) {
+            if let Some(error) = refused.remove(&index) {
                 call.error = None;
                 call.refuse(CallError::Refused(error));
             }
@@ -164,5 +160,24 @@ impl Calls {
             }
         }
         calls
+    }
+
+    /// Why calls must not run, by the index in their chunks.
+    fn refused(&self, judged: &[Arc<ToolCall>]) -> BTreeMap<u64, String> {
+        let ended = self.native_places.iter().map(|(index, place)| {
+            let call = &self.ended[*place];
+            (*index, (call.id.as_deref(), &*call.name, &*call.raw))
+        });
+        let open = self.open.iter();
+        let open = open.map(|(index, native)| (*index, native.identity()));
+        // An index whose call ended may be that of a further call, which then is the one.
+        let standing: BTreeMap<u64, Identity<'_>> = ended.chain(open).collect();
+        if standing.len() != judged.len() {
+            return BTreeMap::new();
+        }
+        let (indexes, calls): (Vec<u64>, Vec<Identity<'_>>) = standing.into_iter().unzip();
+        let pairs = indexes.into_iter().zip(pair(&calls, judged));
+        let errors = pairs.filter_map(|(index, call)| Some((index, call.error.clone()?)));
+        errors.collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::chunk::ChunkCall;
 use super::event::AgentEvent;
+use super::judgement::Identity;
 use crate::{CallError, Finding, ParsedCall, ToolCall, parse_arguments};
 
 /// A call that has begun.
@@ -21,6 +22,11 @@ impl NativeCall {
             name: call.name.clone(),
             arguments: String::new(),
         }
+    }
+
+    pub(super) fn identity(&self) -> Identity<'_> {
+        let name = self.name.as_deref().unwrap_or_default();
+        (self.id.as_deref(), name, &self.arguments)
     }
 
     pub(super) fn start(&self) -> AgentEvent {

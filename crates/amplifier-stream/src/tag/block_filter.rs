@@ -1,24 +1,25 @@
 //! Separates thinking in tags within the blocks of a decoder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
-use super::block_parts::{content, parts, split, with_nothing_said, with_text};
+use super::block_numbers::BlockNumbers;
+use super::block_parts::{content, parts, split, with_text};
 use super::thinking::{ThinkingEvent, ThinkingParser};
 use crate::{Block, BlockType, Change, StreamEvent, StreamResult};
 
 /// Turns text between thinking tags in the text blocks of an answer into thinking blocks.
 ///
 /// It follows the decoder of a model without native thinking: its events and its result go through,
-/// and the numbers of the blocks are those after the split.
+/// and the numbers of the blocks are those after the split. A block that starts again keeps them.
 #[derive(Debug, Clone)]
 pub struct ThinkingFilter {
     parser: ThinkingParser,
-    next_index: u64,
+    numbers: BlockNumbers,
     /// The blocks that have begun and not ended, by their numbers in the decoder.
-    open: HashMap<u64, OpenBlock>,
+    open: BTreeMap<u64, OpenBlock>,
     /// The ends of the blocks that each block of the decoder became, in case it is dropped.
     ended: HashMap<u64, Vec<StreamEvent>>,
 }
@@ -51,8 +52,8 @@ impl ThinkingFilter {
     pub fn new(parser: ThinkingParser) -> Self {
         Self {
             parser,
-            next_index: 0,
-            open: HashMap::new(),
+            numbers: BlockNumbers::default(),
+            open: BTreeMap::new(),
             ended: HashMap::new(),
         }
     }
@@ -79,10 +80,10 @@ impl ThinkingFilter {
                     has_parts: false,
                 }))
             } else {
-                self.next_index += 1;
-                OpenBlock::Other(self.next_index - 1)
+                OpenBlock::Other(self.numbers.next(event.block_index))
             }
         });
+        let mut next = || self.numbers.next(event.block_index);
         match (&mut open, &event.change) {
             (OpenBlock::Other(index), _) => events.push(StreamEvent {
                 block_index: *index,
@@ -91,14 +92,12 @@ impl ThinkingFilter {
             (OpenBlock::Text(_), Change::Start(_) | Change::PartialJson(_) | Change::Drop(_)) => {}
             (OpenBlock::Text(text), Change::Delta(delta)) => {
                 for parsed in text.parser.feed(delta) {
-                    text.take(parsed, &mut self.next_index, &mut events);
+                    text.take(parsed, &mut next, &mut events);
                 }
             }
             (OpenBlock::Text(text), Change::End(block)) => {
-                for parsed in text.parser.flush() {
-                    text.take(parsed, &mut self.next_index, &mut events);
-                }
-                text.finish(block, &mut self.next_index, &mut events);
+                text.release(&mut next, &mut events);
+                text.finish(block, &mut events);
             }
         }
         if !matches!(event.change, Change::End(_)) {
@@ -114,6 +113,7 @@ impl ThinkingFilter {
 
     /// Drops every block that a block of the decoder became.
     fn drop_block(&mut self, event: &StreamEvent, block: &Arc<Block>) -> Vec<StreamEvent> {
+        self.numbers.free(event.block_index);
         let ended = self.ended.remove(&event.block_index).unwrap_or_default();
         let mut events: Vec<StreamEvent> = ended
             .into_iter()
@@ -147,6 +147,12 @@ impl ThinkingFilter {
     pub fn finish(mut self, mut result: StreamResult) -> StreamResult {
         let events = std::mem::take(&mut result.events);
         result.events = events.iter().flat_map(|event| self.feed(event)).collect();
+        // The result has the text of blocks that never ended, too.
+        for (index, open) in &mut self.open {
+            if let OpenBlock::Text(text) = open {
+                text.release(&mut || self.numbers.next(*index), &mut result.events);
+            }
+        }
         let mut blocks = Vec::with_capacity(result.blocks.len());
         for block in std::mem::take(&mut result.blocks) {
             let text = match &block {
@@ -170,7 +176,12 @@ impl ThinkingFilter {
 }
 
 impl OpenText {
-    fn take(&mut self, parsed: ThinkingEvent, next: &mut u64, events: &mut Vec<StreamEvent>) {
+    fn take(
+        &mut self,
+        parsed: ThinkingEvent,
+        next: &mut impl FnMut() -> u64,
+        events: &mut Vec<StreamEvent>,
+    ) {
         match parsed {
             ThinkingEvent::Start(_) => self.begin(true, next, events),
             ThinkingEvent::Thinking(text) => self.add(true, text, next, events),
@@ -180,7 +191,12 @@ impl OpenText {
         }
     }
 
-    fn begin(&mut self, is_thinking: bool, next: &mut u64, events: &mut Vec<StreamEvent>) {
+    fn begin(
+        &mut self,
+        is_thinking: bool,
+        next: &mut impl FnMut() -> u64,
+        events: &mut Vec<StreamEvent>,
+    ) {
         self.end(None, events);
         let about = if is_thinking {
             Object::new()
@@ -188,11 +204,10 @@ impl OpenText {
             self.about.take().unwrap_or_default()
         };
         let part = Part {
-            index: *next,
+            index: next(),
             is_thinking,
             text: String::new(),
         };
-        *next += 1;
         events.push(part.event(Change::Start(about)));
         self.part = Some(part);
         self.has_parts = true;
@@ -202,7 +217,7 @@ impl OpenText {
         &mut self,
         is_thinking: bool,
         text: String,
-        next: &mut u64,
+        next: &mut impl FnMut() -> u64,
         events: &mut Vec<StreamEvent>,
     ) {
         if self
@@ -225,15 +240,30 @@ impl OpenText {
         }
     }
 
-    /// Ends the block; its metadata about the text goes to the last part that is text.
-    fn finish(&mut self, block: &Arc<Block>, next: &mut u64, events: &mut Vec<StreamEvent>) {
+    /// Takes what the parser holds back; a block in which nothing was said is a text all the same.
+    fn release(&mut self, next: &mut impl FnMut() -> u64, events: &mut Vec<StreamEvent>) {
+        for parsed in self.parser.flush() {
+            // Thinking without its closing tag ends with its block, if that ends.
+            if !matches!(parsed, ThinkingEvent::End { .. }) {
+                self.take(parsed, next, events);
+            }
+        }
         if !self.has_parts {
             self.begin(false, next, events);
-            self.end(Some(Arc::new(with_nothing_said(block))), events);
-            return;
         }
+    }
+
+    /// Ends the block; its metadata about the text goes to the last part that is text.
+    fn finish(&mut self, block: &Arc<Block>, events: &mut Vec<StreamEvent>) {
         let last = self.part.as_ref().filter(|part| !part.is_thinking);
-        let whole = last.map(|part| Arc::new(with_text(block, &part.text)));
+        let whole = last.map(|part| {
+            // The deltas of a refusal are not the `text` of its block.
+            if block.is_refusal() {
+                Arc::clone(block)
+            } else {
+                Arc::new(with_text(block, &part.text))
+            }
+        });
         self.end(whole, events);
     }
 }

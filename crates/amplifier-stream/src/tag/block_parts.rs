@@ -78,7 +78,7 @@ pub(super) fn split(block: &Block, parts: Vec<(bool, String)>) -> Vec<Block> {
 }
 
 /// The same block, of whose text nothing was left but tags.
-pub(super) fn with_nothing_said(block: &Block) -> Block {
+fn with_nothing_said(block: &Block) -> Block {
     match block {
         Block::Content(fields) if fields.contains_key("text") => with_text(block, ""),
         Block::Content(_) | Block::ToolCall(_) => block.clone(),

@@ -6,6 +6,7 @@ mod agreement;
 mod campaign;
 mod damage;
 mod random;
+mod restarts;
 mod streams;
 mod tags;
 
@@ -13,7 +14,8 @@ use std::time::SystemTime;
 
 use amplifier_stream::{
     Block, Dialect, Headers, Limits, NdjsonDecoder, NdjsonLine, PartialArguments, SseDecoder,
-    StreamDecoder, StreamEvent, StreamResult, decode_error, parse_arguments, steps,
+    StreamDecoder, StreamEvent, StreamResult, ThinkingFilter, ThinkingParser, decode_error,
+    parse_arguments, steps,
 };
 
 use agreement::{assert_agent_events_agree, assert_blocks_agree};
@@ -146,8 +148,27 @@ fn decode(dialect: Dialect, chunks: &[&[u8]], asks: bool) -> (Vec<StreamEvent>, 
     (events, decoder.finish(SystemTime::UNIX_EPOCH))
 }
 
-fn hold_dialect(dialect: Dialect, percent: u64, stream: fn(&mut Random) -> Vec<u8>) {
-    let input = |random: &mut Random| damaged(random, stream);
+/// What a filter of thinking makes of an answer.
+fn filter(events: &[StreamEvent], result: &StreamResult) -> (Vec<StreamEvent>, StreamResult) {
+    let mut filter = ThinkingFilter::new(ThinkingParser::default());
+    let events = events.iter().flat_map(|event| filter.feed(event)).collect();
+    (events, filter.finish(result.clone()))
+}
+
+/// Tries damaged streams, and streams that start again and repeat themselves.
+fn hold_dialect(
+    dialect: Dialect,
+    percent: u64,
+    stream: fn(&mut Random) -> Vec<u8>,
+    restarts: fn(&mut Random) -> Vec<u8>,
+) {
+    let input = |random: &mut Random| {
+        if random.once_in(2) {
+            damaged(random, stream)
+        } else {
+            restarts(random)
+        }
+    };
     try_inputs(dialect.as_str(), percent, input, |wire, random| {
         let chunks = chunks(random, wire);
         let (events, result) = linear(wire.len(), chunks.len(), || decode(dialect, &chunks, true));
@@ -159,7 +180,9 @@ fn hold_dialect(dialect: Dialect, percent: u64, stream: fn(&mut Random) -> Vec<u
             )
         );
         assert_blocks_agree(&events, &result);
-        assert_agent_events_agree(&events, &result);
+        assert_agent_events_agree(&events, &result, false);
+        let (split, filtered) = filter(&events, &result);
+        assert_agent_events_agree(&split, &filtered, true);
         let has_failed = result.truncated || result.error.is_some();
         for block in &result.blocks {
             if let Block::ToolCall(call) = block {
@@ -172,22 +195,32 @@ fn hold_dialect(dialect: Dialect, percent: u64, stream: fn(&mut Random) -> Vec<u
 
 #[test]
 fn anthropic_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Anthropic, 15, streams::anthropic);
+    hold_dialect(
+        Dialect::Anthropic,
+        15,
+        streams::anthropic,
+        restarts::anthropic,
+    );
 }
 
 #[test]
 fn responses_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Responses, 13, streams::responses);
+    hold_dialect(
+        Dialect::Responses,
+        13,
+        streams::responses,
+        restarts::responses,
+    );
 }
 
 #[test]
 fn chat_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Chat, 12, streams::chat);
+    hold_dialect(Dialect::Chat, 12, streams::chat, restarts::chat);
 }
 
 #[test]
 fn ollama_streams_are_the_same_at_any_cut_and_run_nothing_that_failed() {
-    hold_dialect(Dialect::Ollama, 10, streams::ollama);
+    hold_dialect(Dialect::Ollama, 10, streams::ollama, restarts::ollama);
 }
 
 #[test]

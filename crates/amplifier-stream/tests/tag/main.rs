@@ -1,5 +1,6 @@
 //! Thoughts and tool calls in tags.
 
+mod corrections;
 mod events;
 mod filter;
 mod formats;

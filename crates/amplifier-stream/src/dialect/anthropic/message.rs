@@ -24,13 +24,11 @@ impl Decoder {
             // A proxy lost its upstream and sent a second, whole answer after the part of the first.
             Phase::Open => {
                 answer.restart();
-                let result = &mut answer.result;
-                result.metadata.clear();
-                result.raw_stop_reason = None;
-                result.stop_sequence = None;
-                result.raw_usage = None;
-                let id = result.id.as_deref().unwrap_or_default();
-                let text = format!("message `{id}` was dropped when another began in its stream");
+                let dropped = match &answer.result.id {
+                    Some(id) => format!("message `{id}`"),
+                    None => "a message without an id".to_owned(),
+                };
+                let text = format!("{dropped} was dropped when another began in its stream");
                 answer.find("restarted_message", None, &text, None);
             }
             Phase::Stopped => {

@@ -13,7 +13,7 @@ pub(super) fn finish(mut result: StreamResult) -> StreamResult {
         // Some servers say `stop` although the model calls tools.
         if has(|block| matches!(block, Block::ToolCall(_))) {
             result.stop_reason = Some("tool_use");
-        } else if has(is_refusal) {
+        } else if has(Block::is_refusal) {
             result.stop_reason = Some("refusal");
         }
     }
@@ -29,10 +29,6 @@ pub(super) fn finish(mut result: StreamResult) -> StreamResult {
     }
     result.usage = result.raw_usage.as_ref().map(usage).unwrap_or_default();
     result
-}
-
-fn is_refusal(block: &Block) -> bool {
-    matches!(block, Block::Content(fields) if fields.contains_key("refusal"))
 }
 
 /// A reason that is not known is never taken for a normal end.

@@ -46,7 +46,7 @@ pub(super) fn finish(mut result: StreamResult) -> StreamResult {
         .as_deref()
         .map(|status| match status {
             "completed" | "incomplete" if has_calls => "tool_use",
-            "completed" if result.blocks.iter().any(is_refusal) => "refusal",
+            "completed" if result.blocks.iter().any(Block::is_refusal) => "refusal",
             "completed" => "end_turn",
             "incomplete" => incomplete_reason(&result.metadata),
             _ => "other",
@@ -70,10 +70,6 @@ fn item_text<'call>(call: &'call ToolCall, key: &str) -> Option<&'call str> {
 /// No arguments yet and no arguments at all look the same on the wire.
 fn is_bare(call: &ToolCall) -> bool {
     item_text(call, "status").is_none() && call.raw_arguments.trim_ascii().is_empty()
-}
-
-fn is_refusal(block: &Block) -> bool {
-    matches!(block, Block::Content(fields) if fields.contains_key("refusal"))
 }
 
 /// The wire's `input_tokens` includes both cache counts, its `output_tokens` includes reasoning.
