@@ -142,7 +142,7 @@ pub struct Check<T> {
 ///
 /// `("type" = "text")` after the name is a constant first field, `field as "key"` another key than
 /// the field's name, `or "key"` after it one that is read in its place, `if some` an option that is
-/// left out where it is none, `= value` a default, `=> check` a
+/// omitted if it is `None`, `= value` a default, `=> check` a
 /// [`Check`](crate::record::Check) of what is read, and a last `..extra` keeps unknown keys after
 /// the others.
 #[macro_export]

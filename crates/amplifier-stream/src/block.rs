@@ -96,7 +96,7 @@ impl Block {
     pub fn to_json(&self) -> Json {
         match self {
             Self::Content(fields) => match fields.get("type").and_then(Json::as_str) {
-                // Whoever runs calls goes by their type: content must not pass for one.
+                // Calls are recognized by their type, so content must not have that type.
                 None | Some("tool_call") => Json::Object(Object::from_iter([
                     ("type".to_owned(), BlockType::default().as_str().into()),
                     ("raw".to_owned(), Json::Object(fields.clone())),

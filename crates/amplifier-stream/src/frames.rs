@@ -37,7 +37,7 @@ impl Frames {
         }
     }
 
-    /// Ends the stream: a last line needs no line end. Gives a body that was no stream.
+    /// Ends the stream: a last line needs no line end. Returns a body that was not a stream.
     pub(crate) fn finish(
         self,
         mut sink: impl FnMut(SseEvent<'_>),

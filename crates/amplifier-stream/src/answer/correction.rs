@@ -1,4 +1,4 @@
-//! Blocks that are not what was said of them: each is dropped and, if it still counts, begun anew.
+//! Blocks that are not what was said of them: each is dropped and, if it still counts, begun again.
 
 use std::sync::Arc;
 

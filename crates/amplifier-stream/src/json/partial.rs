@@ -77,10 +77,9 @@ impl PartialArguments {
     /// Reads on and returns the value so far; `text` is everything received, including the part
     /// already read.
     pub fn read(&mut self, text: &str) -> &Object {
-        // Comparing all of the text would cost as much as reading it again. A place within a character,
-        // or beyond the end, shows for certain that the text is another one.
+        // Whether the text begins with what was read cannot be checked for less than reading it again.
+        // A place within a character, or beyond the end, shows for certain that it does not.
         if !text.is_char_boundary(self.reader.at + self.reader.pending) {
-            // It does not begin with what was read.
             *self = Self::default();
         }
         self.reader.read(&mut self.value, text);

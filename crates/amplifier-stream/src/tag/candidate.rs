@@ -6,7 +6,7 @@ use super::search;
 /// How long a tag with attributes may be, in bytes; a longer one is text.
 const MAX_TAG_BYTES: usize = 1024;
 
-/// The names whose tags count just now.
+/// The names whose tags count just now, as sets with a bit for each name of the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) open: u64,
@@ -46,7 +46,7 @@ enum Stage {
     Begin,
     /// The names that it may still have, and how many of their bytes were there.
     Name(u64, usize),
-    /// Behind the name; whether the last byte was a `/`.
+    /// After the name; whether the last byte was a `/`.
     Attributes(usize, bool),
     /// In an attribute's value, up to this quote.
     Quoted(usize, u8),

@@ -19,7 +19,7 @@ pub(super) enum JsonStep {
     Name(usize, String),
     /// The value ends before this place.
     Done(usize),
-    /// What is at this place makes it no JSON.
+    /// The byte at this place cannot be part of JSON.
     Broken(usize),
 }
 

@@ -37,6 +37,7 @@ impl Lexer {
                     let blanks = blanks.count();
                     search::count(1 + blanks);
                     at += blanks;
+                    // The byte that decides is left for the lexer that it begins, which counts brackets.
                     *self = match bytes.get(at)? {
                         b'{' | b'[' => Self::Json(JsonLexer::new(true)),
                         b'<' => Self::Xml(XmlLexer::default()),
@@ -50,6 +51,8 @@ impl Lexer {
                     JsonStep::More => return None,
                     JsonStep::Angle(place) => return Some(Found::Angle(at + place)),
                     JsonStep::Name(place, name) => return Some(Found::Name(at + place, name)),
+                    // After broken JSON nothing says where its strings are: to look for their ends would
+                    // let a lost quote hide the closing tag.
                     JsonStep::Done(place) | JsonStep::Broken(place) => {
                         at += place;
                         *self = Self::Plain;

@@ -1,6 +1,6 @@
 //! The names of the tags that a parser knows.
 
-/// How many names one parser may know.
+/// How many names one parser may know: as many as a set of names has bits.
 const MAX_NAMES: usize = 64;
 
 /// How long a name may be, in bytes.

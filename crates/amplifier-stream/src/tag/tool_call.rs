@@ -49,7 +49,7 @@ pub struct ToolCallParser {
     splitter: Splitter,
     max_call_bytes: usize,
     id_prefix: Option<String>,
-    /// How many calls had an id; a reset does not make any of them anew.
+    /// How many calls had an id; a reset does not use any of them again.
     identified: u64,
     next_index: u64,
     open: Option<OpenCall>,

@@ -38,7 +38,7 @@ pub(super) struct XmlLexer {
 enum State {
     #[default]
     Text,
-    /// Behind a `<`.
+    /// After a `<`.
     Markup,
     /// Up to these two bytes and a `>`, with the last two bytes so far.
     Section(u8, [u8; 2]),

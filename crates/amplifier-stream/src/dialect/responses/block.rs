@@ -163,7 +163,7 @@ fn call(item: Object) -> (ToolCall, usize) {
 }
 
 /// The parts of the summary with a blank line between them, else the reasoning itself where the
-/// server gives that.
+/// server sends that.
 fn thinking(item: &Object) -> String {
     let joined = |list: &str, between: &str| {
         let texts = parts(item, list).filter_map(|part| part.get("text")?.as_str());

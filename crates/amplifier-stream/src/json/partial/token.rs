@@ -15,7 +15,7 @@ enum Reached {
 }
 
 impl Reader {
-    /// Gives the byte after white space.
+    /// Skips white space and returns the byte after it.
     pub(super) fn skip_whitespace(&mut self, text: &str) -> Option<u8> {
         let rest = &text.as_bytes()[self.at..];
         let blanks = rest.iter().take_while(|byte| is_blank(**byte)).count();
