@@ -1,6 +1,7 @@
 //! URL containment: which addresses a request may reach.
 
 mod address;
+mod metadata;
 
 use std::net::IpAddr;
 
@@ -11,6 +12,7 @@ pub use address::Network;
 use crate::shown::escaped;
 use crate::text::character::Class;
 use crate::trace::refused;
+use metadata::is_metadata_name;
 
 /// The longest URL that is examined, in bytes.
 const MAX_URL_BYTES: usize = 8192;
@@ -77,7 +79,7 @@ pub enum UrlError {
         /// The allowed ones.
         allowed: String,
     },
-    /// The host name is one of a private network.
+    /// The host name is one of a private network or of a metadata service.
     #[error("host `{host}` belongs to a private network")]
     InsideName {
         /// The host of the URL.
@@ -284,7 +286,7 @@ impl UrlPolicy {
         }
         match address {
             Some(address) => self.expect_allowed(&host, address)?,
-            None if self.deny_private && is_inside(&host) => {
+            None if is_metadata_name(&host) || self.deny_private && is_inside(&host) => {
                 return Err(UrlError::InsideName { host });
             }
             None => {}

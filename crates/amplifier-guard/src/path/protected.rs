@@ -1,84 +1,55 @@
 //! Names that are not written without approval, and forms of paths that are not written at all.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use percent_encoding::percent_decode;
 
 use crate::terminal::TerminalText;
 use crate::text::character::{self, Class};
 
-/// What a refused name does.
-const RUNS: &str = "decides what runs";
-const KEEPS: &str = "holds secrets or sets where requests go";
-const HISTORY: &str = "belongs to version control";
+/// The list of protected names; its head says how it is written.
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let mut reason = "";
+    let lines = include_str!("protected.txt").lines();
+    lines
+        .filter_map(|line| {
+            if let Some(heading) = line.strip_prefix('[') {
+                reason = heading.trim_end_matches(']');
+            }
+            let is_row = !line.is_empty() && !line.starts_with(['#', '[']);
+            is_row.then(|| Row {
+                names: line.trim_end_matches('/').split('/').collect(),
+                is_folder: line.ends_with('/'),
+                reason,
+            })
+        })
+        .collect()
+});
 
-/// Folders; nothing beneath them is written.
-const FOLDERS: &[(&str, &str)] = &[
-    (".git", HISTORY),
-    (".hg", HISTORY),
-    (".jj", HISTORY),
-    (".svn", HISTORY),
-    (".aider", RUNS),
-    (".amplifier", RUNS),
-    (".cargo", RUNS),
-    (".circleci", RUNS),
-    (".claude", RUNS),
-    (".codex", RUNS),
-    (".continue", RUNS),
-    (".cursor", RUNS),
-    (".devcontainer", RUNS),
-    (".gemini", RUNS),
-    (".githooks", RUNS),
-    (".husky", RUNS),
-    (".idea", RUNS),
-    (".kiro", RUNS),
-    (".roo", RUNS),
-    (".vscode", RUNS),
-    (".windsurf", RUNS),
-    (".zed", RUNS),
-    (".aws", KEEPS),
-    (".azure", KEEPS),
-    (".docker", KEEPS),
-    (".gnupg", KEEPS),
-    (".kube", KEEPS),
-    (".ssh", KEEPS),
-];
+/// Names in a row, each with at most one `*`.
+struct Row {
+    names: Vec<&'static str>,
+    /// Whether more names may follow.
+    is_folder: bool,
+    /// What such a file does; empty for a name that is free.
+    reason: &'static str,
+}
 
-/// Folders within `.github` that run; the others hold text.
-const GITHUB: &[&str] = &["actions", "workflows"];
-
-/// Files, in any folder.
-const FILES: &[(&str, &str)] = &[
-    (".bash_aliases", RUNS),
-    (".bash_login", RUNS),
-    (".bash_logout", RUNS),
-    (".bash_profile", RUNS),
-    (".bashrc", RUNS),
-    (".envrc", RUNS),
-    (".gitconfig", RUNS),
-    (".gitlab-ci.yml", RUNS),
-    (".gitmodules", RUNS),
-    (".mcp.json", RUNS),
-    (".pre-commit-config.yaml", RUNS),
-    (".profile", RUNS),
-    (".yarnrc", RUNS),
-    (".yarnrc.yml", RUNS),
-    (".zlogin", RUNS),
-    (".zprofile", RUNS),
-    (".zshenv", RUNS),
-    (".zshrc", RUNS),
-    ("sitecustomize.py", RUNS),
-    ("usercustomize.py", RUNS),
-    (".env", KEEPS),
-    (".git-credentials", KEEPS),
-    (".netrc", KEEPS),
-    (".npmrc", KEEPS),
-    (".pgpass", KEEPS),
-    (".pypirc", KEEPS),
-];
-
-/// Endings of `.env.…` that hold no secrets.
-const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
+impl Row {
+    /// Whether `names` begin with the names of this row.
+    fn covers(&self, names: &[String]) -> bool {
+        let count = self.names.len();
+        (names.len() == count || self.is_folder && names.len() > count)
+            && self.names.iter().zip(names).all(|(known, name)| {
+                known.split_once('*').map_or(known == name, |(head, tail)| {
+                    name.len() >= head.len() + tail.len()
+                        && name.starts_with(head)
+                        && name.ends_with(tail)
+                })
+            })
+    }
+}
 
 /// Names that Windows keeps for devices, with any ending.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
@@ -89,27 +60,11 @@ pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
         .iter()
         .map(|name| folded(&name.to_string_lossy()))
         .collect();
-    for (index, name) in names.iter().enumerate() {
-        let is_last = index + 1 == names.len();
-        let found = FOLDERS
-            .iter()
-            .chain(FILES.iter().filter(|_| is_last))
-            .find(|(known, _)| known == name)
-            .map(|(_, reason)| *reason)
-            .or_else(|| (name == "git~1").then_some(HISTORY))
-            .or_else(|| {
-                let in_github = index > 0 && names[index - 1] == ".github";
-                (in_github && GITHUB.contains(&name.as_str())).then_some(RUNS)
-            })
-            .or_else(|| {
-                let ending = name.strip_prefix(".env.")?;
-                (!SAMPLES.contains(&ending)).then_some(KEEPS)
-            });
-        if let Some(reason) = found {
-            return Some((name.clone(), reason));
-        }
-    }
-    None
+    (0..names.len()).find_map(|start| {
+        let row = ROWS.iter().find(|row| row.covers(&names[start..]))?;
+        let found = names[start..][..row.names.len()].join("/");
+        (!row.reason.is_empty()).then_some((found, row.reason))
+    })
 }
 
 /// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::metadata::is_metadata_address;
+
 /// The network that an address belongs to, after the registries of IANA for special addresses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -59,10 +61,9 @@ fn of_v4(address: Ipv4Addr) -> Network {
         [0, 0, 0, 0] => Network::Unspecified,
         [127, ..] => Network::Loopback,
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Network::Private,
-        // Alibaba, Oracle and Azure answer for their metadata here.
-        [100, 100, 100, 200] | [192, 0, 0, 192] | [168, 63, 129, 16] => Network::Metadata,
-        [100, 64..=127, ..] => Network::Shared,
         [169, 254, ..] => Network::LinkLocal,
+        _ if is_metadata_address(address.into()) => Network::Metadata,
+        [100, 64..=127, ..] => Network::Shared,
         [224..=239, ..] => Network::Multicast,
         [0 | 240..=255, ..]
         | [192, 0, 0 | 2, _]
@@ -81,9 +82,12 @@ fn of_v6(address: Ipv6Addr) -> Network {
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => Network::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => Network::Loopback,
-        // AWS answers for its metadata here.
-        [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Network::Metadata,
-        [0xfc00..=0xfdff, ..] => Network::Private,
+        _ if is_metadata_address(address.into()) => Network::Metadata,
+        // A translator of a private network may hand the packet on over IPv4.
+        [0xfc00..=0xfdff, .., high, low] => match of_v4(join(high, low)) {
+            network @ (Network::Metadata | Network::LinkLocal) => network,
+            _ => Network::Private,
+        },
         [0xfe80..=0xfeff, ..] => Network::LinkLocal,
         [0xff00..=0xffff, ..] => Network::Multicast,
         // Protocol assignments (Teredo among them) and documentation.

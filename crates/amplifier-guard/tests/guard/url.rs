@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod metadata;
 
 use std::net::Ipv4Addr;
 

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod name;
+mod protected;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -130,7 +130,7 @@ fn each_network_has_its_word() {
 }
 
 /// The host `address` as one of its many spellings.
-fn spelled(address: Ipv4Addr, spelling: usize) -> String {
+pub(super) fn spelled(address: Ipv4Addr, spelling: usize) -> String {
     let number = u32::from(address);
     let [a, b, c, d] = address.octets();
     let dotted = address.to_string();
