@@ -27,11 +27,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             gc.disable()
         # Imported here, so that Ctrl+C during the import ends as quietly as later.
+        from amplifier_app.import_path import secure_import_path
+
+        ignored = secure_import_path() if arguments is None else []
         from amplifier_app.commands.command_line import run_command
 
         if arguments is None:
             gc.freeze()
             gc.enable()
+        for line in ignored:
+            from amplifier_app.notice import notice
+
+            notice(f"warning: {line}")
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         code = 130

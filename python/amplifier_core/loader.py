@@ -17,7 +17,7 @@ from ._loading.check import check_transport, judge_package
 from ._loading.discovery import discover
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
-from ._loading.known_modules import suggestion
+from ._loading.known_modules import Own, suggestion
 from ._loading.package import find_package
 from ._loading.ready_function import Mount, Ready, carried_ready
 from ._loading.search_path import add_entry, remove_entry
@@ -53,7 +53,8 @@ class ModuleLoader:
 
     A resolver at the mount point `module-source-resolver` is asked first. Without one, or if it
     knows nothing of the module, the order is: an installed entry point, an importable package
-    `amplifier_module_<id>`, a module that comes with the kernel.
+    `amplifier_module_<id>`, a module that comes with the kernel. What the command mounts by itself
+    always comes with the kernel.
 
     Args:
         coordinator: Coordinator whose resolver is asked; None to look among what is installed.
@@ -107,11 +108,16 @@ class ModuleLoader:
         """
         try:
             check_id(module_id)
+            if source_hint is Own.TABLE:
+                own = lookup.only_our_own(module_id)
+                return _closure(module_id, own.mount, config or {}, own.ready)
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
             logger.error("Failed to load module %s: %s", shown(module_id), error_text(error))
             raise
-        return self._closure(module_id, mount, config or {})
+        ready = (self._ready_functions or {}).get(module_id) or carried_ready(module_id, mount)
+        check = (self._checks or {}).get(module_id)
+        return _closure(module_id, mount, config or {}, ready, check)
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
         """Mount a loaded module and return the result of its `mount`."""
@@ -139,23 +145,6 @@ class ModuleLoader:
     def clear_on_session_ready_queue(self) -> None:
         """Empty the queue."""
         self._on_session_ready_queue.clear()
-
-    def _closure(self, module_id: str, mount: Mount, config: dict[str, Any]) -> Closure:
-        check = (self._checks or {}).get(module_id)
-        ready = (self._ready_functions or {}).get(module_id) or carried_ready(module_id, mount)
-
-        async def call_mount(coordinator: Any) -> Any:
-            result = mount(coordinator, config)
-            return await result if isawaitable(result) else result
-
-        async def mount_module(coordinator: Any) -> Any:
-            if check is None:
-                return await call_mount(coordinator)
-            return await check.mount(partial(call_mount, coordinator), coordinator)
-
-        if ready is not None:
-            mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
-        return mount_module
 
     async def _find(
         self, module_id: str, source_hint: Any, config: dict[str, Any] | None, coordinator: Any
@@ -310,3 +299,24 @@ class ModuleLoader:
     def _take_failures(self) -> list[Exception]:
         failures, self._failures = self._failures, []
         return failures
+
+
+def _closure(
+    module_id: str,
+    mount: Mount,
+    config: dict[str, Any],
+    ready: Ready | None,
+    check: MountedCheck | None = None,
+) -> Closure:
+    async def call_mount(coordinator: Any) -> Any:
+        result = mount(coordinator, config)
+        return await result if isawaitable(result) else result
+
+    async def mount_module(coordinator: Any) -> Any:
+        if check is None:
+            return await call_mount(coordinator)
+        return await check.mount(partial(call_mount, coordinator), coordinator)
+
+    if ready is not None:
+        mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
+    return mount_module

@@ -209,7 +209,8 @@ def list_modules() -> None:
 
     If several modules have the same name, an installed entry point comes first, then an importable
     package amplifier_module_<id>, then the module of amplifier-core; the others are listed as
-    hidden. No module is imported: use `validate` to check that one works.
+    hidden. `run` uses only those of amplifier-core. No module is imported: use `validate` to check
+    that one works.
     """
     from amplifier_app.commands.module_list import module_lines
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from amplifier_app.failure import Failure
+from amplifier_core._loading.known_modules import Own, other_sources
+from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
 
 GUARD = "hooks-guard"
 """The module that every turn requires."""
@@ -35,7 +37,7 @@ def mount_plan(
         folder: Where the tools look.
         provider: The config of `provider-anthropic`; what it lacks comes from the environment.
         model: The model to use instead of the provider's default.
-        hooks: More hooks, as a mount plan has them.
+        hooks: More hooks of our own, as a mount plan has them.
 
     Raises:
         Failure: A setting in the environment cannot be used.
@@ -55,13 +57,27 @@ def mount_plan(
     root = {"root": str(folder)}
     return {
         "session": {
-            "orchestrator": {"module": "loop-streaming", "config": {"extended_thinking": thinks}},
-            "context": {"module": "context-simple"},
+            "orchestrator": _own("loop-streaming", {"extended_thinking": thinks}),
+            "context": _own("context-simple"),
         },
-        "providers": [{"module": "provider-anthropic", "config": config}],
-        "tools": [
-            {"module": "tool-filesystem", "config": dict(root)},
-            {"module": "tool-search", "config": dict(root)},
+        "providers": [_own("provider-anthropic", config)],
+        "tools": [_own("tool-filesystem", dict(root)), _own("tool-search", dict(root))],
+        "hooks": [
+            _own(GUARD, guard_settings(os.environ)),
+            *(_own(hook["module"], hook.get("config")) for hook in hooks),
         ],
-        "hooks": [{"module": GUARD, "config": guard_settings(os.environ)}, *hooks],
     }
+
+
+def _own(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The entry of a module that comes from our own table, whatever else is importable."""
+    return {"module": module_id, "source": Own.TABLE, "config": dict(config or {})}
+
+
+def replaced_modules(plan: Mapping[str, Any]) -> Iterator[str]:
+    """Name in a line each what has the id of a module of a plan and was ignored."""
+    mains = [plan["session"][name] for name in MAIN_MODULES]
+    for entry in [*mains, *(entry for name in LISTS for entry in plan[name])]:
+        for other in other_sources(entry["module"]):
+            place = f" ({other.place})" if other.place else ""
+            yield f"`{entry['module']}` is our own; ignored: {other.origin} `{other.name}`{place}"

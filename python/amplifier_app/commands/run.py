@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from amplifier_app.approval import TerminalApproval
-from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan
+from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
@@ -95,6 +95,8 @@ async def _turn(
     await session.initialize()
     await observer.add_contributed()
     unloaded.report(session.coordinator)
+    for line in replaced_modules(session.config):
+        notice(f"warning: {line}")
     context = session.coordinator.get("context")
     text = SYSTEM_PROMPT.format(folder=order.folder)
     await context.add_message({"role": "system", "content": text})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Literal, TypeAlias
@@ -13,6 +15,15 @@ from .package import PREFIX, id_of, package_name
 
 Origin: TypeAlias = Literal["entry point", "package", "our own"]
 """How a module is found."""
+
+
+class Own(StrEnum):
+    """The `source` of a mount plan's entry that only our own table may answer.
+
+    No file can say so: a text is not a member of this class.
+    """
+
+    TABLE = "amplifier_modules"
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,20 @@ def known_sources() -> dict[str, list[Source]]:
         if module_id in own:
             sources.append(Source("our own", own[module_id], ""))
         found[module_id] = sources
+    return found
+
+
+def other_sources(module_id: str) -> list[Source]:
+    """List what else has the id of a module of our own; nothing is imported."""
+    found = [_of_entry_point(point) for point in list_entry_points() if point.name == module_id]
+    name = package_name(module_id)
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # a finder failed, or a module without a spec is loaded
+        spec = None
+    if spec is not None:
+        place = str(Path(spec.origin).parent) if spec.origin else ""
+        found.append(Source("package", name, place))
     return found
 
 

@@ -11,8 +11,9 @@ import sys
 from typing import Any, NamedTuple
 
 from .._kernel.shown import shown
+from .._module_error import ModuleDiscoveryError, not_loadable
 from .installed import import_package, list_entry_points
-from .known_modules import own_modules
+from .known_modules import other_sources, own_modules
 from .package import package_name
 from .ready_function import Mount, Ready, carry_ready
 
@@ -69,6 +70,30 @@ def from_our_own(module_id: str) -> Found | None:
     module = importlib.import_module(name)
     logger.debug("module `%s` taken from our own `%s`", module_id, name)
     return _found(module_id, module.mount, getattr(module, "on_session_ready", None))
+
+
+def only_our_own(module_id: str) -> Found:
+    """Return the mount function of a module that comes with the kernel, whatever else there is.
+
+    Raises:
+        ModuleDiscoveryError: There is no such module of ours, or it cannot be imported.
+    """
+    try:
+        found = from_our_own(module_id)
+    except Exception as error:
+        raise not_loadable(f"our own module `{module_id}` cannot be loaded", [error]) from error
+    if found is None:
+        known = ", ".join(f"`{name}`" for name in sorted(own_modules()))
+        raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
+    for other in other_sources(module_id):
+        logger.warning(
+            "module `%s` is our own here; ignored: %s `%s`%s",
+            module_id,
+            other.origin,
+            other.name,
+            f" ({other.place})" if other.place else "",
+        )
+    return found
 
 
 def _found(module_id: str, mount: Mount, ready: Any) -> Found:
