@@ -22,6 +22,7 @@ try:
     )
     from amplifier_guard.project_config import (
         ProjectConfig,
+        ProjectConfigDenied,
         ProjectRefusal,
         judge_project_config,
     )
@@ -79,6 +80,7 @@ __all__ = [
     "PathProtected",
     "ProcessedMessage",
     "ProjectConfig",
+    "ProjectConfigDenied",
     "ProjectRefusal",
     "Rate",
     "RateLimited",

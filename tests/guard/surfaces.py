@@ -21,6 +21,7 @@ from amplifier_guard import (
     NameDenied,
     PathPolicy,
     ProcessedMessage,
+    ProjectConfigDenied,
     Redactor,
     ShellDenied,
     ShellPolicy,
@@ -30,6 +31,7 @@ from amplifier_guard import (
     UrlDenied,
     UrlPolicy,
     check_tool_name,
+    judge_project_config,
 )
 
 
@@ -81,6 +83,13 @@ def url_policy(given: str, setup: dict[str, Any]) -> Passed:
     destination = policy.destination(given)
     checked = anyio.run(policy.check, given, resolve)
     return Passed((checked.host, checked.port), (destination.host, destination.port))
+
+
+def project_config(given: Any, setup: dict[str, Any]) -> Passed:
+    judged = judge_project_config(given)
+    if judged.refused:
+        raise ProjectConfigDenied(str(judged.refused[0]))
+    return Passed(judged.allowed, given)
 
 
 def redactor(given: str, setup: dict[str, Any]) -> Passed:
@@ -140,6 +149,7 @@ SURFACES = {
     "path_write": Surface(path_write, (OSError,)),
     "shell_policy": Surface(shell_policy, (ShellDenied,)),
     "url_policy": Surface(url_policy, (UrlDenied,)),
+    "project_config": Surface(project_config, (ProjectConfigDenied,)),
     "redactor": Surface(redactor),
     "display": Surface(display),
     "message": Surface(message, (MessageRejected,)),
