@@ -7,6 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable
 
 import anyio
+import anyio.to_thread
 
 from amplifier_core._engine import CheckedUrl, Destination
 from amplifier_core._engine import UrlPolicy as UrlDecisions
@@ -15,7 +16,10 @@ from amplifier_guard.guard_error import GuardError
 __all__ = ["CheckedUrl", "Destination", "Resolver", "UrlDenied", "UrlPolicy", "resolve_host"]
 
 Resolver = Callable[[str, int], Iterable[str] | Awaitable[Iterable[str]]]
-"""Returns the addresses of a host name and port, as text; may be async."""
+"""Returns the addresses of a host name and port, as text.
+
+May be async; a plain function runs in a thread, so that it can be waited for and left behind.
+"""
 
 
 class UrlDenied(GuardError, PermissionError):
@@ -64,8 +68,7 @@ class UrlPolicy(UrlDecisions):
         resolve = resolve or resolve_host
         answers: list[str] = []
         for _ in range(2):
-            answer = resolve(destination.host, destination.port)
-            found = list(await answer if inspect.isawaitable(answer) else answer)
+            found = await _answers(resolve, destination.host, destination.port)
             self.judge(destination, found)
             answers += found
         return self.judge(destination, answers)
@@ -74,7 +77,19 @@ class UrlPolicy(UrlDecisions):
 async def resolve_host(host: str, port: int) -> list[str]:
     """Return the addresses that the operating system finds for a host name; none if unknown."""
     try:
-        found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return await anyio.to_thread.run_sync(_look_up, host, port, abandon_on_cancel=True)
     except socket.gaierror:
         return []
+
+
+async def _answers(resolve: Resolver, host: str, port: int) -> list[str]:
+    if inspect.iscoroutinefunction(resolve):
+        return list(await resolve(host, port))
+    answer = await anyio.to_thread.run_sync(resolve, host, port, abandon_on_cancel=True)
+    return list(await answer if inspect.isawaitable(answer) else answer)
+
+
+def _look_up(host: str, port: int) -> list[str]:
+    # Not the event loop's own look-up: a loop that ends waits for that as long as it hangs.
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]

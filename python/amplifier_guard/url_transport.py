@@ -6,10 +6,12 @@ import ssl
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
+import anyio
 import httpcore2
 import httpx2
 
 from amplifier_guard.url import Destination, Resolver, UrlDenied, UrlPolicy
+from amplifier_guard.url_hop import judge_hop
 
 __all__ = ["CheckedTransport"]
 
@@ -20,6 +22,10 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
     The policy checks every request, and the addresses at the moment of connecting, so a name that
     changes afterwards has no effect. The `Host` header and the name in the certificate stay those
     of the URL. Proxy settings and the environment are ignored.
+
+    A redirect must not lead from https to http. From the first hop with another scheme, host or
+    port, only headers that hold no key are sent. Looking up a name is part of connecting, for which
+    the client's time-out for connections holds.
     """
 
     def __init__(
@@ -39,7 +45,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request; raises `UrlDenied` if the policy refuses it."""
-        destination = self._policy.destination(str(request.url))
+        destination = judge_hop(self._policy, request)
         self._backend.destinations[destination.host, destination.port] = destination
         url = httpx2.URL(destination.url)
         sent = httpcore2.Request(
@@ -87,15 +93,21 @@ class _CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        checked = await self._policy.look_up(self.destinations[host, port], self._resolve)
+        destination = self.destinations[host, port]
         failure: Exception | None = None
-        for address in checked.addresses:
-            try:
-                return await self._network.connect_tcp(
-                    address, port, timeout, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
+        try:
+            with anyio.fail_after(timeout):
+                checked = await self._policy.look_up(destination, self._resolve)
+                for address in checked.addresses:
+                    try:
+                        return await self._network.connect_tcp(
+                            address, port, timeout, local_address, socket_options
+                        )
+                    except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                        failure = error
+        except TimeoutError as error:
+            message = f"no connection to `{host}` within {timeout or 0:g} s"
+            raise httpcore2.ConnectTimeout(message) from error
         raise failure or UrlDenied(f"host `{host}` has no address")
 
     async def sleep(self, seconds: float) -> None:

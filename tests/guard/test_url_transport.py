@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ssl
+import threading
+from collections.abc import Iterable, Iterator
 
+import anyio
+import anyio.from_thread
 import httpx2
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -23,6 +29,55 @@ def resolver(*successive: str):
         return [left.pop(0) if len(left) > 1 else left[0]]
 
     return resolve
+
+
+def anonymous(purpose: int) -> ssl.SSLContext:
+    """TLS without certificates, which needs no key on either side."""
+    context = ssl.SSLContext(purpose)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("AECDH-AES256-SHA:@SECLEVEL=0")
+    return context
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[HTTPServer]:
+    """A second server, on another port."""
+    with HTTPServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def encrypted() -> Iterator[HTTPServer]:
+    """A server that speaks TLS."""
+    with HTTPServer(ssl_context=anonymous(ssl.PROTOCOL_TLS_SERVER)) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(other: HTTPServer, encrypted: HTTPServer) -> None:
+    other.clear()
+    encrypted.clear()
+
+
+def client_of(
+    *servers: HTTPServer, resolve: object = None, timeout: float | None = 60
+) -> httpx2.AsyncClient:
+    """A client that may reach these servers under any name."""
+    trusted = anonymous(ssl.PROTOCOL_TLS_CLIENT)
+    trusted.check_hostname = False
+    trusted.verify_mode = ssl.CERT_NONE
+    transport = CheckedTransport(
+        UrlPolicy(ports=[server.port for server in servers], deny_private=False),
+        resolve=resolve or resolver("127.0.0.1"),  # pyright: ignore[reportArgumentType]
+        ssl_context=trusted,
+    )
+    return httpx2.AsyncClient(transport=transport, follow_redirects=True, timeout=timeout)
+
+
+def redirect(server: HTTPServer, location: str, status: int = 302, path: str = "/") -> None:
+    server.expect_request(path).respond_with_response(
+        Response(status=status, headers={"Location": location})
+    )
 
 
 def client(server: HTTPServer, resolve: object, *, deny_private: bool) -> httpx2.AsyncClient:
@@ -76,3 +131,211 @@ async def test_a_refused_connection_is_an_error_of_the_client(httpserver: HTTPSe
     async with httpx2.AsyncClient(transport=transport) as http:
         with pytest.raises(httpx2.ConnectError):
             await http.get("http://good.example:1/")
+
+
+KEYS = {
+    "Authorization": "Bearer made-up-key-1",
+    "Cookie": "session=made-up-key-2",
+    "Proxy-Authorization": "Basic made-up-key-3",
+    "X-Api-Key": "made-up-key-4",
+    "api-key": "made-up-key-5",
+    "x-goog-api-key": "made-up-key-6",
+    "X-Auth-Token": "made-up-key-7",
+    "PRIVATE-TOKEN": "made-up-key-8",
+    "Ocp-Apim-Subscription-Key": "made-up-key-9",
+    "X-Some-Vendor": "made-up-key-10",
+    "Referer": "http://good.example/?token=made-up-key-11",
+}
+PLAIN = {"Accept": "text/plain", "Accept-Language": "de", "User-Agent": "tests"}
+
+
+def seen(server: HTTPServer) -> dict[str, str]:
+    """The headers of the last request, with names in lower case."""
+    return {name.lower(): value for name, value in server.log[-1][0].headers.items()}
+
+
+@pytest.mark.anyio
+async def test_keys_go_along_to_the_same_origin(httpserver: HTTPServer) -> None:
+    redirect(httpserver, "/next")
+    httpserver.expect_request("/next").respond_with_data("here")
+    async with client_of(httpserver) as http:
+        await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS | PLAIN)
+    # The client itself replaces cookies by those that it keeps.
+    kept = {name.lower(): value for name, value in (KEYS | PLAIN).items() if name != "Cookie"}
+    assert kept.items() <= seen(httpserver).items()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("host", ["good.example", "other.example"])
+async def test_no_key_goes_to_another_host_or_port(
+    httpserver: HTTPServer, other: HTTPServer, status: int, host: str
+) -> None:
+    redirect(httpserver, f"http://{host}:{other.port}/", status)
+    redirect(other, "/again")
+    other.expect_request("/again").respond_with_data("there")
+    async with client_of(httpserver, other) as http:
+        http.cookies.set("kept", "made-up-key-12")
+        response = await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS | PLAIN)
+    assert response.text == "there"
+    assert len(other.log) == 2
+    for request, _ in other.log:
+        sent = {name.lower(): value for name, value in request.headers.items()}
+        assert "made-up-key" not in str(sent)
+        assert {name.lower(): value for name, value in PLAIN.items()}.items() <= sent.items()
+
+
+@pytest.mark.anyio
+async def test_no_key_comes_back_to_the_first_origin_by_way_of_another(
+    httpserver: HTTPServer, other: HTTPServer
+) -> None:
+    redirect(httpserver, f"http://other.example:{other.port}/")
+    redirect(other, f"http://good.example:{httpserver.port}/delete")
+    httpserver.expect_request("/delete").respond_with_data("done")
+    async with client_of(httpserver, other) as http:
+        await http.get(f"http://good.example:{httpserver.port}/", headers=KEYS)
+    assert "made-up-key" not in str(seen(httpserver))
+
+
+@pytest.mark.anyio
+async def test_no_key_goes_to_another_scheme(httpserver: HTTPServer, encrypted: HTTPServer) -> None:
+    redirect(httpserver, f"https://good.example:{encrypted.port}/")
+    encrypted.expect_request("/").respond_with_data("encrypted")
+    async with client_of(httpserver, encrypted) as http:
+        url = f"http://good.example:{httpserver.port}/"
+        response = await http.post(url, headers=KEYS, content=b"text")
+    assert response.text == "encrypted"
+    assert "made-up-key" not in str(seen(encrypted))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("host", ["good.example", "other.example"])
+async def test_no_redirect_leads_from_https_to_http(
+    httpserver: HTTPServer, encrypted: HTTPServer, status: int, host: str
+) -> None:
+    redirect(encrypted, "/next", status)
+    redirect(encrypted, f"http://{host}:{httpserver.port}/", status, path="/next")
+    httpserver.expect_request("/").respond_with_data("plain")
+    async with client_of(httpserver, encrypted) as http:
+        with pytest.raises(UrlDenied, match="a redirect goes from https to http"):
+            await http.get(f"https://good.example:{encrypted.port}/", headers=KEYS)
+    assert (len(encrypted.log), httpserver.log) == (2, [])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("status", [307, 308])
+async def test_no_body_is_repeated_at_another_host(
+    httpserver: HTTPServer, other: HTTPServer, status: int
+) -> None:
+    redirect(httpserver, f"http://other.example:{other.port}/", status)
+    async with client_of(httpserver, other) as http:
+        with pytest.raises(UrlDenied, match="would repeat a `POST` there"):
+            await http.post(f"http://good.example:{httpserver.port}/", json={"key": "made-up"})
+    assert other.log == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("query", "location"),
+    [
+        ("key=made-up-key-1", "?key=made-up-key-1"),
+        ("api_key=made-up%2Bkey", "?next=made-up%2Bkey"),
+        ("access_token=made-up-key", "made-up-key/a"),
+        ("q=1", "?t=made-up-header"),
+    ],
+)
+async def test_no_key_goes_along_in_the_url(
+    httpserver: HTTPServer, other: HTTPServer, query: str, location: str
+) -> None:
+    redirect(httpserver, f"http://other.example:{other.port}/{location}")
+    url = f"http://good.example:{httpserver.port}/?{query}"
+    async with client_of(httpserver, other) as http:
+        with pytest.raises(UrlDenied, match="would take a key along") as raised:
+            await http.get(url, headers={"X-Api-Key": "made-up-header"})
+    assert "made-up" not in str(raised.value)
+    assert other.log == []
+
+
+@pytest.mark.anyio
+async def test_what_is_no_key_goes_along_in_the_url(
+    httpserver: HTTPServer, other: HTTPServer
+) -> None:
+    redirect(httpserver, f"http://other.example:{other.port}/?q=needle&design=minimal")
+    other.expect_request("/").respond_with_data("found")
+    async with client_of(httpserver, other) as http:
+        url = f"http://good.example:{httpserver.port}/?q=needle&design=minimal"
+        assert (await http.get(url)).text == "found"
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,20}", fullmatch=True))
+def test_no_header_of_any_name_goes_to_another_port_unless_it_is_known_to_be_harmless(
+    httpserver: HTTPServer, other: HTTPServer, name: str
+) -> None:
+    async def ask() -> None:
+        async with client_of(httpserver, other) as http:
+            headers = {"x-key": "made-up", f"X-{name}": "made-up", f"{name}-Key": "made-up"}
+            await http.get(f"http://good.example:{httpserver.port}/", headers=headers)
+
+    httpserver.clear()
+    other.clear()
+    redirect(httpserver, f"http://good.example:{other.port}/")
+    other.expect_request("/").respond_with_data("there")
+    anyio.run(ask)
+    assert "made-up" not in str(seen(other))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_a_resolver_that_hangs_ends_with_the_time_out_of_the_client(
+    httpserver: HTTPServer, is_async: bool
+) -> None:
+    released = threading.Event()
+
+    async def never(host: str, port: int) -> list[str]:
+        await anyio.sleep_forever()
+        return []
+
+    def blocked(host: str, port: int) -> list[str]:
+        released.wait(60)
+        return []
+
+    try:
+        async with client_of(
+            httpserver, resolve=never if is_async else blocked, timeout=0.01
+        ) as http:
+            with pytest.raises(httpx2.ConnectTimeout, match=r"no connection to `good\.example`"):
+                await http.get(f"http://good.example:{httpserver.port}/")
+    finally:
+        released.set()
+    assert httpserver.log == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_a_look_up_can_be_cancelled(httpserver: HTTPServer, is_async: bool) -> None:
+    released, begun = threading.Event(), anyio.Event()
+
+    async def never(host: str, port: int) -> list[str]:
+        begun.set()
+        await anyio.sleep_forever()
+        return []
+
+    def blocked(host: str, port: int) -> list[str]:
+        anyio.from_thread.run_sync(begun.set)
+        released.wait(60)
+        return []
+
+    resolve = never if is_async else blocked
+    try:
+        async with (
+            client_of(httpserver, resolve=resolve, timeout=None) as http,
+            anyio.create_task_group() as group,
+        ):
+            group.start_soon(http.get, f"http://good.example:{httpserver.port}/")
+            await begun.wait()
+            group.cancel_scope.cancel()
+    finally:
+        released.set()
+    assert httpserver.log == []
