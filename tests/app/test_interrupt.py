@@ -54,9 +54,13 @@ async def mount(coordinator, config=None):
     return clean_up
 """
 
-# Presses Ctrl+C at the moment a module is imported.
+# Puts the tool into our own table, and presses Ctrl+C at the moment a module is imported.
 INTERRUPTING_SITE = """
 import os, signal, sys
+
+from amplifier_modules import MODULES
+
+MODULES["tool-search"] = "waiting_tool"
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -108,7 +112,7 @@ class Terminal:
 def waiting(keyed: Any, tmp_path: Path) -> Iterator[Any]:
     """The command with the tool `wait`, whose gate is a pipe in the file system."""
     modules = tmp_path / "modules"
-    package = modules / "amplifier_module_tool_search"
+    package = modules / "waiting_tool"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(WAITING_MODULE)
     (modules / "sitecustomize.py").write_text(INTERRUPTING_SITE)
@@ -253,7 +257,7 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
         "amplifier_modules.loops.streaming",
         "amplifier_modules.providers.anthropic",
         "amplifier_modules.tools.filesystem",
-        "amplifier_module_tool_search",
+        "waiting_tool",
         "cleanup",
     ],
 )

@@ -321,7 +321,8 @@ def test_no_secret_is_in_the_event_log_the_error_output_or_on_the_terminal(
 
 
 def test_each_secret_would_be_seen_without_the_redactor(session: Session) -> None:
-    session.command.environment["PYTHONPATH"] += f":{PLANTED / 'bare'}"
+    path = session.command.environment["PYTHONPATH"]
+    session.command.environment["PYTHONPATH"] = f"{PLANTED / 'bare'}:{path}"
 
     log, errors = session.event_log_and_errors()
 

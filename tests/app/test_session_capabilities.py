@@ -26,14 +26,21 @@ async def mount(coordinator, config=None):
     await coordinator.mount("tools", Tell(), name="tell")
 """
 
+SITE = """
+from amplifier_modules import MODULES
+
+MODULES["tool-search"] = "telling_tool"
+"""
+
 
 def test_modules_find_the_redactor_that_knows_the_keys_of_the_command(
     keyed: Any, model: Any, tmp_path: Path
 ) -> None:
-    package = tmp_path / "modules" / "amplifier_module_tool_search"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text(MODULE)
-    keyed.environment["PYTHONPATH"] += f":{package.parent}"
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    (modules / "telling_tool.py").write_text(MODULE)
+    (modules / "sitecustomize.py").write_text(SITE)
+    keyed.environment["PYTHONPATH"] += f":{modules}"
     password = "correct horse battery staple"
     keyed.environment["SERVICE_PASSWORD"] = password
     text = f"a {password} b {keyed.environment['ANTHROPIC_API_KEY']} c"

@@ -3,6 +3,8 @@
 import traceback
 from typing import Any
 
+import own_table  # noqa: F401 - it acts when it is imported
+
 from amplifier_app.known_secrets import Secrets
 
 

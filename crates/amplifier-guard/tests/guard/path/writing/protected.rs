@@ -106,6 +106,8 @@ fn what_every_project_writes_is_free() {
         "mise/notes.md",
         "environment.py",
         "mylefthook.yml",
+        "src/lefthook.rs",
+        "docs/jenkinsfile.md",
         "code-workspace",
         "pth",
     ] {
@@ -157,7 +159,7 @@ proptest! {
     #[test]
     fn no_spelling_of_a_row_is_written_without_a_person_at_any_depth(
         row in prop::sample::select(rows(false)),
-        star in "[a-z0-9]{1,3}",
+        star in "[a-z0-9]{0,3}",
         above in prop::sample::select(vec!["", "sub/", "a/.github/", ".config/"]),
         below in prop::sample::select(vec!["", "/x", "/a/b.md", "/.env.example"]),
         spelling in 0..8_usize,
@@ -167,7 +169,10 @@ proptest! {
             static TREE: (TempDir, PathPolicy) = tree();
         }
         let is_folder = row.ends_with('/');
-        let names = row.trim_end_matches('/').replace('*', &star);
+        let names = row.trim_end_matches('/');
+        // Nothing after a dot would be another form, which is refused as such.
+        let star = if names.ends_with('*') { star + "0" } else { star };
+        let names = names.replace('*', &star);
         let names: Vec<_> = names.split('/').map(|name| respelled(name, spelling, at)).collect();
         let path = format!("{above}{}{}", names.join("/"), if is_folder { below } else { "" });
         TREE.with(|(_outer, policy)| {
