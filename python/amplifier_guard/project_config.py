@@ -31,6 +31,13 @@ class ProjectRefusal:
     reason: str
     """What was found, and what would be right."""
 
+    def __post_init__(self) -> None:
+        """Check the types of the fields."""
+        for name in ("name", "reason"):
+            found: object = getattr(self, name)
+            if not isinstance(found, str):
+                raise TypeError(f"`{name}` must be a text, found `{type(found).__name__}`")
+
     def __str__(self) -> str:
         """Say what was refused, why, and what to do instead."""
         return (

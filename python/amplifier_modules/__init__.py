@@ -10,4 +10,8 @@ MODULES: dict[str, str] = {
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
 }
-"""Import path of each module by its id; an installed module of the same id takes precedence."""
+"""Import path of each module by its id.
+
+Where a mount plan names the id, an installed module of the same id takes precedence; what the
+command mounts by itself always comes from here.
+"""

@@ -163,4 +163,4 @@ def _() -> Any:
 def _() -> Any:
     from amplifier_guard import ProjectRefusal
 
-    return ProjectRefusal("providers", "hook")
+    return ProjectRefusal("providers", "it is not known")
