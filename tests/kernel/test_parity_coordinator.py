@@ -20,10 +20,10 @@ NAMES = st.none() | st.sampled_from(["x", "y", ""])
 MODULES = st.sampled_from(["named", "unnamed", "bare", "context", "broken"])
 ERRORS = st.none() | st.sampled_from([ValueError("x"), KeyError("k"), asyncio.CancelledError("c")])
 OPTIONS = st.sampled_from(
-    [None, ["Yes", "No"], ["No", "Yes"], ["Run it", "Leave it"], ["do not", "go"]]
+    [None, ["Yes", "No"], ["❌ No", "✅ Yes"], ["Run it", "Leave it"], ["Allow not", "1. OK"]]
 )
 DECISIONS = st.sampled_from(
-    ["Allow", "allow always", "deny", "Yes", "No", "run it", "go", "?", "", 5, None]
+    ["Allow", "allow always", "deny", "Yes", "✅ yes", "❌ No", "run it", "1. ok", "?", "", 5, None]
 ) | st.sampled_from([TimeoutError("late"), ApprovalTimeoutError(), OSError("gone")])
 TEXTS = st.none() | st.sampled_from(["", "text", "a long\x00 text", "x" * 30])
 RESULTS = st.builds(

@@ -1,5 +1,6 @@
 //! The coordinator's decisions: where a module is mounted, and what an injection may cost.
 
+pub use crate::approval_decision::{Approval, clip_prompt, is_consent, read_approval};
 use crate::error::MountError;
 use crate::model::ContextInjection;
 pub use crate::slot::{Slot, SlotKind};
@@ -145,59 +146,4 @@ pub fn sanitize_injection(text: &str) -> String {
             other => !other.is_control(),
         })
         .collect()
-}
-
-/// The meaning of a user's answer to an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Approval {
-    /// The operation may run.
-    Granted,
-    /// The user refused.
-    Denied,
-    /// The answer was not one of the offered options, which counts as a refusal.
-    Unexpected,
-}
-
-/// Reads the decision of an approval system.
-///
-/// `allow`, `allow once` and `allow always` always approve. An offered option that begins with a
-/// word of refusal denies, one that begins with a word of consent approves; of other options, only
-/// the first approves. A decision that was not offered denies.
-#[must_use]
-pub fn read_approval(decision: &str, options: &[String]) -> Approval {
-    const CONSENT: [&str; 9] = [
-        "accept", "allow", "approve", "confirm", "continue", "grant", "ok", "proceed", "yes",
-    ];
-    const REFUSAL: [&str; 12] = [
-        "abort", "block", "cancel", "decline", "deny", "disallow", "do", "don't", "never", "no",
-        "reject", "stop",
-    ];
-    let decision = decision.to_lowercase();
-    if matches!(decision.as_str(), "allow" | "allow once" | "allow always") {
-        return Approval::Granted;
-    }
-    let word = decision
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .next()
-        .unwrap_or("");
-    let place = options
-        .iter()
-        .position(|option| option.to_lowercase() == decision);
-    match place {
-        None if word == "deny" => Approval::Denied,
-        None => Approval::Unexpected,
-        Some(_) if REFUSAL.contains(&word) => Approval::Denied,
-        Some(_) if CONSENT.contains(&word) => Approval::Granted,
-        Some(0) => Approval::Granted,
-        Some(_) => Approval::Denied,
-    }
-}
-
-/// Cuts a long prompt for a reason or a log line.
-#[must_use]
-pub fn clip_prompt(prompt: &str) -> String {
-    match prompt.char_indices().nth(200) {
-        Some((end, _)) => format!("{}...[truncated]", &prompt[..end]),
-        None => prompt.to_owned(),
-    }
 }

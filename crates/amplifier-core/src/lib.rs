@@ -11,6 +11,7 @@
     doc = "```"
 )]
 
+mod approval_decision;
 #[doc(hidden)]
 pub mod base64;
 pub mod cancellation;

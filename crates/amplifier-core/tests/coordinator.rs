@@ -2,7 +2,8 @@
 
 use amplifier_core::coordinator::{
     Approval, Excess, InjectionCharge, InjectionLimits, MountTarget, Slot, charge_injections,
-    clean_injections, clip_prompt, mount_target, read_approval, sanitize_injection, unmount_target,
+    clean_injections, clip_prompt, is_consent, mount_target, read_approval, sanitize_injection,
+    unmount_target,
 };
 use amplifier_core::error::MountError;
 use amplifier_core::{ContextInjection, ContextInjectionRole};
@@ -137,6 +138,21 @@ proptest! {
     ) {
         prop_assume!(!["allow", "allow once", "allow always"].contains(&decision.as_str()));
         prop_assert_ne!(read_approval(&decision, &options), Approval::Granted);
+    }
+
+    #[test]
+    fn an_offered_option_grants_exactly_if_it_is_consent(
+        options in prop::collection::vec(
+            "[(\\[✅❌1.! ]{0,3}(allow|Yes|not yes|allow nothing|deny|Nein|аllow)[)\\] ]{0,2}",
+            1..4,
+        ),
+        place in any::<prop::sample::Index>(),
+    ) {
+        let picked = place.get(&options);
+        prop_assert_eq!(read_approval(picked, &options) == Approval::Granted, is_consent(picked));
+        let word = picked.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        let negated = picked.contains(['❌', '!']);
+        prop_assert_eq!(is_consent(picked), !negated && ["allow", "yes"].contains(&word.as_str()));
     }
 
     #[test]

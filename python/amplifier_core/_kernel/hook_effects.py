@@ -8,7 +8,7 @@ from typing import Any
 
 from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError
-from .approval_decision import clip_prompt, read_approval
+from .approval_decision import clip_prompt, is_consent, read_approval
 from .argument import any_text, text
 from .awaitable import is_awaitable
 from .clock import timestamp
@@ -145,6 +145,12 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
     seconds = _seconds(result.approval_timeout)
     default = result.approval_default
     any_text(default)
+    if not any(map(is_consent, options)):
+        logger.warning(
+            "none of the options `%s` of hook `%s` is a known word of consent; each denies",
+            "`, `".join(options),
+            hook_name,
+        )
     try:
         decision = approval.request_approval(prompt, options.copy(), seconds, default)
         if is_awaitable(decision):
@@ -165,6 +171,7 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         raise TypeError(
             f"the approval system must answer with one of its options as a str, not `{found}`"
         )
+    decision = any_text(decision)
     verdict = read_approval(decision, options)
     if verdict == "granted":
         return _granting(getattr(result, "data", None))
