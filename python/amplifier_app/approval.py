@@ -5,21 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from amplifier_app.known_secrets import SECRETS
-from amplifier_app.notice import notice, write_notice
+from amplifier_app.notice import write_notice
+from amplifier_core._kernel.approval_decision import CONSENT, is_consent, option_words
 
-_MAX_LINE_CHARS = 1000
-"""A longer question is written in several lines."""
+_DENIED = "Deny"
+_LETTERS = "bcdfghjkmnpqrstvwxz"
+"""No word can be spelt with these."""
+_MIN_COLUMNS = 20
+_USUAL_COLUMNS = 80
+_USUAL_LINES = 24
+_ROWS_OF_ANSWER = 4
 
 
 class TerminalApproval:
-    """Asks on standard error and reads the answer from the terminal.
+    """Asks in the terminal that standard input is, and reads the answer from there.
 
-    If standard input is not a terminal, the answer is the option that denies.
+    Each row of a question begins with a mark that is new each time, so that no text of a model can
+    look like one. The answer is a word; anything else denies, and so does what was typed before the
+    question was on the screen. If standard input is not a terminal, the answer is a denial.
 
     Args:
         before_asking: Called first, to end a line that is being drawn.
@@ -43,35 +52,31 @@ class TerminalApproval:
         """
         from amplifier_core.approval import ApprovalTimeoutError
 
-        question = _exactly(prompt)
         async with self._turn:
             self._before_asking()
             if not _can_ask():
+                question = _exactly(prompt)
                 write_notice(f"denied, because there is no terminal to ask in: {question}")
-                return "Deny"
-            _forget_typed()
-            listed = ", ".join(f"{number} {name}" for number, name in enumerate(options, 1))
-            for start in range(0, max(len(question), 1), _MAX_LINE_CHARS):
-                piece = question[start : start + _MAX_LINE_CHARS]
-                write_notice(f"{'' if start else 'approval needed: '}{piece}")
-            notice(f"type a number and press Enter: {listed} ({default} after {timeout:.0f} s)")
+                return _DENIED
+            try:
+                mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
+            except (OSError, ValueError) as error:
+                write_notice(f"denied, because the question cannot be shown: {error}")
+                return _DENIED
             try:
                 async with asyncio.timeout(timeout):
-                    while line := await _line_from_terminal():
-                        if (chosen := _choice(line, options)) is not None:
-                            return chosen
-                        notice(f"please type one of: {listed}")
-                    return "Deny"  # Ctrl+D
+                    line = await _line_from_terminal()
             except TimeoutError:
+                _note(f"\n{mark}| no answer\n")
                 raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+            chosen = _choice(line, options)
+            ending = "" if line.endswith("\n") else "\n"
+            _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
+            return chosen
 
 
 def _exactly(prompt: str) -> str:
-    """What is asked, to the byte, so that users agree to what they read and nothing else.
-
-    A backslash is doubled: what looks like an escape is one. Only known secrets are
-    taken out, because anything can be made to look like one.
-    """
+    """What would have been asked, in one line, without known secrets."""
     from amplifier_guard import TerminalText
 
     return TerminalText.exact(SECRETS.redactor.redact_known(prompt))
@@ -81,21 +86,82 @@ def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
 
 
+def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
+    """Put a question on the screen and return the mark of its rows.
+
+    Raises:
+        OSError: The terminal cannot be written to.
+        ValueError: It is too narrow, or cannot show the characters.
+    """
+    from amplifier_app.named_secrets import with_names
+    from amplifier_guard.question import question_rows
+
+    size = os.get_terminal_size(sys.stdin.fileno())
+    columns = size.columns or _USUAL_COLUMNS
+    if columns < _MIN_COLUMNS:
+        raise ValueError(f"the terminal has {columns} columns (at least {_MIN_COLUMNS} are needed)")
+    mark = "".join(secrets.choice(_LETTERS) for _ in range(4))
+    words = ", ".join(dict.fromkeys(filter(None, [*map(option_words, options), "deny"])))
+    rows = [
+        *question_rows(["approval needed"], mark, columns),
+        *question_rows(with_names(prompt, SECRETS.names), mark, columns),
+    ]
+    if len(rows) + _ROWS_OF_ANSWER > (size.lines or _USUAL_LINES):
+        rows += question_rows([f"read all {len(rows)} rows: scroll up"], mark, columns)
+    rows += question_rows([f"answer with a word: {words} ({otherwise})"], mark, columns)
+    _write("".join(f"{row}\n" for row in rows))
+    _forget_typed()
+    # Whoever answers has seen all of it.
+    _write(f"{mark}> ")
+    return mark
+
+
+def _write(text: str) -> None:
+    """Write to the terminal that the answer comes from, wherever the output of the program goes.
+
+    Raises:
+        OSError: It cannot be written to.
+        UnicodeEncodeError: It cannot show the characters.
+    """
+    left = text.encode(sys.stdin.encoding or "utf-8")
+    terminal = os.open(os.ttyname(sys.stdin.fileno()), os.O_WRONLY | os.O_NOCTTY)
+    try:
+        while left:
+            left = left[os.write(terminal, left) :]
+    finally:
+        os.close(terminal)
+
+
+def _note(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        _write(text)
+
+
 def _forget_typed() -> None:
-    """Drop what was typed before the question: it answers something else."""
+    """Drop what was typed before the question: it answers something else.
+
+    Raises:
+        OSError: The terminal cannot do it.
+    """
     import termios
 
-    with contextlib.suppress(termios.error, OSError):
+    try:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    except termios.error as error:
+        raise OSError(*error.args) from error
 
 
-def _choice(line: str, options: list[str]) -> str | None:
-    """The option that a line names, by its number or its text."""
-    answer = line.strip().casefold()
-    for number, option in enumerate(options, 1):
-        if answer in (str(number), option.casefold()):
+def _choice(line: str, options: Sequence[str]) -> str:
+    """The option that a line names; any word of consent names the first that grants once."""
+    words = option_words(line.strip())
+    for option in options:
+        if words and option_words(option) == words:
             return option
-    return None
+    if words in CONSENT:
+        for option in options:
+            if is_consent(option) and "always" not in option_words(option):
+                return option
+    return _DENIED
 
 
 async def _line_from_terminal() -> str:
@@ -109,10 +175,17 @@ async def _line_from_terminal() -> str:
 
     def read() -> None:
         if not arrived.done():
-            arrived.set_result(os.read(descriptor, 4096))
+            arrived.set_result(_read(descriptor))
 
     loop.add_reader(descriptor, read)
     try:
         return (await arrived).decode(errors="replace")
     finally:
         loop.remove_reader(descriptor)
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""  # the terminal is gone

@@ -30,7 +30,7 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment: Mapping[str, str] | None = environment
-        self._values: dict[str, None] = {}
+        self._names: dict[str, str] = {}
         self._redactor: Redactor | None = None
 
     def learn(self, settings: Mapping[str, Any]) -> None:
@@ -39,22 +39,28 @@ class Secrets:
         A secret is a value with a name such as `api_key` or `GITHUB_TOKEN`, or the password in a
         URL.
         """
-        found = [value for value in secrets_among(settings) if value not in self._values]
-        if found:
-            self._values.update(dict.fromkeys(found))
+        found = secrets_among(settings)
+        if found.keys() - self._names.keys():
+            self._names = found | self._names
             self._redactor = None
 
     @property
     def redactor(self) -> Redactor:
         """Removes the secrets that are known so far."""
-        if self._environment is not None:
-            environment, self._environment = self._environment, None
-            self.learn(environment)
+        names = self.names
         if self._redactor is None:
             from amplifier_guard import Redactor
 
-            self._redactor = Redactor(list(self._values))
+            self._redactor = Redactor(list(names))
         return self._redactor
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names of the secrets that are known so far, by their values."""
+        if self._environment is not None:
+            environment, self._environment = self._environment, None
+            self.learn(environment)
+        return self._names
 
     def redact(self, text: str) -> str:
         """Return the text without secrets."""
@@ -70,15 +76,17 @@ class Secrets:
         return printable_line(self.redact(text), limit)
 
 
-def secrets_among(settings: Mapping[str, Any]) -> Iterable[str]:
-    """The secret values in nested settings."""
+def secrets_among(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The secret values in nested settings, with their names."""
+    secrets: dict[str, str] = {}
     shapes = load_engine().Redactor()
     waiting: list[tuple[str, object]] = [("", settings)]
     seen: set[int] = set()
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, str):
-            yield from _secrets_in(shapes, name, value)
+            for secret in _secrets_in(shapes, name, value):
+                secrets.setdefault(secret, name)
         elif id(value) not in seen:
             seen.add(id(value))
             if isinstance(value, Mapping):
@@ -86,6 +94,7 @@ def secrets_among(settings: Mapping[str, Any]) -> Iterable[str]:
                 waiting.extend((str(key), each) for key, each in items)
             elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
                 waiting.extend((name, each) for each in cast("Sequence[object]", value))
+    return secrets
 
 
 def _secrets_in(shapes: Any, name: str, value: str) -> Iterable[str]:

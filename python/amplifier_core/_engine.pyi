@@ -477,6 +477,8 @@ class Redactor:
     def __new__(cls, secrets: list[str] = ...) -> Self: ...
     def redact(self, text: str) -> str:
         """Return the text without its secrets; the same object if there are none."""
+    def known_places(self, text: bytes) -> list[tuple[int, int]]:
+        """Return where known secrets are in a text, as bytes from and to."""
     def redact_known(self, text: str) -> str:
         """Return the text without known secrets; what only looks like a secret stays.
 

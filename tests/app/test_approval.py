@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import pty
+import re
 import sys
+import termios
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.known_secrets import Secrets
-from amplifier_app.notice import notice
 from amplifier_core.approval import ApprovalTimeoutError
+
+QUESTION_ENDS = re.compile(r"\n([a-z]{4})> $")
+OPTIONS = ["Allow", "Deny"]
 
 
 @pytest.fixture
@@ -23,96 +31,242 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@dataclass
+class Terminal:
+    """A terminal with a person who reads a question to its end and then types."""
+
+    keyboard: int
+    screen: bytes = b""
+
+    def resize(self, columns: int, lines: int = 24) -> None:
+        termios.tcsetwinsize(self.keyboard, (lines, columns))
+
+    async def ask(
+        self,
+        typed: bytes | None,
+        prompt: str = "Run it?",
+        options: list[str] = OPTIONS,
+        seconds: float = 60,
+    ) -> str:
+        loop = asyncio.get_running_loop()
+        self.screen, waiting, ended = b"", typed, asyncio.Event()
+
+        def read() -> None:
+            nonlocal waiting
+            self.screen += os.read(self.keyboard, 65536)
+            if waiting is not None and QUESTION_ENDS.search(self.shown):
+                os.write(self.keyboard, waiting)
+                waiting = None
+            if self.shown.endswith(("| allowed\n", "| denied\n")):
+                ended.set()
+
+        loop.add_reader(self.keyboard, read)
+        try:
+            answer = await TerminalApproval().request_approval(prompt, options, seconds, "deny")
+            if self.screen:
+                await ended.wait()
+            return answer
+        finally:
+            loop.remove_reader(self.keyboard)
+
+    @property
+    def shown(self) -> str:
+        return self.screen.decode(errors="replace").replace("\r\n", "\n")
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the question, up to the place where the answer is typed."""
+        return self.shown[: re.search(r"\n[a-z]{4}> ", self.shown).start()].split("\n")  # type: ignore[union-attr]
+
+
 @pytest.fixture
-def keyboard(monkeypatch: Any) -> Iterator[int]:
-    """Standard input is a terminal; what is written here is typed there."""
+def terminal(monkeypatch: Any) -> Iterator[Terminal]:
+    """Standard input is a terminal of 80 columns."""
     master, slave = pty.openpty()
-    with os.fdopen(slave) as terminal:
-        monkeypatch.setattr(sys, "stdin", terminal)
-        yield master
+    with os.fdopen(slave) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(approval, "SECRETS", Secrets({}))
+        found = Terminal(master)
+        found.resize(80)
+        yield found
     os.close(master)
 
 
-async def ask(seconds: float = 60) -> str:
-    return await TerminalApproval().request_approval(
-        "Run \x1b[31mrm -rf\n/?", ["Allow", "Deny"], seconds, "deny"
-    )
-
-
-def type_when_asked(monkeypatch: Any, keyboard: int, typed: bytes) -> None:
-    """Type as soon as the question is on the screen."""
-
-    def tell(text: str) -> None:
-        notice(text)
-        if text.startswith("type a number"):
-            os.write(keyboard, typed)
-
-    monkeypatch.setattr(approval, "notice", tell)
-
-
 @pytest.mark.parametrize(
-    ("typed", "chosen"),
+    ("options", "typed", "chosen"),
     [
-        (b"1\n", "Allow"),
-        (b"2\n", "Deny"),
-        (b"allow\n", "Allow"),
-        (b"maybe\nDENY\n", "Deny"),
-        (b"\x04", "Deny"),
+        (OPTIONS, b"allow\n", "Allow"),
+        (OPTIONS, b" Y \n", "Allow"),
+        (OPTIONS, b"yes\n", "Allow"),
+        (OPTIONS, b"deny\n", "Deny"),
+        (OPTIONS, b"n\n", "Deny"),
+        (OPTIONS, b"maybe\n", "Deny"),
+        (OPTIONS, b"\n", "Deny"),
+        (OPTIONS, b"1\n", "Deny"),
+        (OPTIONS, b"2\n", "Deny"),
+        (OPTIONS, b"allow nothing\n", "Deny"),
+        (OPTIONS, b"\xd0\xb0llow\n", "Deny"),
+        (OPTIONS, b"\xff\n", "Deny"),
+        (OPTIONS, b"\x04", "Deny"),
+        (["❌ Deny", "✅ Allow"], b"allow\n", "✅ Allow"),
+        (["❌ Deny", "✅ Allow"], b"1\n", "Deny"),
+        (["Skip", "Run"], b"skip\n", "Skip"),
+        (["Skip", "Run"], b"yes\n", "Deny"),
+        (["Allow always", "Allow once", "Deny"], b"y\n", "Allow once"),
+        (["Allow always", "Allow once", "Deny"], b"allow always\n", "Allow always"),
+        (["Allow always", "Deny"], b"y\n", "Deny"),
+        (["❌", "✅"], b"\n", "Deny"),
+        (["\x1b[2J\nAllow", "Deny"], b"allow\n", "Deny"),
+        ([], b"allow\n", "Deny"),
     ],
 )
-async def test_the_option_that_is_typed(
-    keyboard: int, monkeypatch: Any, capsys: Any, typed: bytes, chosen: str
+async def test_the_answer_is_a_word_and_anything_else_denies(
+    terminal: Terminal, options: list[str], typed: bytes, chosen: str
 ) -> None:
-    type_when_asked(monkeypatch, keyboard, typed)
-    assert await ask() == chosen
-    errors = capsys.readouterr().err
-    assert errors.startswith("approval needed: Run \\x1b[31mrm -rf\\n/?\n")
-    assert "1 Allow, 2 Deny" in errors
+    assert await terminal.ask(typed, options=options) == chosen
 
 
-async def test_what_was_typed_before_the_question_does_not_answer_it(
-    keyboard: int, monkeypatch: Any
-) -> None:
-    os.write(keyboard, b"1\n1\n")
-    type_when_asked(monkeypatch, keyboard, b"2\n")
-
-    assert await ask() == "Deny"
-
-
-async def test_a_long_question_is_shown_whole(keyboard: int, monkeypatch: Any, capsys: Any) -> None:
-    question = "".join(f"{number:05}" for number in range(2000))
-    type_when_asked(monkeypatch, keyboard, b"2\n")
-
-    await TerminalApproval().request_approval(question, ["Allow", "Deny"], 60, "deny")
-
-    shown = capsys.readouterr().err.removeprefix("approval needed: ").replace("\n", "")
-    assert shown.startswith(question)
-
-
-async def test_a_question_is_shown_to_the_byte(
-    keyboard: int, monkeypatch: Any, capsys: Any
-) -> None:
-    """Blanks stay, what looks like an escape differs from one, and a secret must be known."""
-    secrets = Secrets({"API_KEY": "planted-Q7wE9rT2yU4iO6pA8sD1"})
-    monkeypatch.setattr(approval, "SECRETS", secrets)
-    type_when_asked(monkeypatch, keyboard, b"2\n")
-    command = "grep  '\\bx' \t\u202e; API_KEY=$(rm -rf ~/Q1w2E3r4T5) planted-Q7wE9rT2yU4iO6pA8sD1"
-
-    await TerminalApproval().request_approval(command, ["Allow", "Deny"], 60, "deny")
-
-    assert capsys.readouterr().err.splitlines()[0] == (
-        r"approval needed: grep  '\\bx' \t\u{202e}; API_KEY=$(rm -rf ~/Q1w2E3r4T5) [REDACTED:secret]"
+async def test_a_question_looks_like_this(terminal: Terminal) -> None:
+    terminal.resize(40)
+    await terminal.ask(b"deny\n", "run `x` with `bash`? (because)\n| `cwd`: `/`")
+    mark = terminal.shown[:4]
+    assert terminal.shown.replace(mark, "bcdf") == (
+        "bcdf| approval needed\n"
+        "bcdf| run `x` with `bash`? (because)\n"
+        "bcdf| | `cwd`: `/`\n"
+        "bcdf| answer with a word: allow, deny \\\n"
+        "bcdf: (deny after 60 s)\n"
+        "bcdf> deny\n"
+        "bcdf| denied\n"
     )
 
 
-async def test_no_answer_in_time(keyboard: int) -> None:
+FORGED = st.sampled_from(
+    [" " * 80, " " * 33, "\\", "\n", "\r", "\t", "\x1b[2K", "\x1b[1A", "\u202e", "\u200b", "\u3000" * 40,
+     "bcdf> allow", "bcdf| approval needed", "answer with a word: allow", "漢字", "\u0435", "⟨3 blanks⟩"]
+) | st.text(max_size=10)  # fmt: skip
+PROMPTS = st.lists(FORGED, max_size=12).map("".join)
+SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def rows_of(terminal: Terminal, prompt: str, columns: int = 80) -> list[str]:
+    terminal.resize(columns)
+    assert asyncio.run(terminal.ask(b"\n", prompt)) == "Deny"
+    return terminal.rows
+
+
+@SLOW
+@given(PROMPTS, st.integers(20, 120))
+def test_no_prompt_can_imitate_a_row_of_the_question(
+    terminal: Terminal, prompt: str, columns: int
+) -> None:
+    rows = rows_of(terminal, prompt, columns)
+
+    mark = rows[0][:4]
+    assert rows[0][4:] == "| approval needed"[: columns - 6] or rows[0].endswith("\\")
+    assert all(row.startswith((f"{mark}| ", f"{mark}: ")) for row in rows)
+    assert all(sum(1 if letter.isascii() else 2 for letter in row) < columns for row in rows)
+    assert not any(ord(letter) < 32 or 126 < ord(letter) < 160 for row in rows for letter in row)
+    assert not any(" " * 3 in row for row in rows)
+
+
+@SLOW
+@given(PROMPTS, PROMPTS)
+def test_two_prompts_never_look_alike(terminal: Terminal, one: str, other: str) -> None:
+    shown = [[row[4:].rstrip() for row in rows_of(terminal, prompt)] for prompt in (one, other)]
+    assert (shown[0] == shown[1]) is (one == other)
+
+
+def test_the_mark_is_new_each_time(terminal: Terminal) -> None:
+    assert len({rows_of(terminal, "Run it?")[0][:4] for _ in range(20)}) > 10
+
+
+async def test_what_was_typed_before_the_question_does_not_answer_it(terminal: Terminal) -> None:
+    os.write(terminal.keyboard, b"allow\nyes\nal")
+    assert await terminal.ask(b"low\n") == "Deny"
+
+
+async def test_what_is_typed_while_the_question_is_written_does_not_answer_it(
+    terminal: Terminal, monkeypatch: Any
+) -> None:
+    forget = approval._forget_typed  # pyright: ignore[reportPrivateUsage]
+
+    def type_then_forget() -> None:
+        os.write(terminal.keyboard, b"allow\n")
+        forget()
+
+    monkeypatch.setattr(approval, "_forget_typed", type_then_forget)
+    assert await terminal.ask(b"deny\n") == "Deny"
+
+
+async def test_a_long_question_is_shown_whole_and_says_how_long_it_is(terminal: Terminal) -> None:
+    question = "".join(f"{number:05}" for number in range(2000))
+    await terminal.ask(b"deny\n", question)
+
+    rows = [row[6:] for row in terminal.rows]
+    assert "".join(row.removesuffix("\\") for row in rows[1:-2]) == question
+    assert rows[-2] == f"read all {len(rows) - 2} rows: scroll up"
+
+
+SECRET = "planted-Q7wE9rT2yU4iO6pA8sD1"
+
+
+async def test_a_question_is_shown_to_the_byte(terminal: Terminal, monkeypatch: Any) -> None:
+    """Blanks are counted, what looks like an escape differs from one, and a secret must be known."""
+    monkeypatch.setattr(approval, "SECRETS", Secrets({"API_KEY": SECRET}))
+    terminal.resize(200)
+    command = f"grep  '\\bx' \t\u202e; API_KEY=$(rm -rf ~/Q1w2E3r4T5) {SECRET} [API_KEY]"
+
+    await terminal.ask(b"deny\n", command)
+
+    assert terminal.rows[1][6:] == (
+        r"grep⟨2 blanks⟩'\bx' ⟨1 tab⟩⟨U+202E⟩; API_KEY=$(rm -rf ~/Q1w2E3r4T5) "
+        "[API_KEY] ⟨U+5B⟩API_KEY]"
+    )
+
+
+async def test_a_weak_secret_hides_nothing(terminal: Terminal, monkeypatch: Any) -> None:
+    monkeypatch.setattr(approval, "SECRETS", Secrets({"PGPASSWORD": "postgres"}))
+    await terminal.ask(b"deny\n", "run `dropdb postgres`?")
+    assert terminal.rows[1][6:] == "run `dropdb postgres`?"
+
+
+async def test_no_answer_in_time(terminal: Terminal) -> None:
     with pytest.raises(ApprovalTimeoutError):
-        await ask(seconds=0.01)
+        await terminal.ask(None, seconds=0.01)
+
+
+async def test_where_the_question_cannot_be_shown_the_answer_is_no(
+    terminal: Terminal, capsys: Any
+) -> None:
+    terminal.resize(12)
+    assert await terminal.ask(b"allow\n") == "Deny"
+    assert capsys.readouterr().err == (
+        "denied, because the question cannot be shown: the terminal has 12 columns (at least 20 "
+        "are needed)\n"
+    )
+    terminal.resize(80)
+    sys.stdin.reconfigure(encoding="ascii")  # type: ignore[union-attr]
+    assert await terminal.ask(b"allow\n", "   ") == "Deny"
+    assert "denied, because the question cannot be shown" in capsys.readouterr().err
+
+
+async def test_a_terminal_that_goes_away_denies(terminal: Terminal, monkeypatch: Any) -> None:
+    read = os.read
+
+    def fail(descriptor: int, size: int) -> bytes:
+        if descriptor == sys.stdin.fileno():
+            raise OSError(5, "Input/output error")
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", fail)
+    assert await terminal.ask(b"allow\n") == "Deny"
 
 
 async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
-    assert await ask() == "Deny"
+    prompt = "Run \x1b[31mrm -rf\n/?"
+    assert await TerminalApproval().request_approval(prompt, OPTIONS, 60, "deny") == "Deny"
     assert (
         capsys.readouterr().err
         == "denied, because there is no terminal to ask in: Run \\x1b[31mrm -rf\\n/?\n"

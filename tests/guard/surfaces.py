@@ -9,11 +9,14 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 from input_world import path_world
 
+from amplifier_core import ModuleCoordinator
+from amplifier_core.models import HookResult
 from amplifier_guard import (
     Limits,
     MessageProcessor,
@@ -33,6 +36,9 @@ from amplifier_guard import (
     check_tool_name,
     judge_project_config,
 )
+from amplifier_guard.question import question_rows
+from amplifier_modules.hooks.guard.settings import ShellSettings, ToolSettings
+from amplifier_modules.hooks.guard.tools import ToolSinks
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,36 @@ def path_write(given: str | bytes, setup: dict[str, Any]) -> Passed:
 def shell_policy(given: str, setup: dict[str, Any]) -> Passed:
     policy = ShellPolicy(setup["allow_prefixes"], root=setup.get("root"))
     return Passed(policy.check(given), shlex.split(given))
+
+
+class Unapproved(Exception):
+    """A call that does not run without a person, or to which a person has said no."""
+
+
+def shell_call(given: dict[str, Any], setup: dict[str, Any]) -> Passed:
+    with path_world(setup) as (root, _):
+        settings = ShellSettings(
+            allow=setup["allow_prefixes"], root=str(root), harmless=setup.get("harmless", ())
+        )
+        answer = anyio.run(ToolSinks(ToolSettings(shell=settings)).judge, "bash", given)
+    if answer is not None:
+        raise Unapproved(answer.approval_prompt or answer.reason)
+    return Passed(given, given)
+
+
+def approval_answer(given: dict[str, Any], setup: dict[str, Any]) -> Passed:
+    approval = SimpleNamespace(request_approval=lambda *_: given["answer"])
+    question = HookResult(action="ask_user", approval_options=given["options"])
+    coordinator = ModuleCoordinator(None, approval)
+    left = anyio.run(coordinator.process_hook_result, question, "tool:pre")
+    if left.action != "continue":
+        raise Unapproved(left.reason)
+    return Passed(given, given)
+
+
+def approval_question(given: str, setup: dict[str, Any]) -> Passed:
+    rows = question_rows([given], "bcdf", 80)
+    return Passed("\n".join(row.removeprefix("bcdf| ") for row in rows), given)
 
 
 def url_policy(given: str, setup: dict[str, Any]) -> Passed:
@@ -148,6 +184,9 @@ SURFACES = {
     "path_read": Surface(path_read, (OSError,)),
     "path_write": Surface(path_write, (OSError,)),
     "shell_policy": Surface(shell_policy, (ShellDenied,)),
+    "shell_call": Surface(shell_call, (Unapproved,)),
+    "approval_answer": Surface(approval_answer, (Unapproved,)),
+    "approval_question": Surface(approval_question),
     "url_policy": Surface(url_policy, (UrlDenied,)),
     "project_config": Surface(project_config, (ProjectConfigDenied,)),
     "redactor": Surface(redactor),

@@ -21,14 +21,14 @@ DENY = (
     "deny", "no", "n", "never", "cancel", "skip", "run", "nein", "ja", "non", "oui", "later", "",
     "don't allow", "do not allow", "allow nothing", "allow none", "not yes", "no, allow", "disallow",
     "dis-allow", "un\u200ballow", "yes and no", "allow if not", "allow?no", "deny, not allow", "1",
-    "аllow", "ａｌｌｏｗ", "ɑllow", "уes", "o\u212a", "ye\u017f", "a\u0336l\u0336low", "allow\u0338",
+    "\u0430llow", "\uff41\uff4c\uff4c\uff4f\uff57", "\u0251llow", "\u0443es", "o\u212a", "ye\u017f", "a\u0336l\u0336low", "allow\u0338",
     "\u202eallow", "al\u00adlow", "\x1b[8mallow", "allow\n", "allow  once", "allow twice", "ok't",
-    "true", "none", "0", "不允许", "允许", "да", "نعم",
+    "true", "none", "0", "不允许", "允许", "д\u0430", "نعم",
 )  # fmt: skip
 MARK = st.sampled_from(
     ["", " ", "  ", "1. ", "2) ", "(3) ", "[", "]", "(", ")", "{", "}", "<", ">", "«", "»", "【", "】",
      "✅ ", "✔️", "☑ ", "👍🏽 ", "🟢", "▶ ", "→ ", "• ", "- ", "* ", "**", "`", '"', "“", "”", "1️⃣ ", "① ",
-     "１．", ": ", ". ", "\xa0", "\u3000", "_", "#4 ", "🚀"]
+     "\uff11\uff0e", ": ", ". ", "\xa0", "\u3000", "_", "#4 ", "🚀"]
 )  # fmt: skip
 NEGATION = st.sampled_from(
     [
@@ -57,7 +57,7 @@ CASE = st.sampled_from([str, str.upper, str.title])
 def options(draw: Any, words: tuple[str, ...]) -> str:
     around = [draw(st.lists(MARK, max_size=2)) for _ in range(2)]
     word = draw(st.sampled_from(words))
-    # In upper case `ſ` is an ordinary S.
+    # In upper case the long s is an ordinary one.
     return "".join(around[0]) + (draw(CASE)(word) if word.isascii() else word) + "".join(around[1])
 
 
@@ -68,13 +68,11 @@ def is_granted(engine: Any, offered: list[str], answer: str) -> bool:
     approval = SimpleNamespace(request_approval=lambda *_: answer)
     question = HookResult(action="ask_user", approval_options=offered)
     coordinator = engine.ModuleCoordinator(None, approval)
-    try:
+    with pytest.raises(StopIteration) as done:
         # Nothing is awaited, so no loop is needed.
         coordinator.process_hook_result(question, "tool:pre").send(None)
-    except StopIteration as done:
-        assert done.value.action in ("continue", "deny")
-        return done.value.action == "continue"
-    raise AssertionError("it waits")
+    assert done.value.value.action in ("continue", "deny")
+    return done.value.value.action == "continue"
 
 
 ANY = st.tuples(GRANTING, st.just(True)) | st.tuples(DENYING, st.just(False))

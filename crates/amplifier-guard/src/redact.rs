@@ -99,6 +99,13 @@ impl Redactor {
         without(text, &joined(text, self.known_spans(text).collect()))
     }
 
+    /// Where known secrets are in a text, in order, as bytes from and to.
+    #[must_use]
+    pub fn known_places(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        let spans = joined(text, self.known_spans(text).collect());
+        spans.iter().map(|span| (span.start, span.end)).collect()
+    }
+
     /// Where the secrets of a text are, in order, as bytes from and to.
     pub(crate) fn places(&self, text: &str) -> Vec<(usize, usize)> {
         let spans = self.scan(text.as_bytes()).spans;

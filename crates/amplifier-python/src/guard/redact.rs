@@ -49,6 +49,11 @@ impl Redactor {
         decoded(text.py(), &self.redactor.0.redact_known(bytes.as_bytes()))
     }
 
+    /// Return where known secrets are in a text, as bytes from and to.
+    fn known_places(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        self.redactor.0.known_places(text)
+    }
+
     /// Return the data without its secrets; the same object if it has none.
     fn redact_data<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         Walk::new(&self.redactor.0).value(data, None)

@@ -37,6 +37,8 @@ class ShellSettings(Settings):
     """Folder that paths in commands may not leave."""
     argument: str = "command"
     """Argument that holds the command."""
+    harmless: tuple[str, ...] = Field(default=(), strict=False)
+    """Arguments beside the command that need no approval, whatever their value; a working folder outside the root does."""
     otherwise: Literal["ask", "reject"] = "ask"
     """What happens to any other command."""
 

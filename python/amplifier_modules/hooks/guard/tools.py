@@ -10,13 +10,13 @@ import anyio
 from amplifier_core.models import HookResult
 from amplifier_guard import ShellDenied, ShellPolicy, UrlDenied, UrlPolicy
 
-from .answers import ask, deny
+from .answers import deny
+from .call_question import ask_about_call
 from .settings import ShellSettings, ToolSettings, UrlSettings
+from .working_folder import is_beneath, is_folder_argument
 
 LOOK_UP_SECONDS = 10.0
 """Time limit of a name look-up."""
-_MAX_COMMAND_CHARS = 1000
-"""Characters of the longest command that a person is asked about."""
 
 
 class ToolSinks:
@@ -51,12 +51,25 @@ class _Shell:
         try:
             self._policy.check(command)
         except ShellDenied as denial:
-            if self._settings.otherwise == "reject":
-                return deny(str(denial))
-            if len(command) > _MAX_COMMAND_CHARS:
-                limit = f"{_MAX_COMMAND_CHARS:,} characters"
-                return deny(f"the command is too long to ask about (limit: {limit}; {denial})")
-            return ask(f"run `{command}` with `{tool}`? ({denial})")
+            reason = str(denial)
+        else:
+            if (found := self._beside(tool_input)) is None:
+                return None
+            reason = found
+        if self._settings.otherwise == "reject":
+            return deny(reason)
+        return ask_about_call(tool, name, tool_input, reason)
+
+    def _beside(self, tool_input: Mapping[str, Any]) -> str | None:
+        """Return why the arguments beside the command need approval, or None."""
+        name = self._settings.argument
+        for each, value in tool_input.items():
+            if each == name:
+                continue
+            if each not in self._settings.harmless:
+                return f"it has arguments beside `{name}` that are not named as harmless"
+            if is_folder_argument(each) and not is_beneath(self._settings.root, value):
+                return "its working folder is not inside the root"
         return None
 
 

@@ -1,0 +1,69 @@
+"""The known secrets in a question, replaced by their names."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from amplifier_app.weak_secret import is_weak, is_word
+from amplifier_guard import Redactor
+from amplifier_guard.question import AsIs
+
+_SALT = os.urandom(16)
+"""Without it the digest of a part of a secret could be searched for."""
+
+
+def with_names(text: str, names: Mapping[str, str]) -> list[str]:
+    """Return the parts of a text; those that are `AsIs` stand for a known secret.
+
+    A secret that is written out is `[NAME]`; a part of one, or another encoding, also has its size
+    and a digest, so that two texts that differ still differ. Weak secrets stay, as what they hide
+    may matter more than they do.
+
+    Args:
+        text: What a person is asked.
+        names: The names of the secrets by their values.
+    """
+    strong = {value: name for value, name in names.items() if not is_weak(value)}
+    parts: list[bytes | AsIs] = [text.encode("utf-8", "surrogatepass")]
+    # The longest first: it may contain another.
+    for value in sorted(strong, key=len, reverse=True):
+        parts = [new for part in parts for new in _parted(part, value, strong[value])]
+    return [new for part in parts for new in _unlike_names(part, strong.values())]
+
+
+def _parted(part: bytes | AsIs, value: str, name: str) -> list[bytes | AsIs]:
+    if isinstance(part, AsIs):
+        return [part]
+    parts: list[bytes | AsIs] = []
+    end = 0
+    for first, last in Redactor([value]).known_places(part):
+        secret = part[first:last]
+        parts += [part[end:first], _shown(secret, value, name)]
+        end = last
+    return [*parts, part[end:]]
+
+
+def _shown(secret: bytes, value: str, name: str) -> bytes | AsIs:
+    text = secret.decode("utf-8", "replace")
+    if text == value:
+        return AsIs(f"[{name}]")
+    if is_word(text):
+        return secret
+    digest = hashlib.blake2b(secret, key=_SALT, digest_size=4).hexdigest()
+    return AsIs(f"[{name}:{len(secret)}:{digest}]")
+
+
+def _unlike_names(part: bytes | AsIs, names: Iterable[str]) -> list[str]:
+    """The part as text in which nothing looks like a name that stands for a secret."""
+    if isinstance(part, AsIs):
+        return [part]
+    text = part.decode("utf-8", "surrogateescape")
+    starts = "|".join(map(re.escape, names))
+    pieces = re.split(rf"\[(?={starts})", text) if starts else [text]
+    parts = [pieces[0]]
+    for piece in pieces[1:]:
+        parts += [AsIs("⟨U+5B⟩"), piece]
+    return parts

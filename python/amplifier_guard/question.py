@@ -1,0 +1,154 @@
+"""Questions to a person: what is asked about is exact, and no part of it looks like the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+__all__ = ["AsIs", "question_rows", "quoted"]
+
+_LETTERS = "\xc0-\xcf\xd1-\xd6\xd8-\xf6\xf8-\xff\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3"
+"""Besides ASCII: letters that do not look like it, do not join, and are at most two columns wide."""
+
+_PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
+_TO_ESCAPE = re.compile(rf"[^ !#-\[\]-~{_LETTERS}]")
+_RUN = re.compile(r"((?P<blank>\s)(?P=blank)+)")
+_SHOWN = re.compile(rf"[!-~{_LETTERS}]")
+_NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
+
+
+class AsIs(str):
+    """A part of a question that is safe already, such as the name of a secret."""
+
+    __slots__ = ()
+
+
+def quoted(value: Any) -> str:
+    """Return a JSON value as one line from which it can be read back.
+
+    Plain text is put between backticks. Other text is a Python string, or a sum of them in which
+    each run of blanks is a product: `"a" + 40 * " " + "b"`.
+
+    Raises:
+        TypeError: Something in it has no form in JSON.
+        ValueError: A number is not finite or too long, or the value is nested too deeply.
+    """
+    try:
+        return _quoted(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deeply to be shown") from None
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, str):
+        text = str.__str__(value)
+        return f"`{text}`" if _PLAIN.fullmatch(text) else _sum(text)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"`{value}` cannot be shown (must be finite)")
+        return repr(value)
+    if isinstance(value, Mapping):
+        items = cast("Mapping[Any, Any]", value).items()
+        return f"{{{', '.join(f'{_key(key)}: {_quoted(item)}' for key, item in items)}}}"
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return f"[{', '.join(map(_quoted, cast('Sequence[Any]', value)))}]"
+    raise TypeError(f"a value of type `{type(value).__name__}` cannot be shown (must be JSON)")
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key of type `{type(key).__name__}` cannot be shown (must be text)")
+    return _quoted(key)
+
+
+def _sum(text: str) -> str:
+    pieces: list[str] = []
+    end = 0
+    for run in _RUN.finditer(text):
+        pieces += _string(text[end : run.start()])
+        pieces.append(f'{len(run[0])} * "{_escaped(run["blank"])}"')
+        end = run.end()
+    pieces += _string(text[end:])
+    return " + ".join(pieces) or '""'
+
+
+def _string(text: str) -> list[str]:
+    return [f'"{_escaped(text)}"'] if text else []
+
+
+def _escaped(text: str) -> str:
+    return _TO_ESCAPE.sub(
+        lambda found: '\\"' if found[0] == '"' else found[0].encode("unicode_escape").decode(),
+        text,
+    )
+
+
+def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]:
+    """Return a question as rows for a terminal, each of which begins with a mark.
+
+    Two questions that differ have different rows. Runs of blanks are shortened and counted
+    (`⟨40 blanks⟩`), and what is neither ASCII nor a letter of few scripts is shown by its code
+    (`⟨U+202E⟩`). A row that goes on in the next ends with a backslash, and the next begins with the
+    mark and a colon instead of a bar.
+
+    Args:
+        question: The parts of the text; only those that are `AsIs` are shown unchanged.
+        mark: What the person can tell the rows by: ASCII that nobody else knew before.
+        columns: The width of the terminal.
+
+    Raises:
+        ValueError: The terminal is too narrow.
+    """
+    # The last column stays free: some terminals begin a row there.
+    most = columns - len(mark) - len("| ") - len("\\") - 1
+    if most < 2:
+        raise ValueError(f"a question needs more than {columns} columns")
+    rows: list[str] = []
+    for line in _shown(question).split("\n"):
+        first, *rest = _cut(line, most)
+        starts = [f"{mark}| {first}", *(f"{mark}: {row}" for row in rest)]
+        rows += [f"{row}\\" for row in starts[:-1]]
+        rows.append(starts[-1])
+    return rows
+
+
+def _shown(question: Iterable[str]) -> str:
+    units = [
+        unit for part in question for unit in ([part] if isinstance(part, AsIs) else list(part))
+    ]
+    runs = [(unit, len(list(run))) for unit, run in groupby(units)]
+    shown: list[str] = []
+    for place, (unit, count) in enumerate(runs):
+        if isinstance(unit, AsIs) or _SHOWN.fullmatch(unit):
+            shown.append(unit * count)
+        elif (unit, count) == ("\n", 1) or ((unit, count) == (" ", 1) and _is_inside(runs, place)):
+            shown.append(unit)
+        elif name := _NAMES.get(unit):
+            shown.append(f"⟨{count} {name}{'s' * (count > 1)}⟩")
+        else:
+            shown.append(f"⟨{f'{count} ' if count > 1 else ''}U+{ord(unit):X}⟩")
+    return "".join(shown)
+
+
+def _is_inside(runs: Sequence[tuple[str, int]], place: int) -> bool:
+    """Whether something can be seen before and behind, in the same line."""
+    return 0 < place < len(runs) - 1 and not any(
+        runs[beside][0] == "\n" and runs[beside][1] == 1 for beside in (place - 1, place + 1)
+    )
+
+
+def _cut(line: str, most: int) -> Iterator[str]:
+    start, used = 0, 0
+    for place, character in enumerate(line):
+        # Some terminals show every letter beyond ASCII in two columns.
+        cells = 1 if character.isascii() else 2
+        if used + cells > most:
+            yield line[start:place]
+            start, used = place, 0
+        used += cells
+    yield line[start:]

@@ -1,0 +1,134 @@
+"""Questions show exactly what they are about, and nothing in them looks like the question."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amplifier_guard.question import AsIs, question_rows, quoted
+
+TRICKY = st.text(
+    st.sampled_from(
+        list(' ` "\\\n\t\r$a1é漢\u0435|:>⟨⟩*+\u00a0\u202e\u200b\u0301\ud800\U0001f600\x1b[')
+    ),
+    max_size=60,
+)
+TEXT = TRICKY | st.text(max_size=60) | st.builds(" ".__mul__, st.integers(0, 200))
+VALUES = st.recursive(
+    TEXT | st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+COLUMNS = st.integers(20, 100)
+MARK = "bcdf"
+
+
+def exactly(value: object) -> str:
+    """A form in which `1`, `1.0` and `True` differ, as they do in JSON."""
+    return repr(value)
+
+
+@given(TEXT)
+def test_quoted_text_can_be_read_back(text: str) -> None:
+    shown = quoted(text)
+
+    plain = re.fullmatch("`([^`]*)`", shown)
+    assert (plain[1] if plain else eval(shown, {"__builtins__": {}})) == text
+    assert "\n" not in shown
+    assert "  " not in shown
+
+
+@given(VALUES, VALUES)
+def test_values_that_differ_are_quoted_differently(one: object, other: object) -> None:
+    assert (quoted(one) == quoted(other)) is (exactly(one) == exactly(other))
+
+
+@given(st.dictionaries(TEXT, VALUES, min_size=1, max_size=3), st.data())
+def test_a_change_of_one_argument_is_seen(
+    arguments: dict[str, object], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(sorted(arguments)))
+    changed = arguments | {name: data.draw(VALUES)}
+    assert (quoted(arguments) == quoted(changed)) is (exactly(arguments) == exactly(changed))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("git push", "`git push`"),
+        ("", '""'),
+        ("a`b", '"a`b"'),
+        ("ls" + 40 * " " + "x", '"ls" + 40 * " " + "x"'),
+        ("\n\n", '2 * "\\n"'),
+        (r"grep '\bx'", r"`grep '\bx'`"),
+        ("Änderung für 漢字", '"Änderung für 漢字"'),
+        ("\u0440\u0430\u0443\u0440\u0430l", r'"\u0440\u0430\u0443\u0440\u0430l"'),
+        ({"a": [1, True, None, "1"]}, "{`a`: [1, true, null, `1`]}"),
+    ],
+)
+def test_what_is_plain_stays_legible(value: object, shown: str) -> None:
+    assert quoted(value) == shown
+
+
+def test_what_json_has_no_form_for_is_not_shown() -> None:
+    for value in (float("nan"), float("inf"), b"x", object(), {1: "a"}, {"a": {None: 1}}, 10**5000):
+        with pytest.raises((TypeError, ValueError)):
+            quoted(value)
+
+
+def test_values_without_an_end_are_not_shown() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="nested too deeply"):
+        quoted(deep)
+
+
+def cells(row: str) -> int:
+    return sum(1 if character.isascii() else 2 for character in row)
+
+
+@given(TEXT, COLUMNS)
+def test_every_row_has_the_mark_and_fits_into_the_terminal(text: str, columns: int) -> None:
+    rows = question_rows([text], MARK, columns)
+
+    assert rows[0].startswith(f"{MARK}| ")
+    assert all(re.match(rf"{MARK}[|:] ", row) for row in rows)
+    assert max(map(cells, rows)) < columns
+    assert not any(re.search(r"[^ -~\xc0-\xff⟨⟩\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3]", row) for row in rows)  # fmt: skip
+    assert not any("   " in row for row in rows)
+
+
+@given(TEXT, TEXT, COLUMNS)
+def test_questions_that_differ_have_different_rows(one: str, other: str, columns: int) -> None:
+    same = question_rows([one], MARK, columns) == question_rows([other], MARK, columns)
+    assert same is (one == other)
+
+
+@given(TEXT, st.integers(0, 60), TRICKY, COLUMNS)
+def test_questions_that_differ_in_one_place_have_different_rows(
+    text: str, place: int, inserted: str, columns: int
+) -> None:
+    other = text[:place] + inserted + text[place:]
+    # As they are seen: blanks at the end of a row are not.
+    one, two = (
+        [row.rstrip() for row in question_rows([each], MARK, columns)] for each in (text, other)
+    )
+    assert (one == two) is (text == other)
+
+
+def test_rows_look_like_this() -> None:
+    question = [f"run `x{60 * ' '}{MARK}> allow`\n\nof ", AsIs("[API_KEY]"), " \u202e\t漢é"]
+    assert question_rows(question, MARK, 40) == [
+        "bcdf| run `x⟨60 blanks⟩bcdf> allow`\\",
+        "bcdf: ⟨2 line breaks⟩of [API_KEY] ⟨\\",
+        "bcdf: U+202E⟩⟨1 tab⟩漢é",
+    ]
+
+
+def test_a_terminal_that_is_too_narrow_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs more than 9 columns"):
+        question_rows(["x"], MARK, 9)
