@@ -31,11 +31,17 @@ class TerminalApproval:
     question was on the screen. If standard input is not a terminal, the answer is a denial.
 
     Args:
-        before_asking: Called first, to end a line that is being drawn.
+        before_asking: Called first, so that nothing else is drawn.
+        after_asking: Called last, also after an error.
     """
 
-    def __init__(self, before_asking: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        before_asking: Callable[[], None] = lambda: None,
+        after_asking: Callable[[], None] = lambda: None,
+    ) -> None:
         self._before_asking = before_asking
+        self._after_asking = after_asking
         self._turn = asyncio.Lock()
 
     async def request_approval(
@@ -50,29 +56,41 @@ class TerminalApproval:
         Raises:
             ApprovalTimeoutError: No answer came within `timeout` seconds.
         """
-        from amplifier_core.approval import ApprovalTimeoutError
-
         async with self._turn:
             self._before_asking()
-            if not _can_ask():
-                question = _exactly(prompt)
-                write_notice(f"denied, because there is no terminal to ask in: {question}")
-                return _DENIED
             try:
-                mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
-            except (OSError, ValueError) as error:
-                write_notice(f"denied, because the question cannot be shown: {error}")
-                return _DENIED
-            try:
-                async with asyncio.timeout(timeout):
-                    line = await _line_from_terminal()
-            except TimeoutError:
-                _note(f"\n{mark}| no answer\n")
-                raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
-            chosen = _choice(line, options)
-            ending = "" if line.endswith("\n") else "\n"
-            _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
-            return chosen
+                return await self._ask(prompt, options, timeout, default)
+            finally:
+                self._after_asking()
+
+    async def _ask(
+        self,
+        prompt: str,
+        options: Sequence[str],
+        timeout: float,  # noqa: ASYNC109
+        default: Literal["allow", "deny"],
+    ) -> str:
+        from amplifier_core.approval import ApprovalTimeoutError
+
+        if not _can_ask():
+            question = _exactly(prompt)
+            write_notice(f"denied, because there is no terminal to ask in: {question}")
+            return _DENIED
+        try:
+            mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
+        except (OSError, ValueError) as error:
+            write_notice(f"denied, because the question cannot be shown: {error}")
+            return _DENIED
+        try:
+            async with asyncio.timeout(timeout):
+                line = await _line_from_terminal()
+        except TimeoutError:
+            _note(f"\n{mark}| no answer\n")
+            raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+        chosen = _choice(line, options)
+        ending = "" if line.endswith("\n") else "\n"
+        _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
+        return chosen
 
 
 def _exactly(prompt: str) -> str:
@@ -101,7 +119,8 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     if columns < _MIN_COLUMNS:
         raise ValueError(f"the terminal has {columns} columns (at least {_MIN_COLUMNS} are needed)")
     mark = "".join(secrets.choice(_LETTERS) for _ in range(4))
-    words = ", ".join(dict.fromkeys(filter(None, [*map(option_words, options), "deny"])))
+    said = [*map(option_words, options), "deny"]
+    words = ", ".join(dict.fromkeys(each for each in said if each.replace(" ", "").isalnum()))
     rows = [
         *question_rows(["approval needed"], mark, columns),
         *question_rows(with_names(prompt, SECRETS.names), mark, columns),

@@ -62,6 +62,12 @@ class JsonLines:
     def break_line(self) -> None:
         """Do nothing: each line is complete."""
 
+    def hold(self) -> None:
+        """Do nothing: programs read on."""
+
+    def release(self) -> None:
+        """Do nothing: nothing was held."""
+
     def finish(self) -> None:
         """Do nothing: each line is flushed already."""
 

@@ -36,6 +36,14 @@ class Output(Protocol):
         """End a line that is being drawn."""
         ...
 
+    def hold(self) -> None:
+        """End a line that is being drawn, and draw nothing until `release`."""
+        ...
+
+    def release(self) -> None:
+        """Draw what has come in the meantime."""
+        ...
+
     def finish(self) -> None:
         """Close what is open."""
         ...

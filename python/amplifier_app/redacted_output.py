@@ -66,6 +66,14 @@ class RedactedOutput:
         """End a line that is being drawn."""
         self._output.break_line()
 
+    def hold(self) -> None:
+        """End a line that is being drawn, and draw nothing until `release`."""
+        self._output.hold()
+
+    def release(self) -> None:
+        """Draw what has come in the meantime."""
+        self._output.release()
+
     def finish(self) -> None:
         """Close what is open."""
         self._end_all()

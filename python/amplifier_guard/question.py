@@ -57,7 +57,8 @@ def _quoted(value: Any) -> str:
         return f"{{{', '.join(f'{_key(key)}: {_quoted(item)}' for key, item in items)}}}"
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return f"[{', '.join(map(_quoted, cast('Sequence[Any]', value)))}]"
-    raise TypeError(f"a value of type `{type(value).__name__}` cannot be shown (must be JSON)")
+    found = type(cast("object", value)).__name__
+    raise TypeError(f"a value of type `{found}` cannot be shown (must be JSON)")
 
 
 def _key(key: Any) -> str:

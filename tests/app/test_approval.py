@@ -231,6 +231,14 @@ async def test_a_weak_secret_hides_nothing(terminal: Terminal, monkeypatch: Any)
     assert terminal.rows[1][6:] == "run `dropdb postgres`?"
 
 
+async def test_the_display_is_held_until_the_answer(terminal: Terminal) -> None:
+    order: list[str] = []
+    asks = TerminalApproval(lambda: order.append("held"), lambda: order.append("released"))
+    with pytest.raises(ApprovalTimeoutError):
+        await asks.request_approval("Run it?", OPTIONS, 0.01, "deny")
+    assert order == ["held", "released"]
+
+
 async def test_no_answer_in_time(terminal: Terminal) -> None:
     with pytest.raises(ApprovalTimeoutError):
         await terminal.ask(None, seconds=0.01)

@@ -283,6 +283,32 @@ def test_an_answer_that_no_event_has_shown_is_shown() -> None:
     assert file.getvalue() == "Only here.\n"
 
 
+def test_nothing_is_drawn_over_what_a_person_is_asked() -> None:
+    file = Terminal()
+    screen = Screen(file, width=40)
+    display = Display(screen)
+    display.handle(*call("1", "look", {}))
+    display.hold()
+    asked = file.getvalue()
+    screen.tick()
+    display.handle(*call("2", "look", {}))
+    display.show_message("meanwhile")
+    assert file.getvalue() == asked
+    display.release()
+    assert "meanwhile" in file.getvalue().removeprefix(asked)
+    display.finish()
+
+
+def test_what_was_held_is_drawn_at_the_end() -> None:
+    file = Pipe()
+    display = Display(Screen(file))
+    display.hold()
+    display.hold()
+    display.answer("Only here.")
+    display.finish()
+    assert file.getvalue() == "Only here.\n"
+
+
 def test_a_notice_in_the_middle_of_a_line_leaves_both_readable() -> None:
     file = Terminal()
     display = Display(Screen(file, width=40))

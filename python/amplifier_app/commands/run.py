@@ -82,7 +82,7 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
 
     session: Any = AmplifierSession(
         mount_plan(order.folder, provider, order.model, order.hooks),
-        approval_system=TerminalApproval(output.break_line),
+        approval_system=TerminalApproval(output.hold, output.release),
         display_system=output,
     )
     session.coordinator.register_capability(SESSION_WORKING_DIR, str(order.folder))

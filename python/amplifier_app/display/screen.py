@@ -88,6 +88,7 @@ class Screen:
         self._ticks = 0
         self._at_line_start = True
         self._blank = True
+        self._held: list[str] | None = None
         self.failure: OSError | None = None
         self.on_failure: Callable[[], object] | None = None
 
@@ -141,6 +142,17 @@ class Screen:
             self.write("\n")
             self._blank = True
 
+    def hold(self) -> None:
+        """Keep what is written until `release`: something else is on the screen."""
+        self._held = self._held or []
+
+    def release(self) -> None:
+        """Write what was kept."""
+        if self._held is not None:
+            text, self._held = "".join(self._held), None
+            self._send(text)
+            self.flush()
+
     def flush(self) -> None:
         """Hand everything written to the operating system."""
         with self._watched():
@@ -157,7 +169,9 @@ class Screen:
 
     def tick(self) -> None:
         """Redraw the waiting line if it is visible."""
-        if not (self._can_erase and self._waiting and self._at_line_start):
+        if not (self._can_erase and self._waiting and self._at_line_start) or (
+            self._held is not None
+        ):
             return
         self._ticks += 1
         sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
@@ -192,6 +206,9 @@ class Screen:
         return pen
 
     def _send(self, text: str) -> None:
+        if self._held is not None:
+            self._held.append(text)
+            return
         with self._watched():
             if self.failure is None:
                 self._file.write(text)

@@ -110,8 +110,18 @@ class Display:
         self._screen.clear_line()
         self._screen.flush()
 
+    def hold(self) -> None:
+        """End the line on the screen and draw nothing until `release`."""
+        self.break_line()
+        self._screen.hold()
+
+    def release(self) -> None:
+        """Draw what has come in the meantime, and go on."""
+        self._screen.release()
+
     def finish(self) -> None:
         """Close all that is open and draw the token line once."""
+        self.release()
         self._end_response()
         self._screen.wait_for("")
         for call in self._calls.values():
