@@ -215,6 +215,8 @@ fn only_known_secrets_are_taken_from_what_will_run() {
         redactor.redact_known(b"password=swordfish").as_ref(),
         b"password=swordfish"
     );
+    let (start, end) = redactor.known_places(text.as_bytes())[0];
+    assert_eq!(&text[start..end], "correct+horse");
 }
 
 #[test]
