@@ -6,6 +6,7 @@ import logging
 from abc import ABCMeta
 from collections.abc import Callable
 from enum import Enum
+from types import BuiltinMethodType
 from typing import Any, Self
 
 from ._kernel.argument import text
@@ -109,7 +110,7 @@ class CancellationToken(metaclass=ABCMeta):
         """
         _check_child(child)
         self._children.append(child)
-        _pass_on(child, self._level)
+        _pass_on([child], self._level)
 
     def unregister_child(self, child: Any) -> None:
         """Pass nothing on to this token any more; an unknown one is ignored."""
@@ -148,29 +149,68 @@ class CancellationToken(metaclass=ABCMeta):
 
     def _request(self, level: int) -> bool:
         """Raise the level here, then at every child; true if it rose here."""
+        rises = level > self._level
+        _pass_on(self._rise(level), level)
+        return rises
+
+    def _rise(self, level: int) -> list[Any]:
+        """Raise the level here alone; return the children that have to follow."""
         if level <= self._level:
-            return False
+            return []
         # Before the children hear of it, so that a cycle of tokens ends.
         self._level = level
-        for child in tuple(self._children):
-            _pass_on(child, level)
-        return True
+        return self._children.copy()
+
+
+_REQUESTS = ("", "request_graceful", "request_immediate")
+"""The method that asks for a level."""
+_OWN_REQUESTS = {name: vars(CancellationToken)[name] for name in _REQUESTS[1:]}
+"""The methods as the class here defines them."""
 
 
 def _check_child(child: Any) -> None:
     """Refuse what could not be asked for a level later, when others have to be asked too."""
-    for request in ("request_graceful", "request_immediate"):
+    for request in _REQUESTS[1:]:
         if not callable(getattr(child, request, None)):
             found = type(child).__name__
             raise TypeError(f"`child` must be a cancellation token, not `{found}`")
 
 
-def _pass_on(child: Any, level: int) -> None:
-    """Ask a child token, of either engine, for a level."""
-    if level == 1:
-        child.request_graceful()
-    elif level == 2:
-        child.request_immediate()
+def _pass_on(tokens: list[Any], level: int) -> None:
+    """Ask tokens and all that follow them, of either engine, for a level.
+
+    A list instead of calls within calls: tokens may be nested deeper than a stack is. All are
+    asked, whatever some of them raise; the first error is raised at the end.
+    """
+    if level == 0:
+        return
+    failure: BaseException | None = None
+    waiting = tokens[::-1]
+    while waiting:
+        token = waiting.pop()
+        try:
+            request = getattr(token, _REQUESTS[level])
+            if _is_own(request, token, _REQUESTS[level]):
+                waiting.extend(reversed(token._rise(level)))
+            else:
+                request()
+        except BaseException as error:  # noqa: BLE001 (raised below)
+            failure = failure or error
+    if failure is not None:
+        raise failure
+
+
+def _is_own(request: Any, token: Any, name: str) -> bool:
+    """Whether a method is that of a token's class here, which need not be called.
+
+    A method of a subclass or of the instance itself is called; it asks its children itself.
+    """
+    if getattr(request, "__self__", None) is not token:
+        return False
+    if isinstance(request, BuiltinMethodType):
+        is_rust = extension is not None and isinstance(token, extension.RustCancellationToken)
+        return is_rust and request.__name__ == name
+    return getattr(request, "__func__", None) is _OWN_REQUESTS[name]
 
 
 if extension is not None:

@@ -5,59 +5,117 @@ use amplifier_core::{JsonError, ModelError};
 use amplifier_guard as guard;
 use amplifier_stream as stream;
 use guard::{Kind, MessageError, PathError, ToolInputError, ToolUseError};
-use pyo3::PyErr;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyInterruptedError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
     PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
 };
+use pyo3::{PyErr, PyErrArguments, Python};
 
+use crate::first_made::ImportedClass;
 use crate::guard::finding::fields;
 
-pyo3::import_exception!(amplifier_guard.identifier, NameDenied);
-pyo3::import_exception!(amplifier_guard.limits, LimitError);
-pyo3::import_exception!(amplifier_guard.path, NotText);
-pyo3::import_exception!(amplifier_guard.path, PathDenied);
-pyo3::import_exception!(amplifier_guard.path, PathProtected);
-pyo3::import_exception!(amplifier_guard.processor, MessageRejected);
-pyo3::import_exception!(amplifier_guard.shell, ShellDenied);
-pyo3::import_exception!(amplifier_guard.tool_input, ToolInputDenied);
-pyo3::import_exception!(amplifier_guard.tool_input, ToolSchemaDenied);
-pyo3::import_exception!(amplifier_guard.url, UrlDenied);
-pyo3::import_exception!(amplifier_stream.framing, StreamLimitError);
-pyo3::import_exception!(amplifier_stream.framing, StreamLineError);
+/// The exceptions of Python that errors become.
+macro_rules! exceptions {
+    ($($name:ident = $module:literal;)+) => {
+        $(
+            #[expect(non_upper_case_globals, reason = "the Python name")]
+            pub(crate) static $name: Exception = Exception(ImportedClass::new(
+                $module,
+                stringify!($name),
+            ));
+        )+
+    };
+}
+
+exceptions! {
+    NameDenied = "amplifier_guard.identifier";
+    LimitError = "amplifier_guard.limits";
+    NotText = "amplifier_guard.path";
+    PathDenied = "amplifier_guard.path";
+    PathProtected = "amplifier_guard.path";
+    MessageRejected = "amplifier_guard.processor";
+    ShellDenied = "amplifier_guard.shell";
+    ToolInputDenied = "amplifier_guard.tool_input";
+    ToolSchemaDenied = "amplifier_guard.tool_input";
+    UrlDenied = "amplifier_guard.url";
+    StreamLimitError = "amplifier_stream.framing";
+    StreamLineError = "amplifier_stream.framing";
+}
+
+/// An exception class that is written in Python.
+pub(crate) struct Exception(ImportedClass);
+
+impl Exception {
+    /// The exception with these arguments; no lock may be held, as its class may be imported.
+    pub(crate) fn new_err(&self, arguments: impl PyErrArguments + 'static) -> PyErr {
+        Python::attach(|py| match self.0.get(py) {
+            Ok(class) => PyErr::from_type(class.clone(), arguments),
+            Err(error) => error,
+        })
+    }
+
+    /// The same as an [`Error`], whose class is not looked up before Python gets it.
+    fn later(&'static self, arguments: impl PyErrArguments + 'static) -> Error {
+        Error::Later(Box::new(move || self.new_err(arguments)))
+    }
+}
 
 /// Any error of an operation, as the exception that Python raises.
-pub(crate) struct Error(PyErr);
+pub(crate) enum Error {
+    /// This one.
+    Now(PyErr),
+    /// One whose class may still have to be imported, which no lock may be held for.
+    Later(Box<dyn FnOnce() -> PyErr + Send>),
+}
 
 impl From<Error> for PyErr {
-    fn from(Error(error): Error) -> Self {
-        error
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Now(error) => error,
+            Error::Later(make) => make(),
+        }
     }
 }
 
 impl From<PyErr> for Error {
     fn from(error: PyErr) -> Self {
-        Self(error)
+        Self::Now(error)
     }
 }
 
 /// Errors that become an exception of one class, with their text as its message.
 macro_rules! raised_as {
-    ($($exception:ty: $($error:ty),+;)+) => {
+    ($($exception:ident: $($error:ty),+;)+) => {
         $($(
             impl From<$error> for Error {
                 fn from(error: $error) -> Self {
-                    Self(<$exception>::new_err(error.to_string()))
+                    $exception.later(error.to_string())
                 }
             }
         )+)+
     };
 }
 
+/// Errors that become a `ValueError` with their text.
+macro_rules! value_errors {
+    ($($error:ty),+ $(,)?) => {
+        $(
+            impl From<$error> for Error {
+                fn from(error: $error) -> Self {
+                    Self::Now(PyValueError::new_err(error.to_string()))
+                }
+            }
+        )+
+    };
+}
+
+value_errors! {
+    MountError, JsonError, ModelError, serde_json::Error, guard::PatternError,
+    guard::SettingError, guard::SecretTooShort, stream::CoercionError, stream::TagNameError,
+    stream::UnknownDialect,
+}
+
 raised_as! {
-    PyValueError: MountError, JsonError, ModelError, serde_json::Error, guard::PatternError,
-        guard::SettingError, guard::SecretTooShort, stream::CoercionError, stream::TagNameError,
-        stream::UnknownDialect;
     LimitError: guard::LimitError;
     NameDenied: guard::NameError;
     ShellDenied: guard::ShellError;
@@ -69,7 +127,7 @@ raised_as! {
 impl From<SessionError> for Error {
     fn from(error: SessionError) -> Self {
         let message = error.to_string();
-        Self(match error {
+        Self::Now(match error {
             SessionError::ConfigMissing | SessionError::ModuleMissing(_) => {
                 PyValueError::new_err(message)
             }
@@ -82,8 +140,8 @@ impl From<SessionError> for Error {
 impl From<PathError> for Error {
     fn from(error: PathError) -> Self {
         let message = error.to_string();
-        Self(match error {
-            PathError::Protected { .. } => PathProtected::new_err(message),
+        Self::Now(match error {
+            PathError::Protected { .. } => return PathProtected.later(message),
             PathError::NotAFile {
                 found: Kind::Directory,
                 ..
@@ -93,10 +151,10 @@ impl From<PathError> for Error {
             | PathError::Outside { .. }
             | PathError::Form { .. }
             | PathError::HardLinks { .. }
-            | PathError::NotAFile { .. } => PathDenied::new_err(message),
+            | PathError::NotAFile { .. } => return PathDenied.later(message),
             PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
             PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
-            PathError::Binary { .. } => NotText::new_err(message),
+            PathError::Binary { .. } => return NotText.later(message),
             PathError::Stopped { .. } => PyInterruptedError::new_err(message),
             PathError::Io { source, .. } | PathError::Unwritable { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
@@ -115,18 +173,14 @@ impl From<MessageError> for Error {
             _ => Vec::new(),
         };
         let pointer = error.pointer().to_owned();
-        Self(MessageRejected::new_err((
-            error.to_string(),
-            pointer,
-            findings,
-        )))
+        MessageRejected.later((error.to_string(), pointer, findings))
     }
 }
 
 impl From<ToolInputError> for Error {
     fn from(error: ToolInputError) -> Self {
         let (tool, pointer) = (error.tool().to_owned(), error.pointer().to_owned());
-        Self(ToolInputDenied::new_err((error.to_string(), tool, pointer)))
+        ToolInputDenied.later((error.to_string(), tool, pointer))
     }
 }
 
@@ -141,11 +195,7 @@ impl From<ToolUseError> for Error {
 
 impl From<guard::ToolSchemaError> for Error {
     fn from(error: guard::ToolSchemaError) -> Self {
-        Self(ToolSchemaDenied::new_err((
-            error.to_string(),
-            error.tool,
-            error.pointer,
-        )))
+        ToolSchemaDenied.later((error.to_string(), error.tool, error.pointer))
     }
 }
 
@@ -176,7 +226,7 @@ impl From<Misuse> for PyErr {
 
 impl From<Misuse> for Error {
     fn from(misuse: Misuse) -> Self {
-        Self(misuse.into())
+        Self::Now(misuse.into())
     }
 }
 

@@ -7,10 +7,11 @@ use amplifier_core::MAX_DEPTH;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PySet, PyString, PyTuple, PyType,
 };
+
+use crate::first_made::FirstMade;
 
 /// The JSON form of a value, sharing no container with it.
 pub(crate) fn shape_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -178,9 +179,9 @@ fn type_name<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
 
 /// The characters of a subclass of `str`, as a plain `str`.
 fn plain_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    static JOIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static JOIN: FirstMade<Py<PyAny>> = FirstMade::new();
     let py = text.py();
-    let join = JOIN.get_or_try_init(py, || {
+    let join = JOIN.get(py, || {
         PyString::new(py, "").getattr("join").map(Bound::unbind)
     })?;
     // Joining with an empty text keeps lone surrogates, which no Rust string can hold.
@@ -254,8 +255,8 @@ struct Kinds {
 
 impl Kinds {
     fn get(py: Python<'_>) -> PyResult<&Self> {
-        static KINDS: PyOnceLock<Kinds> = PyOnceLock::new();
-        KINDS.get_or_try_init(py, || {
+        static KINDS: FirstMade<Kinds> = FirstMade::new();
+        KINDS.get(py, || {
             Ok(Self {
                 enumeration: py.import("enum")?.getattr("Enum")?.unbind(),
                 model: py.import("pydantic")?.getattr("BaseModel")?.unbind(),

@@ -3,6 +3,7 @@
 mod contents;
 mod engine_names;
 mod error;
+mod first_made;
 mod guard;
 mod interpreter;
 mod json;
@@ -19,7 +20,9 @@ mod traverse;
 mod _engine {
     use amplifier_core::{capability, event};
     use pyo3::prelude::*;
-    use pyo3::types::PyList;
+    use pyo3::types::{PyList, PyMapping};
+
+    use crate::kernel::drive::Step;
 
     #[pymodule_export]
     use crate::kernel::{
@@ -87,6 +90,9 @@ mod _engine {
     #[pymodule_init]
     fn tables(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let py = module.py();
+        // Types that are otherwise made at first use, under a lock, while Python code may run.
+        py.get_type::<Step>();
+        let _ = PyList::empty(py).into_any().cast::<PyMapping>();
         for (name, value) in event::NAMED
             .iter()
             .chain(event::LEGACY)

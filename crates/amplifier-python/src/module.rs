@@ -1,8 +1,9 @@
 //! Python modules that the engine calls.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
+
+use crate::first_made::FirstMade;
 
 /// The module of this name as it is in `sys.modules` now, imported if it is not there.
 ///
@@ -22,14 +23,13 @@ pub(crate) fn module<'py>(
 
 /// `sys.modules`.
 pub(crate) fn loaded(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let modules = MODULES.get_or_try_init(py, || {
-        Ok::<_, PyErr>(
-            py.import("sys")?
-                .getattr("modules")?
-                .cast_into::<PyDict>()?
-                .unbind(),
-        )
+    static MODULES: FirstMade<Py<PyDict>> = FirstMade::new();
+    let modules = MODULES.get(py, || {
+        Ok(py
+            .import("sys")?
+            .getattr("modules")?
+            .cast_into::<PyDict>()?
+            .unbind())
     })?;
     Ok(modules.bind(py))
 }

@@ -1,8 +1,9 @@
 //! The cancellation token: one level shared by all clones, passed on to children.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use super::sync::{Mutex, Notify, lock};
 use crate::cancellation::{Cancellation, CancellationState};
@@ -23,6 +24,35 @@ pub struct CancellationToken {
 struct Inner {
     state: Mutex<Cancellation<Weak<Inner>, Callback>>,
     rises: Notify,
+}
+
+thread_local! {
+    /// The callbacks that are still to be dropped, while some are.
+    static DROPPED: RefCell<Option<Vec<Callback>>> = const { RefCell::new(None) };
+}
+
+/// Drops the callbacks one after another and not one inside the other: each may hold the last
+/// clone of a further token, in chains longer than a stack is deep.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (_, callbacks) = state.clear();
+        // Without the list, at the end of a thread, the closure drops them.
+        let is_first = DROPPED.try_with(|dropped| {
+            let mut dropped = dropped.borrow_mut();
+            let is_first = dropped.is_none();
+            dropped.get_or_insert_default().extend(callbacks);
+            is_first
+        });
+        if !is_first.unwrap_or(false) {
+            return;
+        }
+        let next = || DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop));
+        while let Some(callback) = next() {
+            drop(callback);
+        }
+        DROPPED.set(None);
+    }
 }
 
 impl CancellationToken {

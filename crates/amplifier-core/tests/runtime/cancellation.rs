@@ -74,6 +74,27 @@ fn a_cancelled_child_leaves_its_parent_alone() {
 }
 
 #[test]
+fn tokens_that_hang_by_callbacks_may_be_dropped_deeper_than_a_stack_is() {
+    let last = CancellationToken::default();
+    let held = Arc::new(());
+    let witness = Arc::clone(&held);
+    last.on_cancel(move || {
+        let _ = &held;
+        async {}
+    });
+    let first = (0..100_000).fold(last, |child, _| {
+        let token = CancellationToken::default();
+        token.on_cancel(move || {
+            child.request_graceful();
+            async {}
+        });
+        token
+    });
+    drop(first);
+    assert_eq!(Arc::strong_count(&witness), 1);
+}
+
+#[test]
 fn children_may_be_nested_deeper_than_a_stack_is() {
     let tokens: Vec<_> = (0..100_000).map(|_| CancellationToken::default()).collect();
     for pair in tokens.windows(2) {

@@ -27,7 +27,7 @@ pub(crate) fn resolve_limits<'py>(
 
 fn entries(value: &Bound<'_, PyAny>) -> PyResult<Object> {
     let refuse = |reason: String| {
-        LimitError::new_err(format!(
+        LimitError.new_err(format!(
             "limits must be a mapping from names to values: {reason}"
         ))
     };

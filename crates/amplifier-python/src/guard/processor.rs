@@ -237,7 +237,7 @@ impl ProcessedMessage {
 fn data(message: &Bound<'_, PyAny>) -> PyResult<Json> {
     plain(message).map_err(|error| {
         as_refusal(message.py(), error, |reason| {
-            MessageRejected::new_err(format!("message is not JSON: {reason}"))
+            MessageRejected.new_err(format!("message is not JSON: {reason}"))
         })
     })
 }
@@ -245,9 +245,8 @@ fn data(message: &Bound<'_, PyAny>) -> PyResult<Json> {
 /// A text without halves of surrogate pairs.
 fn whole<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
-        MessageRejected::new_err(
-            "message contains half of a surrogate pair, which JSON cannot represent",
-        )
+        MessageRejected
+            .new_err("message contains half of a surrogate pair, which JSON cannot represent")
     })
 }
 

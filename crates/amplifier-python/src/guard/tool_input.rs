@@ -34,7 +34,7 @@ impl ToolInputPolicy {
         let schema = plain(schema).map_err(|error| {
             as_refusal(py, error, |reason| {
                 let text = format!("the schema of tool `{tool}` is not JSON: {reason}");
-                ToolSchemaDenied::new_err((text, tool.to_owned(), ""))
+                ToolSchemaDenied.new_err((text, tool.to_owned(), ""))
             })
         })?;
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +85,7 @@ pub(crate) fn read_arguments(tool: &str, arguments: &Bound<'_, PyAny>) -> PyResu
     plain(arguments).map_err(|error| {
         as_refusal(arguments.py(), error, |reason| {
             let text = format!("the arguments of `{tool}` are not JSON: {reason}");
-            ToolInputDenied::new_err((text, tool.to_owned(), ""))
+            ToolInputDenied.new_err((text, tool.to_owned(), ""))
         })
     })
 }

@@ -1,19 +1,20 @@
 //! What can be awaited.
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::{intern, types::PyType};
+
+use crate::first_made::ImportedClass;
 
 /// Whether a value can be awaited: a coroutine, or anything with `__await__`.
 pub(crate) fn is_awaitable(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    static COROUTINE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static GENERATOR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static COROUTINE: ImportedClass = ImportedClass::new("types", "CoroutineType");
+    static GENERATOR: ImportedClass = ImportedClass::new("types", "GeneratorType");
     let py = value.py();
     let class = value.get_type();
-    if class.is(COROUTINE.import(py, "types", "CoroutineType")?) {
+    if class.is(COROUTINE.get(py)?) {
         return Ok(true);
     }
-    if class.is(GENERATOR.import(py, "types", "GeneratorType")?) {
+    if class.is(GENERATOR.get(py)?) {
         // Only a generator made by `types.coroutine` can be awaited; `inspect` recognizes those.
         return py
             .import("inspect")?

@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amplifier_core::cancellation::{Cancellation, CancellationState};
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySet};
+use pyo3::types::{PyCFunction, PyList, PySet, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::kernel::drive::Driver;
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::sequence::{Fate, Functions, Sequence};
+use crate::module::loaded;
 use crate::traverse::{Traverse, traverse};
 
 static TRIGGER_CALLBACKS: Driver = Driver::new("RustCancellationToken.trigger_callbacks");
@@ -39,33 +40,90 @@ impl RustCancellationToken {
 
     /// Raises the level here, then at every child; true if it rose here.
     fn request(&self, py: Python<'_>, level: CancellationState) -> PyResult<bool> {
-        let children: Vec<Py<PyAny>> = {
-            let mut state = self.state();
-            if !state.request(level) {
-                return Ok(false);
-            }
-            state
-                .children()
-                .iter()
-                .map(|child| child.clone_ref(py))
-                .collect()
+        let Some(children) = self.rise(py, level) else {
+            return Ok(false);
         };
-        for child in children {
-            pass_on(child.bind(py), level)?;
-        }
+        pass_on(py, children, level)?;
         Ok(true)
+    }
+
+    /// Raises the level here alone; the children that have to follow, or `None` if it did not
+    /// rise.
+    fn rise(&self, py: Python<'_>, level: CancellationState) -> Option<Vec<Py<PyAny>>> {
+        let mut state = self.state();
+        let children = |state: &State| {
+            let children = state.children().iter();
+            children.map(|child| child.clone_ref(py)).collect()
+        };
+        state.request(level).then(|| children(&state))
     }
 }
 
-/// Asks a child token, of either engine, for a level.
-fn pass_on(child: &Bound<'_, PyAny>, level: CancellationState) -> PyResult<()> {
-    let py = child.py();
-    match level {
+/// Asks tokens and all that follow them, of either engine, for a level.
+///
+/// A list instead of calls within calls: tokens may be nested deeper than a stack is. All are
+/// asked, whatever some of them raise; the first error is raised at the end.
+fn pass_on(py: Python<'_>, tokens: Vec<Py<PyAny>>, level: CancellationState) -> PyResult<()> {
+    let request = match level {
         CancellationState::None => return Ok(()),
-        CancellationState::Graceful => child.call_method0(intern!(py, "request_graceful"))?,
-        CancellationState::Immediate => child.call_method0(intern!(py, "request_immediate"))?,
+        CancellationState::Graceful => intern!(py, "request_graceful"),
+        CancellationState::Immediate => intern!(py, "request_immediate"),
     };
-    Ok(())
+    let mut failure = None;
+    let mut waiting = tokens;
+    waiting.reverse();
+    while let Some(token) = waiting.pop() {
+        match ask(token.bind(py), request, level) {
+            Ok(followers) => waiting.extend(followers.into_iter().rev()),
+            Err(error) => {
+                failure.get_or_insert(error);
+            }
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Asks one token for a level; returns the children that it leaves to be asked.
+fn ask(
+    token: &Bound<'_, PyAny>,
+    request: &Bound<'_, PyString>,
+    level: CancellationState,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let py = token.py();
+    let method = token.getattr(request)?;
+    // A method of a subclass or of the instance itself is called; it asks its children itself.
+    if let Ok(own) = token.cast::<RustCancellationToken>() {
+        let is_own = method.is_exact_instance_of::<PyCFunction>()
+            && method.getattr(intern!(py, "__self__"))?.is(token)
+            && method.getattr(intern!(py, "__name__"))?.eq(request)?;
+        if is_own {
+            return Ok(own.get().rise(py, level).unwrap_or_default());
+        }
+    } else if let Some(children) = rise_of_twin(token, &method, request, level)? {
+        return Ok(children);
+    }
+    method.call0()?;
+    Ok(Vec::new())
+}
+
+/// Raises the level of a token in plain Python; `None` if it is not one, or not as it was made.
+fn rise_of_twin(
+    token: &Bound<'_, PyAny>,
+    method: &Bound<'_, PyAny>,
+    request: &Bound<'_, PyString>,
+    level: CancellationState,
+) -> PyResult<Option<Vec<Py<PyAny>>>> {
+    let py = token.py();
+    // Without its module in the process, there is none.
+    let Some(module) = loaded(py)?.get_item(intern!(py, "amplifier_core.cancellation"))? else {
+        return Ok(None);
+    };
+    let is_own = module.call_method1(intern!(py, "_is_own"), (method, token, request))?;
+    if !is_own.is_truthy()? {
+        return Ok(None);
+    }
+    let children = token.call_method1(intern!(py, "_rise"), (level as u8,))?;
+    children.extract().map(Some)
 }
 
 /// Refuses what could not be asked for a level later, when others have to be asked too.
@@ -162,6 +220,16 @@ impl RustCancellationToken {
         self.state().reset();
     }
 
+    /// Raise the level here alone, to 1 or 2; return the children that have to follow.
+    fn _rise(&self, py: Python<'_>, level: u8) -> Vec<Py<PyAny>> {
+        let level = if level > 1 {
+            CancellationState::Immediate
+        } else {
+            CancellationState::Graceful
+        };
+        self.rise(py, level).unwrap_or_default()
+    }
+
     /// Note that a tool call runs.
     fn register_tool_start(&self, tool_call_id: String, tool_name: String) {
         self.state().tool_started(tool_call_id, tool_name);
@@ -176,7 +244,7 @@ impl RustCancellationToken {
     fn register_child(&self, child: &Bound<'_, PyAny>) -> PyResult<()> {
         check_child(child)?;
         let level = self.state().add_child(child.clone().unbind());
-        pass_on(child, level)
+        pass_on(child.py(), vec![child.clone().unbind()], level)
     }
 
     /// Stop passing requests on to this token, however often it was registered; an unknown one is

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyNone, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::first_made::FirstMade;
 use crate::interpreter::may_go_on;
 use crate::traverse::{Traverse, traverse};
 
@@ -153,7 +153,7 @@ impl Step {
 /// A coroutine function of `amplifier_core._kernel.drive` under the name of a method, made once.
 pub(crate) struct Driver {
     qualname: &'static str,
-    function: PyOnceLock<Py<PyAny>>,
+    function: FirstMade<Py<PyAny>>,
 }
 
 impl Driver {
@@ -161,8 +161,13 @@ impl Driver {
     pub(crate) const fn new(qualname: &'static str) -> Self {
         Self {
             qualname,
-            function: PyOnceLock::new(),
+            function: FirstMade::new(),
         }
+    }
+
+    /// Makes what [`Self::run`] needs, which it otherwise makes at its first call.
+    pub(crate) fn prepare(&self, py: Python<'_>) -> PyResult<()> {
+        self.function(py, intern!(py, "driver")).map(drop)
     }
 
     /// The coroutine of an operation.
@@ -187,7 +192,7 @@ impl Driver {
         py: Python<'py>,
         maker: &Bound<'py, PyString>,
     ) -> PyResult<&Bound<'py, PyAny>> {
-        let function = self.function.get_or_try_init(py, || {
+        let function = self.function.get(py, || {
             let module = py.import("amplifier_core._kernel.drive")?;
             module
                 .call_method1(maker, (self.qualname,))

@@ -15,19 +15,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::kernel::drive::Driver;
 use crate::kernel::hook::collect::Collect;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::emit::{Emit, Incoming};
-use crate::kernel::hook::registry::RustHookRegistry;
+use crate::kernel::hook::registry::{EMIT, EMIT_AND_COLLECT, RustHookRegistry};
 use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::top_level;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::Traverse;
-
-static EMIT: Driver = Driver::new("RustHookRegistry.emit");
-static EMIT_AND_COLLECT: Driver = Driver::new("RustHookRegistry.emit_and_collect");
 
 /// The data with the `request_id` of its model call, where the event belongs to one.
 fn correlated<'py>(event: &str, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -62,8 +58,8 @@ type Listed = (u64, String, Py<PyAny>, bool, Option<f64>);
 impl RustHookRegistry {
     #[new]
     #[pyo3(signature = ())]
-    fn new() -> Self {
-        Self::default()
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        Self::make(py)
     }
 
     #[classattr]

@@ -180,7 +180,11 @@ impl NdjsonDecoder {
     /// Return the values of the lines that this chunk completes.
     ///
     /// When a line after some values is refused, they are returned and the next call raises.
-    fn feed<'py>(&self, py: Python<'py>, data: PyBackedBytes) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    fn feed<'py>(
+        &self,
+        py: Python<'py>,
+        data: PyBackedBytes,
+    ) -> Result<Vec<Bound<'py, PyAny>>, Error> {
         let mut values = Vec::new();
         {
             let mut state = self.lock();
@@ -190,14 +194,14 @@ impl NdjsonDecoder {
             let fed = decoder.feed(&data, |line| Lines::note(failure, &mut values, &line));
             if values.is_empty() {
                 lines.check()?;
-                fed.map_err(Error::from)?;
+                fed?;
             }
         }
-        values.iter().map(|value| to_python(py, value)).collect()
+        to_python_each(py, &values)
     }
 
     /// End the stream and return the value of a last line that has no line end.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    fn finish<'py>(&self, py: Python<'py>) -> Result<Vec<Bound<'py, PyAny>>, Error> {
         let lines = self.lock().take().ok_or(Misuse::DecoderFinished)?;
         lines.check()?;
         let Lines {
@@ -207,10 +211,10 @@ impl NdjsonDecoder {
         let mut values = Vec::new();
         let ended = decoder.finish(|line| Lines::note(&mut failure, &mut values, &line));
         if let Some(failure) = failure {
-            return Err(Error::from(failure).into());
+            return Err(failure.into());
         }
-        ended.map_err(Error::from)?;
-        values.iter().map(|value| to_python(py, value)).collect()
+        ended?;
+        to_python_each(py, &values)
     }
 }
 
@@ -218,4 +222,9 @@ impl NdjsonDecoder {
     fn lock(&self) -> MutexGuard<'_, Option<Lines>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn to_python_each<'py>(py: Python<'py>, values: &[Json]) -> Result<Vec<Bound<'py, PyAny>>, Error> {
+    let values: PyResult<_> = values.iter().map(|value| to_python(py, value)).collect();
+    Ok(values?)
 }

@@ -215,7 +215,7 @@ impl Mounted {
         let or_none = |value: Option<&Bound<'_, PyAny>>| {
             value.map_or_else(|| py.None(), |value| value.clone().unbind())
         };
-        let hooks = Py::new(py, RustHookRegistry::default())?;
+        let hooks = Py::new(py, RustHookRegistry::make(py)?)?;
         let mount_points = PyDict::new(py);
         for slot in Slot::ALL {
             match slot.kind() {

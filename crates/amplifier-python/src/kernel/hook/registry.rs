@@ -4,15 +4,21 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amplifier_core::hook;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::contents::Contents;
+use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::handlers::{self, Entry, Handlers};
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
+use crate::module::module;
 use crate::traverse::traverse;
+
+pub(crate) static EMIT: Driver = Driver::new("RustHookRegistry.emit");
+pub(crate) static EMIT_AND_COLLECT: Driver = Driver::new("RustHookRegistry.emit_and_collect");
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -37,6 +43,26 @@ pub(crate) struct RustHookRegistry {
 traverse!(RustHookRegistry: state);
 
 impl RustHookRegistry {
+    /// A registry without handlers.
+    ///
+    /// It imports what emits need, so that no emit imports anything: code that an import runs, or
+    /// that interrupts it, could emit itself and find modules that are not complete.
+    pub(crate) fn make(py: Python<'_>) -> PyResult<Self> {
+        hook_result::Models::get(py)?;
+        for driver in [&EMIT, &EMIT_AND_COLLECT] {
+            driver.prepare(py)?;
+        }
+        for name in [
+            intern!(py, "amplifier_core.correlation"),
+            intern!(py, "amplifier_core._kernel.timeout"),
+            intern!(py, "inspect"),
+            intern!(py, "logging"),
+        ] {
+            module(py, name)?;
+        }
+        Ok(Self::default())
+    }
+
     /// What it holds, locked: no Python code may run meanwhile.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

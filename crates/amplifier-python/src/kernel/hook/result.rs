@@ -3,8 +3,9 @@
 use amplifier_core::hook::Notice;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString};
+
+use crate::first_made::FirstMade;
 
 /// The model classes and what makes an instance of `HookResult` in a third of a microsecond:
 /// calling the class costs four times that, and one is made for every event.
@@ -21,8 +22,8 @@ pub(crate) struct Models {
 
 impl Models {
     pub(crate) fn get(py: Python<'_>) -> PyResult<&Self> {
-        static MODELS: PyOnceLock<Models> = PyOnceLock::new();
-        MODELS.get_or_try_init(py, || {
+        static MODELS: FirstMade<Models> = FirstMade::new();
+        MODELS.get(py, || {
             let models = py.import("amplifier_core._hook_result")?;
             let hook_result = models.getattr("HookResult")?;
             let base = py

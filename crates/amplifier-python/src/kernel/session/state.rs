@@ -64,8 +64,10 @@ impl RustSession {
             return Ok(event.into_bound(py));
         }
         let event = py.import("anyio")?.call_method0("Event")?;
-        *self.loaded() = Some(event.clone().unbind());
-        Ok(event)
+        let mut loaded = self.loaded();
+        // The import may have run code that waits for the load, too.
+        let first = loaded.get_or_insert_with(|| event.clone().unbind());
+        Ok(first.bind(py).clone())
     }
 
     /// Ends a load and wakes the tasks that wait for it.

@@ -1,0 +1,51 @@
+//! Python objects that are made at first use and kept for the life of the process.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// A value that is made at first use, without a lock while it is made.
+///
+/// Making it runs Python code, which may come back to the same value: an import hook, a signal
+/// handler, a finalizer. It is then made more than once, and everyone uses the first one.
+pub(crate) struct FirstMade<T>(PyOnceLock<T>);
+
+impl<T> FirstMade<T> {
+    pub(crate) const fn new() -> Self {
+        Self(PyOnceLock::new())
+    }
+
+    /// The value, made by `make` if there is none yet.
+    pub(crate) fn get(&self, py: Python<'_>, make: impl FnOnce() -> PyResult<T>) -> PyResult<&T> {
+        if let Some(value) = self.0.get(py) {
+            return Ok(value);
+        }
+        let made = make()?;
+        Ok(self.0.get_or_init(py, || made))
+    }
+}
+
+/// A class of a Python module, imported at first use.
+pub(crate) struct ImportedClass {
+    module: &'static str,
+    name: &'static str,
+    class: FirstMade<Py<PyType>>,
+}
+
+impl ImportedClass {
+    pub(crate) const fn new(module: &'static str, name: &'static str) -> Self {
+        Self {
+            module,
+            name,
+            class: FirstMade::new(),
+        }
+    }
+
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
+        let class = self.class.get(py, || {
+            let class = py.import(self.module)?.getattr(self.name)?;
+            Ok(class.cast_into::<PyType>()?.unbind())
+        })?;
+        Ok(class.bind(py))
+    }
+}
