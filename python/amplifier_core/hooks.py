@@ -85,7 +85,8 @@ class HookRegistry(metaclass=ABCMeta):
             priority: Lower ones run first, equal ones in the order of registration.
             name: Name of the registration; a unique one by default.
             fail_closed: Whether a handler that raises or is too late denies; else it is skipped.
-            timeout: Seconds that an async handler may take.
+            timeout: Seconds that an async handler may take. Under asyncio it then runs in a task of
+                its own, which is left behind if it ignores its cancellation; trio cannot do that.
 
         Raises:
             TypeError: An argument is of the wrong type.
@@ -203,7 +204,8 @@ class HookRegistry(metaclass=ABCMeta):
             try:
                 answer = registration.handler(event, handed_out)
                 if answer is not None and is_awaitable(answer):
-                    answer = await (answer if seconds is None else limited(answer, seconds))
+                    what = f"hook `{registration.name}` on `{event}`"
+                    answer = await (answer if seconds is None else limited(answer, seconds, what))
                 data = None if answer is None or answer is EXPIRED else _data_of(answer)
             except BaseException as error:
                 if not is_own_failure(error):
@@ -224,7 +226,11 @@ async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> Ho
     try:
         value = registration.handler(event, handed_out)
         if value is not None and is_awaitable(value):
-            value = await (value if seconds is None else limited(value, seconds))
+            if seconds is None:
+                value = await value
+            else:
+                what = f"hook `{registration.name}` on `{event}`"
+                value = await limited(value, seconds, what)
     except BaseException as error:
         if not is_own_failure(error):
             raise

@@ -156,7 +156,8 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
         if is_awaitable(decision):
             limit = max(seconds + APPROVAL_GRACE_SECONDS, 0.0)
             is_limited = limit < float("inf")
-            decision = await (limited(decision, limit) if is_limited else decision)
+            what = f"the approval for hook `{hook_name}`"
+            decision = await (limited(decision, limit, what) if is_limited else decision)
     except (TimeoutError, ApprovalTimeoutError):
         decision = EXPIRED
     if decision is EXPIRED:

@@ -26,14 +26,19 @@ impl TimeLimit {
         self.0
     }
 
-    /// The awaitable within this limit; see [`is_expired`] for its result.
-    pub(crate) fn on(self, awaitable: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    /// The awaitable within this limit; see [`is_expired`] for its result. It is called `what`
+    /// where it is left behind.
+    pub(crate) fn on<'py>(
+        self,
+        awaitable: Bound<'py, PyAny>,
+        what: impl FnOnce() -> String,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Some(seconds) = self.0 else {
             return Ok(awaitable);
         };
         let py = awaitable.py();
         module(py, intern!(py, "amplifier_core._kernel.timeout"))?
-            .call_method1(intern!(py, "limited"), (awaitable, seconds))
+            .call_method1(intern!(py, "limited"), (awaitable, seconds, what()))
     }
 }
 

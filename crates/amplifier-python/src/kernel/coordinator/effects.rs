@@ -269,7 +269,8 @@ impl Effects {
         match asked {
             Ok(value) if is_awaitable(&value)? => {
                 let limit = TimeLimit::seconds(timeout + APPROVAL_GRACE_SECONDS);
-                limit.on(value).map(Next::Await)
+                let what = || format!("the approval for hook `{}`", self.hook_name);
+                limit.on(value, what).map(Next::Await)
             }
             Ok(decision) => self.decide(&decision),
             Err(error) => self.not_decided(py, error),

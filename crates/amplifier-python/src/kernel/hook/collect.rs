@@ -57,7 +57,12 @@ impl Collect {
             let data = self.payload.hand_out(py)?;
             match handler.call1((self.event.bind(py), data)) {
                 Ok(value) if !value.is_none() && is_awaitable(&value)? => {
-                    return self.timeout.on(value).map(Next::Await);
+                    let what = || {
+                        let handlers = self.handlers.as_ref();
+                        let event = self.event.bind(py);
+                        handlers.map_or_else(String::new, |one| one.described(py, event))
+                    };
+                    return self.timeout.on(value, what).map(Next::Await);
                 }
                 Ok(value) => self.take(&value)?,
                 Err(error) => self.skip(py, error)?,

@@ -73,7 +73,8 @@ impl Emit {
                 Ok(value) if value.is_none() => {}
                 Ok(value) => {
                     if is_awaitable(&value)? {
-                        return handlers.time_limit(py)?.on(value).map(Next::Await);
+                        let what = || handlers.described(py, self.event.bind(py));
+                        return handlers.time_limit(py)?.on(value, what).map(Next::Await);
                     }
                     if self.accept(&value)? == Flow::Stop {
                         return self.finish(py);

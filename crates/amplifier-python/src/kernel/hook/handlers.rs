@@ -48,6 +48,11 @@ impl Handlers {
         name.and_then(|name| name.extract()).unwrap_or_default()
     }
 
+    /// The handler called last on an event, for messages.
+    pub(crate) fn described(&self, py: Python<'_>, event: &Bound<'_, PyString>) -> String {
+        format!("hook `{}` on `{}`", self.name(py), event.to_string_lossy())
+    }
+
     /// Whether a failure of the handler called last denies.
     pub(crate) fn fails_closed(&self, py: Python<'_>) -> PyResult<bool> {
         match self.policy(py)? {
