@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import isnan
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,6 @@ from . import __version__
 from ._kernel.shown import printable
 
 if TYPE_CHECKING:
-    from .validation import ValidationResult
     from .validation.base import ValidationCheck
 
 MODULE_TYPES = {
@@ -22,6 +22,12 @@ MODULE_TYPES = {
     "context": "keeps the messages of a conversation",
 }
 """Types that can be validated, and what modules of each are for."""
+
+
+def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if isnan(value):  # it is in every range
+        raise click.BadParameter("not a number", context, parameter)
+    return value
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,16 +46,34 @@ def main() -> None:
     help="Validate this entry point, of the project at the path or installed, such as `tool-x`.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show the summary alone.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(0, 86_400, min_open=True),
+    callback=_a_number,
+    default=60.0,
+    show_default=True,
+    help="Stop a module that takes longer; it has failed.",
+)
 @click.pass_context
 def validate(
-    context: click.Context, module_type: str, module_path: str, entry_point: str | None, quiet: bool
+    context: click.Context,
+    module_type: str,
+    module_path: str,
+    entry_point: str | None,
+    quiet: bool,
+    timeout: float,
 ) -> None:
     """Check that a module fits its type.
 
     MODULE_PATH is the folder of a package or project, or a Python file. The module is imported
-    and mounted once, with an empty configuration. The exit code is 1 if a check failed.
+    and mounted once, with an empty configuration, in a process of its own that can read no input.
+    The exit code is 0 if it passed and 1 if a check failed or the process did not end as it should.
     """
-    result = _validated(module_type, module_path, entry_point)
+    # Imported here to keep `--help` fast.
+    from .validation._process import validate_in_process
+
+    result = validate_in_process(module_type, module_path, entry_point, timeout)
     _say(result.summary())
     if not quiet:
         for check in result.checks:
@@ -64,22 +88,6 @@ def list_types() -> None:
     width = max(map(len, MODULE_TYPES))
     for name, purpose in MODULE_TYPES.items():
         _say(f"  {name:{width}}  {purpose}")
-
-
-def _validated(module_type: str, module_path: str, entry_point: str | None) -> ValidationResult:
-    # Imported here to keep `--help` fast.
-    import asyncio
-
-    from . import validation
-
-    validators = {
-        "provider": validation.ProviderValidator,
-        "tool": validation.ToolValidator,
-        "hook": validation.HookValidator,
-        "orchestrator": validation.OrchestratorValidator,
-        "context": validation.ContextValidator,
-    }
-    return asyncio.run(validators[module_type]().validate(module_path, entry_point))
 
 
 def _line(check: ValidationCheck) -> str:
