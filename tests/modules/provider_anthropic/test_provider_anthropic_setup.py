@@ -196,8 +196,11 @@ async def test_the_environment_fills_what_the_config_leaves_open(
             {"thinking_budget_tokens": -1},
             "`thinking_budget_tokens` is -1 (must be a whole number, at least 0)",
         ),
-        ({"beta_headers": 5}, "`beta_headers` is 5 (must be text, or a list of texts)"),
-        ({"beta_headers": [5]}, "`beta_headers.0` is 5 (must be text, or a list of texts)"),
+        ({"beta_headers": 5}, "`beta_headers` is 5 (must be text, or a list of texts, of visible"),
+        (
+            {"beta_headers": [5]},
+            "`beta_headers.0` is 5 (must be text, or a list of texts, of visible",
+        ),
         (
             {"enable_prompt_caching": "yes"},
             "`enable_prompt_caching` is 'yes' (must be true or false)",

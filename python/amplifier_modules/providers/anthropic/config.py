@@ -22,7 +22,7 @@ DEFAULT_BASE_URL = "https://api.anthropic.com"
 
 _KEY = Form("text of visible ASCII characters")
 _URL = Form("an address like `https://host:port/path`")
-_HEADERS = Form("text, or a list of texts")
+_HEADERS = Form("text, or a list of texts, of visible ASCII characters without commas")
 
 
 def _api_key(text: str) -> str:
@@ -38,12 +38,25 @@ def _base_url(text: str) -> str:
     url = text.strip() or DEFAULT_BASE_URL
     try:
         parts = urlsplit(url)
-        is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_good = parts.scheme in {"http", "https"} and parts.port != 0 and _is_host(parts.hostname)
     except ValueError:
         is_good = False
-    if not is_good or not url.isprintable() or " " in url:
+    # The path of a request comes after it, so there can be no query and no fragment.
+    if not is_good or not url.isprintable() or any(sign in url for sign in " ?#"):
         raise ValueError
     return url.rstrip("/").removesuffix("/v1")
+
+
+def _is_host(name: str | None) -> bool:
+    if not name or name.isascii():
+        return bool(name)
+    import httpx2
+
+    try:
+        httpx2.URL(scheme="https", host=name)
+    except httpx2.InvalidURL:
+        return False
+    return True
 
 
 def _beta_headers(value: Any) -> Any:
@@ -53,6 +66,13 @@ def _beta_headers(value: Any) -> Any:
     given = cast("list[Any]", names)
     stripped = (name.strip() if isinstance(name, str) else name for name in given)
     return tuple(name for name in stripped if name != "")
+
+
+def _header_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    # One header lists them all: a line break, a blank or a comma would end or split a name.
+    if not all(re.fullmatch(r"[\x21-\x2b\x2d-\x7e]+", name) for name in names):
+        raise ValueError
+    return names
 
 
 class AnthropicConfig(RetrySettings):
@@ -84,7 +104,12 @@ class AnthropicConfig(RetrySettings):
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     priority: int = 100
     """Loops use the provider with the lowest priority."""
-    beta_headers: Annotated[tuple[str, ...], BeforeValidator(_beta_headers), _HEADERS] = ()
+    beta_headers: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_beta_headers),
+        AfterValidator(_header_names),
+        _HEADERS,
+    ] = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True
     """Whether the API is asked to cache the beginning of requests."""
