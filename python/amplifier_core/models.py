@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from amplifier_core._hook_result import ContextInjection, HookResult
+from amplifier_core._kernel import nested
 from amplifier_core._models import tool_content
 from amplifier_core._models.base_model import ClosedModel
 from amplifier_core._models.numbers import Cost, Integer
@@ -112,6 +113,8 @@ class ToolResult(ClosedModel):
     def get_serialized_output(self) -> str:
         """Return the text that the model gets, free of control characters.
 
+        Of an output that is nested too deeply for Python's `json`, it has 200 levels.
+
         Raises:
             TypeError: A dict or list holds something that is neither JSON nor a `Decimal`.
         """
@@ -121,7 +124,10 @@ class ToolResult(ClosedModel):
         elif isinstance(output, dict | list):
             import json
 
-            text = json.dumps(cast("object", output), default=_decimal_as_text)
+            try:
+                text = json.dumps(cast("object", output), default=_decimal_as_text)
+            except RecursionError:
+                text = json.dumps(nested.cut(output, _MAX_DEPTH), default=_decimal_as_text)
         else:
             text = str(output)
         return _sanitize_for_llm(text)
@@ -140,6 +146,10 @@ class ToolResult(ClosedModel):
         if not self.error:
             return without_error
         return f"Error: {self.error.get('message', 'Unknown error')}"
+
+
+_MAX_DEPTH = 200
+"""Levels of an output that is too deep to be written whole."""
 
 
 def _decimal_as_text(value: object) -> str:

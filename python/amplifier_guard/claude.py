@@ -19,6 +19,7 @@ from pydantic import (
     TypeAdapter,
     field_validator,
 )
+from pydantic_core import PydanticSerializationError
 
 from amplifier_core._engine import (
     claude_from_kernel,
@@ -29,6 +30,7 @@ from amplifier_core._engine import (
 )
 from amplifier_core._models.base_model import OpenModel
 from amplifier_core.message_models import Degradation, Message
+from amplifier_guard._message_depth import READ_LEVELS, shortened
 
 __all__ = [
     "ChartBlock",
@@ -197,13 +199,24 @@ class ClaudeMessage(OpenModel):
         """Convert a kernel's message to the dialect, and report what the dialect cannot express.
 
         A message of the role `tool` or `function` with its call id becomes a message of the user
-        with a tool result.
+        with a tool result. Of what is nested too deeply to be read as JSON, 150 levels are kept.
 
         Raises:
             ValueError: It is not a message, or cannot be written as JSON.
         """
         if not isinstance(message, Message):
             message = Message.model_validate(message)
+        try:
+            return cls._from_kernel(message)
+        except ValueError:
+            kept, lost = shortened(message)
+            if not lost:
+                raise
+            converted, degradations = cls._from_kernel(kept)
+            return converted, [*lost, *degradations]
+
+    @classmethod
+    def _from_kernel(cls, message: Message) -> tuple[ClaudeMessage, list[Degradation]]:
         written, degradations = claude_from_kernel(_json(message))
         return cls.model_validate_json(written), _DEGRADATIONS.validate_json(degradations)
 
@@ -227,7 +240,11 @@ _DEGRADATIONS = TypeAdapter(list[Degradation], config=ConfigDict(defer_build=Tru
 
 def _json(message: OpenModel) -> bytes:
     # What a field was set to is judged by who reads it, with an error in place of a warning.
-    return message.model_dump_json(warnings="none").encode()
+    try:
+        return message.model_dump_json(warnings="none").encode()
+    except PydanticSerializationError as error:
+        reason = f"the message cannot be written as JSON: {error}"
+    raise ValueError(f"{reason}; at most {READ_LEVELS} levels can be nested")
 
 
 def migrate_text(text: str, role: str = "user") -> ClaudeMessage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 Change: TypeAlias = Callable[[Any], Any]
 Replace: TypeAlias = Callable[[Any], bool]
@@ -53,6 +53,34 @@ def changed(data: Any, change: Change, *, hides: Replace = _keep, hidden: Any = 
             if not open_:
                 return copy.made()
             open_[-1].put(open_[-1].key, copy.made())
+
+
+def cut(data: Any, levels: int) -> Any:
+    """Copy dicts, lists and tuples so many levels deep.
+
+    A container below that, or inside itself, becomes the name of its type, as in the data of
+    events. If nothing is cut, the data itself is returned.
+    """
+    return _cut(data, levels, [])
+
+
+def _cut(data: Any, levels: int, path: list[Any]) -> Any:
+    if not _is_nested(data):
+        return data
+    if levels == 0 or any(outer is data for outer in path):
+        return type(data).__name__
+    path.append(data)
+    is_cut = False
+    entries: list[tuple[Any, Any]] = []
+    is_dict = isinstance(data, dict)
+    pairs = cast("dict[Any, Any]", data).items() if is_dict else enumerate(cast("list[Any]", data))
+    for key, value in pairs:
+        entries.append((key, _cut(value, levels - 1, path)))
+        is_cut |= entries[-1][1] is not value
+    path.pop()
+    if not is_cut:
+        return data
+    return dict(entries) if is_dict else [value for _, value in entries]
 
 
 class _Copy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from amplifier_core._kernel.nested import cut
 from amplifier_core.message_models import (
     ChatRequest,
     ContentBlockUnion,
@@ -15,6 +16,8 @@ from amplifier_core.message_models import (
     ToolSpec,
 )
 
+_MAX_DEPTH = 200
+"""Levels of a value that is too deep to be written whole."""
 RESULT_TAG = "tool_result"
 
 
@@ -66,7 +69,7 @@ def _block(block: ContentBlockUnion, tag: str) -> ContentBlockUnion:
         # The model can correct a bad call only if it sees what it wrote.
         if not isinstance(call, str):
             fields = {"tool_name": block.name, "arguments": block.input}
-            call = json.dumps(fields, ensure_ascii=False)
+            call = _json(fields)
         return TextBlock(text=f"<{tag}>{call}</{tag}>")
     if isinstance(block, ToolResultBlock):
         return TextBlock(text=_result(None, block.tool_call_id, block.output))
@@ -84,8 +87,15 @@ def _result(name: str | None, call_id: str | None, output: Any) -> str:
     # JSON, with `</` escaped: no result can contain the closing tag.
     said = {"tool_name": name, "id": call_id, "result": output}
     known = {key: value for key, value in said.items() if value is not None}
-    text = json.dumps(known, ensure_ascii=False, default=str).replace("</", "<\\/")
+    text = _json(known).replace("</", "<\\/")
     return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return json.dumps(cut(value, _MAX_DEPTH), ensure_ascii=False, default=str)
 
 
 def _plain(content: str | list[ContentBlockUnion]) -> Any:

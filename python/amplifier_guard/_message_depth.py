@@ -1,0 +1,48 @@
+"""Messages that are nested deeper than JSON is read: what is too deep is cut, and named."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from amplifier_core._kernel.nested import cut
+from amplifier_core.message_models import Degradation, Message
+
+READ_LEVELS = 200
+"""How deep the parsers of both sides read."""
+_KEPT_LEVELS = 150
+"""How deep a field is kept, well above the levels that its message adds."""
+
+
+def shortened(message: Message) -> tuple[Message, list[Degradation]]:
+    """Cut what is nested too deeply in the fields of a message and of its blocks."""
+    lost: list[Degradation] = []
+    return cast("Message", _shortened(message, "", lost)), lost
+
+
+def _shortened(model: BaseModel, place: str, lost: list[Degradation]) -> BaseModel:
+    fields = {**model.__dict__, **(model.model_extra or {})}
+    return model.model_copy(
+        update={key: _kept(value, f"{place}{key}", lost) for key, value in fields.items()}
+    )
+
+
+def _kept(value: Any, place: str, lost: list[Degradation]) -> Any:
+    if isinstance(value, BaseModel):
+        return _shortened(value, f"{place}.", lost)
+    if isinstance(value, list) and any(
+        isinstance(each, BaseModel) for each in cast("list[Any]", value)
+    ):
+        each_kept = enumerate(cast("list[Any]", value))
+        return [_kept(each, f"{place}[{index}]", lost) for index, each in each_kept]
+    kept = cut(value, _KEPT_LEVELS)
+    if kept is not value:
+        lost.append(
+            Degradation(
+                requested=f"`{place}`: nested deeper than {READ_LEVELS} levels",
+                actual=f"{_KEPT_LEVELS} levels of it",
+                reason="JSON that is nested deeper cannot be read",
+            )
+        )
+    return kept
