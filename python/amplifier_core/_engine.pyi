@@ -351,6 +351,12 @@ class ShellPolicy:
     def check(self, command: str) -> list[str]:
         """Return the words of `command` to run; raise `ShellDenied` where a person must be asked."""
 
+    def check_line(self, line: str) -> list[tuple[str, list[str]]]:
+        """Return the commands that `|` and `&&` join in `line`, each after its joiner.
+
+        The joiner of the first is empty. Raise `ShellDenied` where a person must be asked about one.
+        """
+
 def read_command(command: str) -> list[str]:
     """Return the words of one plain command, as every POSIX shell reads it."""
 

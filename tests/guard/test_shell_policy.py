@@ -44,7 +44,7 @@ def test_an_allowed_command_is_given_as_the_words_to_run() -> None:
     [
         ("ls; id", "the command is not plain: the separator `;` at byte 2"),
         ("rm x", "no allowed prefix matches this `rm` command"),
-        ("find . -delete", "`find` runs, writes or loads something with `-delete`"),
+        ("find . -delete", "`-delete` is not known to be harmless for `find`"),
         ("cat ../x", "`../x` lies outside the project"),
         ("", "the command is empty"),
     ],
@@ -53,6 +53,16 @@ def test_a_refusal_says_why_a_person_must_be_asked(command: str, message: str) -
     with pytest.raises(ShellDenied) as raised:
         POLICY.check(command)
     assert str(raised.value) == message
+
+
+def test_the_commands_of_a_line_are_given_with_what_joins_them() -> None:
+    assert POLICY.check_line("git log -5 | cat && echo 'a | b'") == [
+        ("", ["git", "log", "-5"]),
+        ("|", ["cat"]),
+        ("&&", ["echo", "a | b"]),
+    ]
+    with pytest.raises(ShellDenied, match="no allowed prefix matches this `sh` command"):
+        POLICY.check_line("cat x | sh")
 
 
 def test_a_prefix_must_be_plain_itself() -> None:

@@ -39,7 +39,7 @@ pub use processor::{
 };
 pub use redact::{Redactor, RedactorStream, SecretTooShort, hide_homes, shorten};
 pub use setting::{SettingError, nanoseconds};
-pub use shell::{ShellError, ShellPolicy, read as read_command};
+pub use shell::{ShellError, ShellJoiner, ShellPolicy, ShellStep, read as read_command};
 pub use terminal::{TerminalLine, TerminalText, Untrusted};
 pub use tool_input::{ToolInputError, ToolInputPolicy, ToolSchemaError};
 pub use url::{Checked, Destination, Network, UrlError, UrlPolicy};

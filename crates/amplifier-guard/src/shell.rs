@@ -1,18 +1,23 @@
 //! Shell containment: which commands may run without approval.
 
+mod arguments;
 mod error;
-mod options;
-mod program;
+mod filter;
+mod kind;
 mod sed;
 mod table;
 mod words;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
+
+use arguments::Arguments;
+use kind::{Fault, Place};
 
 use crate::shown::escaped;
 use crate::trace::refused;
 
 pub use error::ShellError;
+pub use words::{ShellJoiner, ShellStep};
 
 /// The longest command line that is examined, in bytes.
 const MAX_COMMAND_BYTES: usize = 16_384;
@@ -22,123 +27,110 @@ const MAX_WORDS: usize = 1000;
 /// Decides which commands may run without approval.
 ///
 /// A command is allowed if every POSIX shell reads it as one plain command, it begins with the words
-/// of an allowed prefix, no option makes the program run or write something, and its paths stay inside
-/// the root. The words to run are returned, so that no shell parses the command again. The decision
-/// is made on the words alone: links inside the root are not followed.
+/// of an allowed line, and the table of its program says of every word that it only reads, inside the
+/// root. A program without a table is allowed only as a whole line, and one that runs others never.
+/// The words to run are returned, so that no shell parses the command again. The decision is made on
+/// the words alone: links inside the root are not followed.
 #[derive(Clone, Debug)]
 pub struct ShellPolicy {
-    prefixes: Vec<Vec<String>>,
+    lines: Vec<Vec<String>>,
     root: Option<PathBuf>,
 }
 
 impl ShellPolicy {
-    /// Allows commands that begin with one of `prefixes` (words of plain shell); absolute paths
-    /// must be beneath `root`, the folder in which commands run; without `root` they are refused.
-    pub fn new<'prefix>(
-        prefixes: impl IntoIterator<Item = &'prefix str>,
+    /// Allows commands that begin with one of `lines` (words of plain shell); absolute paths must be
+    /// beneath `root`, the folder in which commands run; without `root` they are refused.
+    pub fn new<'line>(
+        lines: impl IntoIterator<Item = &'line str>,
         root: Option<PathBuf>,
     ) -> Result<Self, ShellError> {
-        let prefixes: Vec<_> = prefixes
+        let lines: Vec<_> = lines
             .into_iter()
-            .map(|prefix| expect_words(words::words(prefix)?))
+            .map(words::words)
             .collect::<Result<_, _>>()?;
-        Ok(Self { prefixes, root })
+        Ok(Self { lines, root })
     }
 
     /// The words of `command` to run, or why it needs approval.
     pub fn check(&self, command: &str) -> Result<Vec<String>, ShellError> {
-        self.judge(command)
-            .inspect_err(|error| refused("shell", error))
+        let judge = || {
+            let argv = read(command)?;
+            self.judge(&argv, false)?;
+            Ok(argv)
+        };
+        judge().inspect_err(|error| refused("shell", error))
     }
 
-    fn judge(&self, command: &str) -> Result<Vec<String>, ShellError> {
-        let argv = read(command)?;
+    /// The commands of a line in which `|` and `&&` may join them, or why it needs approval.
+    ///
+    /// Each is judged as by [`check`](Self::check); behind a pipe a line that was allowed as a whole
+    /// does not count, because its program could run what it reads.
+    pub fn check_line(&self, line: &str) -> Result<Vec<ShellStep>, ShellError> {
+        let judge = || {
+            expect_short(line.len(), "bytes", MAX_COMMAND_BYTES)?;
+            let steps = words::steps(line)?;
+            let words = steps.iter().map(|step| step.words.len()).sum();
+            expect_short(words, "words", MAX_WORDS)?;
+            for step in &steps {
+                self.judge(&step.words, step.joiner == Some(ShellJoiner::Pipe))?;
+            }
+            Ok(steps)
+        };
+        judge().inspect_err(|error| refused("shell", error))
+    }
+
+    fn judge(&self, argv: &[String], is_fed: bool) -> Result<(), ShellError> {
         let name = argv[0].as_str();
-        let prefix = self
-            .prefixes
-            .iter()
-            .filter(|prefix| argv.starts_with(prefix))
-            .map(Vec::len)
-            .max();
-        let Some(prefix) = prefix else {
-            return Err(ShellError::NotAllowed {
-                program: shown(name),
-            });
+        let program = || shown(name);
+        if !self.lines.iter().any(|line| argv.starts_with(line)) {
+            return Err(ShellError::NotAllowed { program: program() });
+        }
+        let table = table::table(name);
+        let runs_others = table.is_some_and(|table| table.runs_others);
+        // The name alone allows what the table knows, also where there are no other words.
+        let is_whole = argv.len() > 1 || table.is_none();
+        if is_whole && !is_fed && !runs_others && self.lines.iter().any(|line| line == argv) {
+            return Ok(());
+        }
+        let Some(table) = table else {
+            return Err(ShellError::Unknown { program: program() });
         };
-        if program::runs_others(name, prefix) {
-            return Err(ShellError::Runs {
-                program: shown(name),
-            });
-        }
-        let reading = program::program(name).read(&argv, prefix - 1);
-        if let Some(word) = reading.refused {
-            return Err(ShellError::Word {
-                program: shown(name),
-                word: shown(word),
-            });
-        }
-        match reading.paths.iter().find(|path| !self.is_inside(path)) {
-            Some(path) => Err(ShellError::Outside { word: shown(path) }),
-            None => Ok(argv),
-        }
-    }
-
-    /// Whether `path`, counted from the root, stays beneath it by its spelling.
-    fn is_inside(&self, path: &str) -> bool {
-        if path == "/dev/null" {
-            return true;
-        }
-        let path = Path::new(path);
-        let path = match (&self.root, path.is_absolute()) {
-            (Some(root), true) => match path.strip_prefix(root) {
-                Ok(path) => path,
-                Err(_) => return false,
-            },
-            (None, true) => return false,
-            (_, false) => path,
+        let place = Place {
+            root: self.root.as_ref(),
+            lines: &self.lines,
+            command: vec![name],
         };
-        let mut depth = 0_usize;
-        path.components().all(|component| match component {
-            Component::Normal(_) => {
-                depth += 1;
-                true
+        let arguments = Arguments {
+            table,
+            place,
+            seen: Vec::new(),
+            operands: 0,
+            is_replaced: false,
+        };
+        arguments.read(&argv[1..]).map_err(|(fault, word)| {
+            let (program, word) = (program(), shown(word));
+            match fault {
+                _ if runs_others => ShellError::Runs { program },
+                Fault::Unknown => ShellError::Word { program, word },
+                Fault::Outside => ShellError::Outside { word },
             }
-            Component::ParentDir => {
-                let is_inside = depth > 0;
-                depth = depth.saturating_sub(1);
-                is_inside
-            }
-            Component::CurDir => true,
-            Component::RootDir | Component::Prefix(_) => false,
         })
     }
 }
 
 /// The words of one plain command, as every POSIX shell reads it.
 pub fn read(command: &str) -> Result<Vec<String>, ShellError> {
-    if command.len() > MAX_COMMAND_BYTES {
-        return Err(ShellError::TooLong {
-            found: command.len(),
-            unit: "bytes",
-            limit: MAX_COMMAND_BYTES,
-        });
-    }
-    let words = expect_words(words::words(command)?)?;
-    if words.len() > MAX_WORDS {
-        return Err(ShellError::TooLong {
-            found: words.len(),
-            unit: "words",
-            limit: MAX_WORDS,
-        });
-    }
+    expect_short(command.len(), "bytes", MAX_COMMAND_BYTES)?;
+    let words = words::words(command)?;
+    expect_short(words.len(), "words", MAX_WORDS)?;
     Ok(words)
 }
 
-fn expect_words(words: Vec<String>) -> Result<Vec<String>, ShellError> {
-    if words.first().is_none_or(String::is_empty) {
-        return Err(ShellError::Empty);
+fn expect_short(found: usize, unit: &'static str, limit: usize) -> Result<(), ShellError> {
+    if found > limit {
+        return Err(ShellError::TooLong { found, unit, limit });
     }
-    Ok(words)
+    Ok(())
 }
 
 /// The beginning of `text`, escaped.

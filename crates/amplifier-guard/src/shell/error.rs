@@ -37,8 +37,16 @@ pub enum ShellError {
         /// The program.
         program: String,
     },
-    /// A word makes the program run, write or load something.
-    #[error("`{program}` runs, writes or loads something with `{word}`")]
+    /// There is no table of the program.
+    #[error(
+        "what `{program}` does with its words is not known; allow the whole line if it is safe"
+    )]
+    Unknown {
+        /// The program.
+        program: String,
+    },
+    /// A word is not in the table of the program.
+    #[error("`{word}` is not known to be harmless for `{program}`")]
     Word {
         /// The program.
         program: String,

@@ -1,360 +1,219 @@
-//! The programs whose options, words or subcommands run, write or load something.
+//! The tables of known programs: which of their sub-commands, options and operands only read.
 
-use super::options::{Operands, Options, Program};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-pub(super) const PLAIN: Program = Program {
-    name: "",
-    operands: Operands::Paths,
-    options: Options::Usual,
-    valued: "",
-    short: "",
-    long: &[],
-    pattern: &[],
-};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 
-pub(super) const PROGRAMS: &[Program] = &[
-    Program {
-        name: "basename",
-        operands: Operands::Text,
-        ..PLAIN
-    },
-    Program {
-        name: "cargo",
-        options: Options::Exact,
-        short: "ZC",
-        long: &[
-            "config",
-            "target-dir",
-            "manifest-path",
-            "artifact-dir",
-            "out-dir",
-            "lockfile-path",
-        ],
-        valued: "pFj",
-        ..PLAIN
-    },
-    Program {
-        name: "curl",
-        short: "oOKTDcJ",
-        long: &[
-            "output",
-            "output-dir",
-            "remote-name",
-            "remote-name-all",
-            "config",
-            "upload-file",
-            "dump-header",
-            "cookie-jar",
-            "trace",
-            "trace-ascii",
-            "stderr",
-            "libcurl",
-            "etag-save",
-            "hsts",
-            "alt-svc",
-            "proxy",
-            "preproxy",
-            "unix-socket",
-            "resolve",
-            "connect-to",
-        ],
-        valued: "AbdeEFHmuwXxyYzCrstQP",
-        ..PLAIN
-    },
-    Program {
-        name: "cut",
-        valued: "bcdf",
-        pattern: &["d", "delimiter", "output-delimiter"],
-        ..PLAIN
-    },
-    Program {
-        name: "diff",
-        short: "l",
-        long: &["paginate"],
-        valued: "CUIxXSWDF",
-        ..PLAIN
-    },
-    Program {
-        name: "dirname",
-        operands: Operands::Text,
-        ..PLAIN
-    },
-    Program {
-        name: "echo",
-        operands: Operands::Text,
-        ..PLAIN
-    },
-    Program {
-        name: "fd",
-        operands: Operands::PatternThenPaths,
-        short: "xX",
-        long: &["exec", "exec-batch"],
-        valued: "dtEeSoc",
-        ..PLAIN
-    },
-    Program {
-        name: "find",
-        options: Options::Words,
-        long: &[
-            "exec",
-            "execdir",
-            "ok",
-            "okdir",
-            "delete",
-            "fprint",
-            "fprint0",
-            "fprintf",
-            "fls",
-            "files0-from",
-        ],
-        pattern: &[
-            "name",
-            "iname",
-            "lname",
-            "ilname",
-            "path",
-            "ipath",
-            "wholename",
-            "iwholename",
-            "regex",
-            "iregex",
-        ],
-        ..PLAIN
-    },
-    Program {
-        name: "git",
-        short: "O",
-        valued: "SGLU",
-        long: &[
-            "exec-path",
-            "output",
-            "output-directory",
-            "ext-diff",
-            "textconv",
-            "upload-pack",
-            "receive-pack",
-            "exec",
-            "open-files-in-pager",
-            "config-env",
-            "git-dir",
-            "work-tree",
-            "namespace",
-            "super-prefix",
-            "template",
-            "no-index",
-            "paginate",
-            "config",
-            "edit",
-        ],
-        ..PLAIN
-    },
-    Program {
-        name: "go",
-        options: Options::Words,
-        long: &[
-            "exec",
-            "toolexec",
-            "o",
-            "overlay",
-            "modfile",
-            "C",
-            "vettool",
-            "outputdir",
-            "coverprofile",
-            "cpuprofile",
-            "memprofile",
-            "blockprofile",
-            "mutexprofile",
-            "trace",
-        ],
-        ..PLAIN
-    },
-    Program {
-        name: "grep",
-        operands: Operands::PatternThenPaths,
-        valued: "ABCDdefm",
-        pattern: &["e", "f", "regexp", "file"],
-        ..PLAIN
-    },
-    Program {
-        name: "make",
-        short: "E",
-        long: &["eval"],
-        valued: "CfIoW",
-        ..PLAIN
-    },
-    Program {
-        name: "npm",
-        options: Options::Loose,
-        long: &[
-            "script-shell",
-            "shell",
-            "prefix",
-            "C",
-            "userconfig",
-            "globalconfig",
-            "node-options",
-            "git",
-            "editor",
-            "viewer",
-            "browser",
-            "init-module",
-            "cache",
-            "registry",
-            "g",
-            "global",
-            "location",
-            "onload-script",
-        ],
-        ..PLAIN
-    },
-    Program {
-        name: "printf",
-        operands: Operands::Text,
-        ..PLAIN
-    },
-    Program {
-        name: "pytest",
-        options: Options::Exact,
-        short: "pco",
-        long: &[
-            "rootdir",
-            "confcutdir",
-            "basetemp",
-            "override-ini",
-            "config-file",
-            "junit-xml",
-            "junitxml",
-            "log-file",
-            "debug",
-            "pdb",
-            "pdbcls",
-            "trace",
-            "import-mode",
-            "pyargs",
-        ],
-        valued: "kmnrW",
-        ..PLAIN
-    },
-    Program {
-        name: "rg",
-        operands: Operands::PatternThenPaths,
-        short: "z",
-        long: &["pre", "hostname-bin", "search-zip"],
-        valued: "ABCEMTdefgjmrt",
-        pattern: &["e", "f", "regexp", "file", "files"],
-        ..PLAIN
-    },
-    Program {
-        name: "sed",
-        operands: Operands::PatternThenPaths,
-        short: "if",
-        long: &["in-place", "file"],
-        valued: "el",
-        pattern: &["e", "expression"],
-        ..PLAIN
-    },
-    Program {
-        name: "sort",
-        short: "oT",
-        long: &["output", "compress-program", "temporary-directory"],
-        valued: "ktS",
-        pattern: &["t", "field-separator"],
-        ..PLAIN
-    },
-    Program {
-        name: "tar",
-        short: "IFxcruA",
-        long: &[
-            "to-command",
-            "checkpoint-action",
-            "use-compress-program",
-            "rsh-command",
-            "rmt-command",
-            "info-script",
-            "new-volume-script",
-            "extract",
-            "get",
-            "create",
-            "append",
-            "update",
-            "delete",
-            "index-file",
-            "one-top-level",
-            "directory",
-            "catenate",
-            "concatenate",
-        ],
-        valued: "fbCTXgKNVH",
-        ..PLAIN
-    },
-    Program {
-        name: "tr",
-        operands: Operands::Text,
-        ..PLAIN
-    },
-    Program {
-        name: "tree",
-        short: "oR",
-        long: &["output"],
-        valued: "LPIHT",
-        ..PLAIN
-    },
-    Program {
-        name: "wget",
-        short: "OoaiPe",
-        long: &[
-            "output-document",
-            "output-file",
-            "append-output",
-            "execute",
-            "config",
-            "directory-prefix",
-            "use-askpass",
-            "input-file",
-            "save-cookies",
-            "warc-file",
-        ],
-        ..PLAIN
-    },
+use super::kind::Kind;
+
+/// How a program reads its options.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Style {
+    /// `-abc` is three options and `--long` is one; whether options may follow operands depends on
+    /// the system.
+    #[default]
+    Getopt,
+    /// As `Getopt`, and options may follow operands everywhere.
+    Free,
+    /// As `Free`, but a word that begins with `@` names a file of arguments.
+    Argparse,
+    /// As `Free`, but the value of a short option is the next word.
+    Separate,
+    /// As `Free`, but a first word without a dash holds options, whose values follow it.
+    Tar,
+    /// Each option is a whole word.
+    Words,
+    /// There are no options: every word is text.
+    Text,
+}
+
+/// What may follow an option.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    pub(super) kinds: Vec<Kind>,
+    /// It is in the same word, or there is none.
+    pub(super) is_optional: bool,
+    /// The first operand is missing if the option is there.
+    pub(super) replaces_operand: bool,
+}
+
+/// What is known to be harmless after the name of a program or sub-command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    pub(super) style: Style,
+    pub(super) options: HashMap<&'static str, Values>,
+    pub(super) operands: Vec<Kind>,
+    /// The last operand may come any number of times.
+    pub(super) repeats: bool,
+    /// `-5` is an option.
+    pub(super) is_numeric: bool,
+    /// It runs the program that its words name.
+    pub(super) runs_others: bool,
+    /// Options of which there must be one.
+    pub(super) needs: Option<Vec<&'static str>>,
+    pub(super) commands: HashMap<&'static str, Table>,
+}
+
+const TEXTS: [&str; 12] = [
+    include_str!("programs/build"),
+    include_str!("programs/cluster"),
+    include_str!("programs/curl"),
+    include_str!("programs/files"),
+    include_str!("programs/find"),
+    include_str!("programs/git"),
+    include_str!("programs/go"),
+    include_str!("programs/python"),
+    include_str!("programs/runners"),
+    include_str!("programs/search"),
+    include_str!("programs/system"),
+    include_str!("programs/text"),
 ];
 
-/// Programs that run the program their words name, or a script; a prefix that is no more than
-/// their name says nothing about what will run.
-pub(super) const RUNNERS: &[&str] = &[
-    ".", "alias", "ash", "awk", "bash", "builtin", "bun", "bunx", "busybox", "command", "csh",
-    "dash", "declare", "deno", "doas", "ed", "emacs", "env", "eval", "ex", "exec", "export",
-    "fish", "gawk", "gdb", "ksh", "less", "local", "lua", "make", "man", "mawk", "more", "nawk",
-    "nice", "node", "nohup", "npx", "parallel", "perl", "php", "pkexec", "pwsh", "python",
-    "python3", "readonly", "ruby", "script", "set", "setsid", "sh", "source", "ssh", "stdbuf",
-    "strace", "su", "sudo", "tclsh", "tee", "time", "timeout", "trap", "typeset", "unset", "uvx",
-    "vi", "view", "vim", "watch", "xargs", "zsh",
-];
+static TABLES: LazyLock<Table> = LazyLock::new(|| {
+    let mut reader = Reader::default();
+    for text in TEXTS {
+        let mut row = Vec::new();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            // A line that begins with a blank continues the row.
+            if !line.starts_with(' ') {
+                reader.expect_row(&row);
+                row.clear();
+            }
+            row.extend(line.split_whitespace());
+        }
+        reader.expect_row(&row);
+    }
+    reader.all
+});
 
-/// Programs whose arguments are a command or a setting, whatever precedes them.
-pub(super) const WRAPPERS: &[&str] = &[
-    ".", "alias", "ash", "bash", "builtin", "busybox", "command", "csh", "dash", "declare", "doas",
-    "env", "eval", "exec", "export", "fish", "ksh", "local", "nice", "nohup", "parallel", "pkexec",
-    "pwsh", "readonly", "script", "set", "setsid", "sh", "source", "ssh", "stdbuf", "strace", "su",
-    "sudo", "time", "timeout", "trap", "typeset", "unset", "watch", "xargs", "zsh",
-];
+/// What is known about `program`, by its file name without version digits.
+pub(super) fn table(program: &str) -> Option<&'static Table> {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let unversioned = name.trim_end_matches(|end: char| end.is_ascii_digit() || "-.".contains(end));
+    let tables = &TABLES.commands;
+    tables.get(name).or_else(|| tables.get(unversioned))
+}
 
-/// Subcommands of git that run what their words or the repository name.
-pub(super) const GIT_RUNS: &[&str] = &[
-    "bisect",
-    "config",
-    "difftool",
-    "filter-branch",
-    "hook",
-    "mergetool",
-    "rebase",
-    "submodule",
-    "daemon",
-    "shell",
-    "upload-pack",
-    "receive-pack",
-    "remote-ext",
-];
+/// Reads the rows of the tables; `programs/README.md` describes them.
+#[derive(Default)]
+struct Reader {
+    all: Table,
+    names: Vec<&'static str>,
+    path: Vec<&'static str>,
+}
 
-/// Options before a subcommand of git that change neither what runs nor where.
-pub(super) const GIT_SHOWS: &[&str] = &["--no-optional-locks", "--no-pager", "--version", "-P"];
+impl Reader {
+    fn expect_row(&mut self, row: &[&'static str]) {
+        if let Err(problem) = self.row(row) {
+            panic!(
+                "a table of programs has the row `{}`: {problem}",
+                row.join(" ")
+            );
+        }
+    }
+
+    fn row(&mut self, row: &[&'static str]) -> Result<(), &'static str> {
+        let Some((&first, rest)) = row.split_first() else {
+            return Ok(());
+        };
+        match first {
+            "program" => {
+                self.names = rest.to_vec();
+                self.path.clear();
+            }
+            "command" => self.path = rest.to_vec(),
+            _ => {}
+        }
+        for name in self.names.clone() {
+            let used = rest.first().and_then(|used| self.used(name, used));
+            let table = self.table(name);
+            match first {
+                "program" | "command" => table.needs = None,
+                "style" => {
+                    table.style = Style::deserialize(rest.concat().as_str().into_deserializer())
+                        .map_err(|_: Error| "an unknown style")?;
+                }
+                "numeric" => table.is_numeric = true,
+                "runs" => table.runs_others = true,
+                "needs" => table.needs = Some(rest.to_vec()),
+                "use" => {
+                    let used = used.ok_or("it is not known yet")?;
+                    if used.style != Style::Getopt {
+                        table.style = used.style;
+                    }
+                    table.options.extend(used.options);
+                    table.commands.extend(used.commands);
+                    table.is_numeric |= used.is_numeric;
+                    if !used.operands.is_empty() {
+                        (table.operands, table.repeats) = (used.operands, used.repeats);
+                    }
+                }
+                "operands" => {
+                    let (last, others) = rest.split_last().ok_or("there is none")?;
+                    table.repeats = last.ends_with('*');
+                    let last = last.trim_end_matches('*');
+                    let kinds = others.iter().chain([&last]).map(|kind| Kind::read(kind));
+                    table.operands = kinds.collect::<Option<_>>().ok_or("an unknown kind")?;
+                }
+                _ => options(table, row)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A sub-command of `name`, another program or a family.
+    fn used(&self, name: &str, used: &str) -> Option<Table> {
+        let program = self.all.commands.get(name);
+        let command = program.and_then(|program| program.commands.get(used));
+        command.or_else(|| self.all.commands.get(used)).cloned()
+    }
+
+    /// The table of the sub-command that is being read, of the program `name`.
+    fn table(&mut self, name: &'static str) -> &mut Table {
+        let mut table = self.all.commands.entry(name).or_default();
+        for word in &self.path {
+            let style = table.style;
+            table = table.commands.entry(word).or_insert_with(|| Table {
+                style,
+                // A command without a row of its own does not pass.
+                needs: Some(Vec::new()),
+                ..Table::default()
+            });
+        }
+        table
+    }
+}
+
+/// Adds options: `flags` or what follows them, then their spellings.
+fn options(table: &mut Table, row: &[&'static str]) -> Result<(), &'static str> {
+    let start = row.iter().position(|word| word.starts_with('-'));
+    let (form, spellings) = row.split_at(start.ok_or("an unknown row")?);
+    let mut values = Values::default();
+    for word in form {
+        let optional = word
+            .strip_prefix("[=")
+            .and_then(|kind| kind.strip_suffix(']'));
+        if let Some(kind) = optional.or(word.strip_prefix('=')) {
+            values
+                .kinds
+                .push(Kind::read(kind).ok_or("an unknown kind")?);
+            values.is_optional = optional.is_some();
+        } else if *word == "instead" {
+            values.replaces_operand = true;
+        } else if *word != "flags" {
+            return Err("an unknown row");
+        }
+    }
+    for spelling in spellings {
+        if !spelling.starts_with('-') || table.options.insert(spelling, values.clone()).is_some() {
+            return Err("an option twice, or none");
+        }
+    }
+    (!form.is_empty())
+        .then_some(())
+        .ok_or("options without their form")
+}

@@ -3,14 +3,54 @@
 use super::error::ShellError;
 use crate::text::character::{Class, is_look_alike};
 
+/// What joins a command to the one before it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ShellJoiner {
+    /// `|`: it reads what the one before it writes.
+    Pipe,
+    /// `&&`: it runs if the one before it succeeds.
+    And,
+}
+
+/// One command of a line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ShellStep {
+    /// What stands before it; nothing before the first.
+    pub joiner: Option<ShellJoiner>,
+    /// The words to run.
+    pub words: Vec<String>,
+}
+
 /// The words of one simple command, as every shell would hand them to the program.
 pub(super) fn words(command: &str) -> Result<Vec<String>, ShellError> {
-    let mut reader = Reader::new(command);
-    let mut words = Vec::new();
-    while reader.skip_blanks() {
-        words.push(reader.word(words.is_empty())?);
+    let (offset, joins) = (0, false);
+    Reader {
+        command,
+        offset,
+        joins,
     }
-    Ok(words)
+    .command()
+}
+
+/// The commands that `|` and `&&` join in `line`.
+pub(super) fn steps(line: &str) -> Result<Vec<ShellStep>, ShellError> {
+    let (command, offset, joins) = (line, 0, true);
+    let mut reader = Reader {
+        command,
+        offset,
+        joins,
+    };
+    let mut joiner = None;
+    let mut steps = Vec::new();
+    loop {
+        let words = reader.command()?;
+        steps.push(ShellStep { joiner, words });
+        joiner = match reader.next() {
+            None => return Ok(steps),
+            Some('|') => Some(ShellJoiner::Pipe),
+            Some(_) => reader.next().map(|_| ShellJoiner::And),
+        };
+    }
 }
 
 /// What a word has shown so far that matters only together.
@@ -23,11 +63,29 @@ struct Braces {
 struct Reader<'command> {
     command: &'command str,
     offset: usize,
+    /// Whether `|` and `&&` end a command.
+    joins: bool,
 }
 
 impl<'command> Reader<'command> {
-    fn new(command: &'command str) -> Self {
-        Self { command, offset: 0 }
+    /// The words up to the end or a joiner.
+    fn command(&mut self) -> Result<Vec<String>, ShellError> {
+        let mut words = Vec::new();
+        while self.skip_blanks() && !self.is_at_joiner() {
+            words.push(self.word(words.is_empty())?);
+        }
+        match words.first() {
+            Some(name) if !name.is_empty() => Ok(words),
+            _ => Err(ShellError::Empty),
+        }
+    }
+
+    /// Whether a joiner follows, and not another operator that begins like one.
+    fn is_at_joiner(&self) -> bool {
+        let rest = self.rest();
+        self.joins
+            && (rest.starts_with("&&") || rest.starts_with('|') && !rest.starts_with("|&"))
+            && !rest.starts_with("||")
     }
 
     fn rest(&self) -> &'command str {
@@ -59,7 +117,9 @@ impl<'command> Reader<'command> {
         let mut braces = Braces::default();
         let mut is_quoted = false;
         let start = self.offset;
-        while let Some(character) = self.next() {
+        while !self.is_at_joiner()
+            && let Some(character) = self.next()
+        {
             let length = character.len_utf8();
             let is_start = self.offset == start + length;
             match character {

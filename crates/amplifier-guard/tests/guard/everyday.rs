@@ -17,24 +17,14 @@ fn everyday_commands_run_as_they_are() {
                 "cargo build --target x86_64-unknown-linux-gnu",
                 "cargo check --workspace --locked --message-format=json",
                 "cargo clippy --all-targets --all-features -- --deny warnings",
-                "cargo doc --no-deps --open",
+                "cargo doc --no-deps",
                 "cargo fmt --all -- --check",
                 "cargo test --target=x",
                 "cargo test --test guard -j2 -- --nocapture --skip a::b",
                 "cargo tree -e features -i serde",
             ][..],
         ),
-        (
-            "npm",
-            &[
-                "npm audit",
-                "npm ls --depth=0",
-                "npm run build --workspace=web",
-                "npm run lint -- --fix",
-                "npm test -- -t 'name of a test' --watch=false",
-                "npm view react version",
-            ][..],
-        ),
+        ("npm", &["npm ls --depth=0", "npm test --silent"][..]),
         (
             "pytest",
             &[
@@ -89,7 +79,7 @@ fn everyday_commands_run_as_they_are() {
         ),
         (
             "make test",
-            &["make test", "make test -j4", "make test -k -B lint"][..],
+            &["make test", "make test -j4", "make test -k -B test"][..],
         ),
         (
             "sort",
@@ -105,6 +95,35 @@ fn everyday_commands_run_as_they_are() {
             assert_eq!(judged(prefix, command), words, "{command}");
         }
     }
+}
+
+/// What a developer types, a line each.
+const LINES: &str = include_str!("../../../../tests/data/security/everyday.txt");
+/// Of its lines, at most so many may ask.
+const MAX_ASKING: f64 = 0.15;
+
+#[test]
+fn few_of_the_lines_of_a_developer_ask() {
+    let mut allowed: Vec<_> = LINES
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let listed = ["build", "check", "lint", "test"].map(|name| format!("make {name}"));
+    let scripts = ["build", "lint", "test", "typecheck"].map(|name| format!("npm run {name}"));
+    allowed.extend(listed.iter().chain(&scripts).map(String::as_str));
+    // Programs without a table are not in the list of what the user allows.
+    allowed.retain(|program| !["cd", "cp", "mkdir", "mv", "pip", "rm", "touch"].contains(program));
+    let policy = ShellPolicy::new(allowed, Some("/srv/proj".into())).unwrap();
+    let asking: Vec<_> = LINES
+        .lines()
+        .filter(|line| policy.check_line(line).is_err())
+        .collect();
+    let lines = u16::try_from(LINES.lines().count()).unwrap();
+    let most = f64::from(lines) * MAX_ASKING;
+    assert!(
+        lines >= 500 && f64::from(u16::try_from(asking.len()).unwrap()) <= most,
+        "{asking:#?}"
+    );
 }
 
 #[test]
@@ -128,7 +147,6 @@ fn what_looks_like_them_and_runs_or_writes_something_else_does_not() {
         ("git", "git --no-pager config x"),
         ("git", "git -P --exec-path=x log"),
         ("git", "git -p log"),
-        ("git", "git -C sub log"),
         ("find", "find . -name x -delete"),
         ("make test", "make test SHELL=x"),
         ("make test", "make test CC=cc"),
@@ -137,6 +155,8 @@ fn what_looks_like_them_and_runs_or_writes_something_else_does_not() {
         ("make test", "make test --eval=x"),
         ("make test", "make test --ev x"),
         ("make test", "make test -E x"),
+        ("make test", "make test -C /tmp"),
+        ("make test", "make test -f/tmp/x"),
     ] {
         let refusal = judged(prefix, command).expect_err(command);
         assert!(
@@ -149,9 +169,9 @@ fn what_looks_like_them_and_runs_or_writes_something_else_does_not() {
         ("cut", "cut -f2 -d / /etc/passwd"),
         ("find", "find / -name x"),
         ("find", "find . -newer /etc/passwd"),
-        ("make test", "make test -C /tmp"),
-        ("make test", "make test -f/tmp/x"),
-        ("pytest", "pytest -- /tmp/x"),
+        ("git", "git -C .. log"),
+        ("pytest", "pytest /tmp/x"),
+        ("pytest", "pytest ..::a"),
         ("rg", "rg --type rust x /etc"),
         ("sort", "sort -t/ /etc/passwd"),
     ] {

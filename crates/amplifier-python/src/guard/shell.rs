@@ -33,6 +33,19 @@ impl ShellPolicy {
     fn check(&self, command: &str) -> Result<Vec<String>, Error> {
         Ok(self.policy.check(command)?)
     }
+
+    /// Return the commands that `|` and `&&` join in `line`, each after its joiner.
+    ///
+    /// The joiner of the first is empty. Raise `ShellDenied` where a person must be asked about one.
+    fn check_line(&self, line: &str) -> Result<Vec<(&'static str, Vec<String>)>, Error> {
+        let steps = self.policy.check_line(line)?.into_iter();
+        let pairs = steps.map(|step| match step.joiner {
+            None => ("", step.words),
+            Some(guard::ShellJoiner::Pipe) => ("|", step.words),
+            Some(guard::ShellJoiner::And) => ("&&", step.words),
+        });
+        Ok(pairs.collect())
+    }
 }
 
 /// Return the words of one plain command, as every POSIX shell reads it.

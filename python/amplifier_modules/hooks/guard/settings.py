@@ -32,7 +32,7 @@ class ShellSettings(Settings):
     """A tool that runs commands, judged by `amplifier_guard.ShellPolicy`."""
 
     allow: tuple[str, ...] = Field(default=(), strict=False)
-    """First words of the commands that run without a person's approval."""
+    """Commands, or their first words, that run without a person's approval."""
     root: str | None = None
     """Folder that paths in commands may not leave."""
     argument: str = "command"

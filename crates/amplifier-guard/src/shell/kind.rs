@@ -1,0 +1,166 @@
+//! What a word may be: a path inside the root, text, a number, a script that only prints.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+use super::{filter, sed};
+use crate::url::UrlPolicy;
+
+/// What a word may be, as one of these: a literal beginning, and what follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Kind(Vec<(&'static str, Option<Base>)>);
+
+/// What a word, or the rest of it, may be; `programs/README.md` describes the names.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Base {
+    Path,
+    Node,
+    Rev,
+    #[serde(alias = "PATTERN")]
+    Text,
+    Format,
+    Number,
+    Word,
+    Url,
+    Sed,
+    Filter,
+    Listed,
+}
+
+static URLS: LazyLock<UrlPolicy> = LazyLock::new(|| {
+    let schemes = UrlPolicy::SCHEMES.map(str::to_owned).to_vec();
+    UrlPolicy::new(schemes, UrlPolicy::PORTS.to_vec(), true)
+});
+
+/// Why a word is not what it may be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fault {
+    Unknown,
+    Outside,
+}
+
+/// What the judgement of a word depends on beside the word.
+pub(super) struct Place<'command> {
+    pub(super) root: Option<&'command PathBuf>,
+    /// The lines that the user allowed.
+    pub(super) lines: &'command [Vec<String>],
+    /// The program and its sub-commands.
+    pub(super) command: Vec<&'command str>,
+}
+
+impl Kind {
+    /// Reads a kind: alternatives between bars, each a literal, a base, or a literal before a base.
+    pub(super) fn read(text: &'static str) -> Option<Self> {
+        let alternative = |text: &'static str| {
+            let base = |start: usize| {
+                let name: StrDeserializer<'_, Error> = text.get(start..)?.into_deserializer();
+                Some((&text[..start], Some(Base::deserialize(name).ok()?)))
+            };
+            (0..text.len()).find_map(base).unwrap_or((text, None))
+        };
+        let alternatives: Vec<_> = text.split('|').map(alternative).collect();
+        (!text.is_empty()).then_some(Self(alternatives))
+    }
+
+    /// Whether `word` is of this kind.
+    pub(super) fn judge(&self, word: &str, place: &Place<'_>) -> Result<(), Fault> {
+        let mut fault = Fault::Unknown;
+        for (beginning, base) in &self.0 {
+            let judged = match (word.strip_prefix(beginning), base) {
+                (Some(rest), Some(base)) => base.judge(rest, place),
+                (Some(""), None) => Ok(()),
+                _ => Err(Fault::Unknown),
+            };
+            match judged {
+                Ok(()) => return Ok(()),
+                Err(Fault::Outside) => fault = Fault::Outside,
+                Err(Fault::Unknown) => {}
+            }
+        }
+        Err(fault)
+    }
+}
+
+impl Base {
+    fn judge(self, word: &str, place: &Place<'_>) -> Result<(), Fault> {
+        let is_known = match self {
+            Self::Text => true,
+            Self::Path => return place.path(word),
+            Self::Node => {
+                let file = word.split("::").next().unwrap_or_default();
+                return place.path(file.split('[').next().unwrap_or_default());
+            }
+            Self::Rev => return place.inside(word),
+            Self::Format => !word.starts_with('@') && !has_active_part(word),
+            Self::Number => {
+                let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+                digits.starts_with(|first: char| first.is_ascii_digit()) && is_name(digits)
+            }
+            Self::Word => !word.starts_with('-') && is_name(word),
+            Self::Url => {
+                // curl reads braces and brackets as lists of URLs.
+                !word.contains(['{', '}', '[', ']']) && URLS.destination(word).is_ok()
+            }
+            Self::Sed => sed::is_harmless(word),
+            Self::Filter => filter::is_harmless(word),
+            Self::Listed => place.lines.iter().any(|line| {
+                let listed = place.command.iter().copied().chain([word]);
+                line.iter().map(String::as_str).eq(listed)
+            }),
+        };
+        is_known.then_some(()).ok_or(Fault::Unknown)
+    }
+}
+
+/// Whether git would verify a signature, or curl write a file, to fill in `format`.
+fn has_active_part(format: &str) -> bool {
+    format.split('%').skip(1).any(|part| {
+        part.trim_start_matches(['-', '+', ' ']).starts_with('G')
+            || part.starts_with("output")
+            || part.contains("signature")
+    })
+}
+
+fn is_name(word: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.,:+-@%^~!*#".contains(&byte);
+    !word.is_empty() && word.bytes().all(is_plain)
+}
+
+impl Place<'_> {
+    /// Whether `path` is a path and nothing else, inside the root.
+    pub(super) fn path(&self, path: &str) -> Result<(), Fault> {
+        // To some programs these are a machine, a URL, a setting or a list of paths.
+        if path.contains([':', '=']) || path.starts_with('@') {
+            return Err(Fault::Unknown);
+        }
+        self.inside(path)
+    }
+
+    /// Whether `path`, counted from the root, stays beneath it by its spelling.
+    fn inside(&self, path: &str) -> Result<(), Fault> {
+        if path == "/dev/null" {
+            return Ok(());
+        }
+        let path = Path::new(path);
+        let path = match (self.root, path.is_absolute()) {
+            (Some(root), true) => path.strip_prefix(root).map_err(|_| Fault::Outside)?,
+            (None, true) => return Err(Fault::Outside),
+            (_, false) => path,
+        };
+        let mut depth = 0_usize;
+        for component in path.components() {
+            depth = match component {
+                Component::Normal(_) => depth + 1,
+                Component::ParentDir => depth.checked_sub(1).ok_or(Fault::Outside)?,
+                Component::CurDir => depth,
+                Component::RootDir | Component::Prefix(_) => return Err(Fault::Outside),
+            };
+        }
+        Ok(())
+    }
+}
