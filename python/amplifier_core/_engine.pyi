@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from io import BufferedReader
 from os import PathLike
 from threading import Event
-from typing import Any, ClassVar, Final, Self, TypeAlias, final
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, final
 
 from amplifier_core._kernel.error_words import classify_error_message as classify_error_message
 from amplifier_core._loading.resolve import resolve_module as resolve_module
@@ -298,6 +298,18 @@ class PathPolicy:
 
         The kind is `file`, `directory`, `link` or `other`; only files have bytes.
         """
+    def first_entries(
+        self,
+        path: _StrPath = ...,
+        *,
+        limit: int,
+        max_bytes: int,
+        stop: Event | None = None,
+    ) -> tuple[builtins.list[tuple[str, str, int]], int]:
+        """Return the first entries of a directory by name, as `list` does, and how many it has.
+
+        At most `limit` are kept, as long as they take about `max_bytes`.
+        """
     def lines(
         self,
         path: _StrPath,
@@ -317,12 +329,16 @@ class PathPolicy:
         *,
         pattern: str | None = None,
         skip: Sequence[str] = ...,
+        order: Literal["path", "largest", "latest"] = "path",
+        limit: int = ...,
+        max_bytes: int = 16_777_216,
         stop: Event | None = None,
     ) -> Walk:
         """Return the regular files beneath `path`, links not followed.
 
         `pattern` chooses files by a glob over their path from `path`; `skip` names directories
-        that are not entered, at any depth.
+        that are not entered, at any depth. The first `limit` files in `order` are kept, as long as
+        they take about `max_bytes`, and so many bytes of endings; all are counted.
         """
     def search(
         self,
@@ -333,11 +349,16 @@ class PathPolicy:
         skip: Sequence[str] = ...,
         ignore_case: bool = False,
         limit: int = 100,
+        order: Literal["path", "largest", "latest"] = "path",
+        max_files: int = ...,
+        max_bytes: int = 16_777_216,
         stop: Event | None = None,
     ) -> SearchReport:
         """Search the lines of the text files beneath `path` for a regular expression.
 
-        At most `limit` matching lines are kept; all are counted.
+        The first `limit` matching lines by path are kept, and the first `max_files` files with a
+        match in `order` (`largest`: the most matches), as long as each takes about `max_bytes`; all
+        are counted. `ValueError` is raised if the expression takes too many steps on a file.
         """
 
 def log_path(path: _StrPath, *, root: _StrPath | None = None, home: _StrPath | None = None) -> str:
@@ -468,14 +489,26 @@ class LineWindow:
 
 @final
 class Walk:
-    """The regular files beneath a directory."""
+    """The regular files beneath a directory; its totals are complete, whatever `files` was limited to."""
 
     @property
     def files(self) -> list[tuple[str, int, int]]:
-        """The files as a new list of `(path, bytes, modified)`, by path; `modified` in nanoseconds."""
+        """The first files as a new list of `(path, bytes, modified)`; `modified` in nanoseconds."""
+    @property
+    def total(self) -> int:
+        """Files in all."""
+    @property
+    def total_bytes(self) -> int:
+        """Their bytes in all."""
+    @property
+    def endings(self) -> dict[str, int]:
+        """How many files have each ending, such as `.rs`, as a new dict."""
+    @property
+    def other_endings(self) -> int:
+        """Files whose endings were too many to be kept."""
     @property
     def unreadable(self) -> int:
-        """How many directories could not be read, so that their files are missing."""
+        """How many directories could not be read, or were too many at once: their files are missing."""
 
 class Redactor:
     """Takes secrets out of text and data; `amplifier_guard.Redactor` adds errors and logs."""
@@ -527,17 +560,20 @@ def take_decisions() -> list[tuple[int, str, str, float]]:
 
 @final
 class SearchReport:
-    """What a search found; its totals are complete, whatever the lines were limited to."""
+    """What a search found; its totals are complete, whatever its lists were limited to."""
 
     @property
     def lines(self) -> list[tuple[str, int, str]]:
         """The first matching lines as a new list of `(path, line number, text)`."""
     @property
     def files(self) -> list[tuple[str, int]]:
-        """Every file with a match as a new list of `(path, matching lines)`, by path."""
+        """The first files with a match as a new list of `(path, matching lines)`."""
     @property
     def total_matches(self) -> int:
         """Matching lines in all."""
+    @property
+    def total_files(self) -> int:
+        """Files with a match in all."""
     @property
     def searched_files(self) -> int:
         """Text files searched: files without a NUL byte."""

@@ -31,8 +31,8 @@ pub use finding::{Finding, FindingKind, OnFinding};
 pub use identifier::{LONGEST_NAME, NameError, check_call_id, check_tool_name};
 pub use limits::{LimitError, Limits};
 pub use path::{
-    Entry, FileMatches, Kind, LineMatch, LineRange, LineSearch, LineWindow, NamePattern, PathError,
-    PathPolicy, PatternError, SearchReport, Walk, WalkedFile, Walker, log_path,
+    Entry, FileMatches, Kind, LineMatch, LineRange, LineSearch, LineWindow, NamePattern, Order,
+    PathError, PathPolicy, PatternError, SearchReport, Walk, WalkedFile, Walker, log_path,
 };
 pub use processor::{
     CanBeEmpty, ContentStatistics, MessageError, MessageProcessor, ProcessedMessage, ToolUseError,

@@ -2,6 +2,8 @@
 
 mod entry;
 mod error;
+mod kept;
+mod line_search;
 mod lines;
 mod log_path;
 mod pattern;
@@ -11,6 +13,7 @@ mod walk;
 mod write;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -22,13 +25,16 @@ use crate::trace::refused;
 
 pub use entry::{Entry, Kind};
 pub use error::PathError;
+pub use kept::Order;
+pub use line_search::LineSearch;
 pub use lines::{LineRange, LineWindow};
 pub use log_path::log_path;
 pub use pattern::{NamePattern, PatternError};
-pub use search::{FileMatches, LineMatch, LineSearch, SearchReport};
+pub use search::{FileMatches, LineMatch, SearchReport};
 pub use walk::{Walk, WalkedFile, Walker};
 
 use error::shown;
+use kept::Kept;
 use protected::misleading;
 
 /// As many links as Linux follows in one path.
@@ -117,34 +123,46 @@ impl PathPolicy {
         Ok(content)
     }
 
-    /// The entries of a directory, by name.
+    /// All entries of a directory, by name.
     pub fn list(&self, path: impl AsRef<Path>) -> Result<Vec<Entry>, PathError> {
+        let (entries, _) = self.first_entries(path, usize::MAX, usize::MAX, &mut || false)?;
+        Ok(entries)
+    }
+
+    /// The first `limit` entries of a directory within `most_bytes`, by name, and how many it has.
+    pub fn first_entries(
+        &self,
+        path: impl AsRef<Path>,
+        limit: usize,
+        most_bytes: usize,
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<(Vec<Entry>, u64), PathError> {
         let path = path.as_ref();
-        let mut entries = Vec::new();
+        let (mut kept, mut total) = (Kept::new(limit, most_bytes), 0);
         let listing = self
             .open_directory(path)?
             .entries()
             .map_err(|source| self.failure(path, source))?;
         for entry in listing {
+            if stopped() {
+                return Err(PathError::Stopped { path: shown(path) });
+            }
             let entry = entry.map_err(|source| self.failure(path, source))?;
             // What vanished since the listing began is not there.
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
+            total += 1;
             let kind = Kind::from(metadata.file_type());
             let bytes = if kind == Kind::File {
                 metadata.len()
             } else {
                 0
             };
-            entries.push(Entry {
-                name: entry.file_name(),
-                kind,
-                bytes,
-            });
+            kept.offer((Reverse(0), entry.file_name(), 0), 0, (kind, bytes));
         }
-        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        Ok(entries)
+        let entries = kept.into_items(|name, _, (kind, bytes)| Entry { name, kind, bytes });
+        Ok((entries, total))
     }
 
     /// What is at `path`, links followed inside the root.

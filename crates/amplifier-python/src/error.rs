@@ -155,6 +155,7 @@ impl From<PathError> for Error {
             PathError::NotADirectory { .. } => PyNotADirectoryError::new_err(message),
             PathError::Missing { .. } => PyFileNotFoundError::new_err(message),
             PathError::Binary { .. } => return NotText.later(message),
+            PathError::Costly { .. } => PyValueError::new_err(message),
             PathError::Stopped { .. } => PyInterruptedError::new_err(message),
             PathError::Io { source, .. } | PathError::Unwritable { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>

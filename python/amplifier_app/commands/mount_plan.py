@@ -30,6 +30,9 @@ def mount_plan(
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
+    A turn has limits here, which a plain mount plan does not have: model calls, seconds without
+    content, bytes of an answer and of each result of a tool.
+
     The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`),
     retries and rates come from the environment, and from nowhere in the folder.
 
@@ -42,7 +45,12 @@ def mount_plan(
     Raises:
         Failure: A setting in the environment cannot be used.
     """
-    from amplifier_app.commands.settings import guard_settings, provider_settings
+    from amplifier_app.commands.settings import (
+        guard_settings,
+        loop_settings,
+        provider_settings,
+        tool_settings,
+    )
     from amplifier_guard import LimitError, Limits
 
     try:
@@ -54,14 +62,15 @@ def mount_plan(
         config["default_model"] = model
     if not thinks:
         config["thinking_budget_tokens"] = 0
-    root = {"root": str(folder)}
+    loop = {"extended_thinking": thinks, **loop_settings(os.environ)}
+    tools = {"root": str(folder), **tool_settings(os.environ)}
     return {
         "session": {
-            "orchestrator": _own("loop-streaming", {"extended_thinking": thinks}),
+            "orchestrator": _own("loop-streaming", loop),
             "context": _own("context-simple"),
         },
         "providers": [_own("provider-anthropic", config)],
-        "tools": [_own("tool-filesystem", dict(root)), _own("tool-search", dict(root))],
+        "tools": [_own("tool-filesystem", tools), _own("tool-search", tools)],
         "hooks": [
             _own(GUARD, guard_settings(os.environ)),
             *(_own(hook["module"], hook.get("config")) for hook in hooks),

@@ -71,6 +71,8 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
             output.answer(answer)
         output.finish()
         code = _exit_code(output, interruption, turn)
+        if code == 0 and refusal.limit is not None:
+            code = report(refusal.limit)
     if not turn.done():
         leave(code)  # it waits for something that cannot be cancelled, such as a thread
     return code
@@ -135,16 +137,18 @@ class _Unloaded:
 
 
 class _Refusal:
-    """The refusal of a turn by a hook, if there is one."""
+    """The refusal of a turn by a hook, or the limit that ended it, if there is one."""
 
     _WHAT: ClassVar = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
     def __init__(self, hooks: Any) -> None:
         self._denied: Mapping[str, Any] | None = None
+        self._limit: Mapping[str, Any] = {}
         hooks.register(events.ORCHESTRATOR_COMPLETE, self._note, name="amplifier-app-refusal")
 
     def _note(self, _: str, data: Any) -> None:
         self._denied = data.get("denied")
+        self._limit = data.get("limit") or {}
 
     def report(self) -> None:
         """Report the refusal.
@@ -155,6 +159,15 @@ class _Refusal:
         if self._denied is not None:
             what = self._WHAT.get(str(self._denied.get("event")), "the turn")
             raise Failure(f"{what} was refused: {self._denied.get('reason')}")
+
+    @property
+    def limit(self) -> Failure | None:
+        """Why the turn was ended before the model was done, if so."""
+        if (calls := self._limit.get("max_iterations")) is None:
+            return None
+        text = f"the turn was ended after {calls:,} model calls, the `max_iterations` of the loop"
+        hint = "the answer may be incomplete; set `LOOP_MAX_ITERATIONS` to allow more"
+        return Failure(text, hint=hint)
 
 
 async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -> None:

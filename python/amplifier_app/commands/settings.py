@@ -1,4 +1,4 @@
-"""Settings from the environment variables of the user: retries and rates."""
+"""Settings from the environment variables of the user: retries, rates and limits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from amplifier_app.failure import Failure
 from amplifier_modules.settings import Env, SettingError, Settings, read_settings
 from amplifier_modules.value_problems import Form
 
+_LOOP = ("max_iterations", "max_result_bytes")
+_TOOLS = ("max_result_bytes",)
 _MAX_PERIOD_SECONDS = 31_536_000  # a year
 _RATE = Form("calls per seconds, such as `30/60`")
 
 
 def _count(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,6}", text):
+    if not re.fullmatch("[0-9]{1,10}", text):
         raise ValueError
     return int(text)
 
@@ -25,7 +27,7 @@ def _count(text: str) -> int:
 def _rate(text: str) -> dict[str, Any]:
     calls, _, period = text.partition("/")
     limit, seconds = _count(calls), float(period or 60)
-    if limit < 1 or not 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
+    if not 1 <= limit < 1_000_000 or not 0.001 <= seconds <= _MAX_PERIOD_SECONDS:
         raise ValueError
     return {"limit": limit, "period": seconds}
 
@@ -45,17 +47,50 @@ class CommandVariables(Settings):
     """`retry_budget` of the provider, in seconds."""
     rate: Annotated[dict[str, Any] | None, _RATE, Env("PROVIDER_RATE", _rate)] = None
     """`rate` of the provider."""
+    content_timeout: Annotated[float, Env("PROVIDER_CONTENT_TIMEOUT"), Field(ge=0.001)] = 600.0
+    """`content_timeout` of the provider, in seconds; 600 if not set."""
+    max_answer_bytes: Annotated[
+        int, Env("PROVIDER_MAX_ANSWER_BYTES", _count), Field(ge=1, le=1024**3, strict=True)
+    ] = 64 * 1024**2
+    """`max_answer_bytes` of the provider; 67,108,864 if not set."""
+    max_iterations: Annotated[int, Env("LOOP_MAX_ITERATIONS", _count), Field(ge=1, strict=True)] = (
+        200
+    )
+    """`max_iterations` of the loop; 200 if not set."""
+    max_result_bytes: Annotated[
+        int, Env("TOOL_MAX_RESULT_BYTES", _count), Field(ge=4096, strict=True)
+    ] = 256 * 1024
+    """`max_result_bytes` of the loop and of the tools; 262,144 if not set."""
     tool_rate: Annotated[dict[str, Any] | None, _RATE, Env("TOOL_RATE", _rate)] = None
     """`rates.tool` of `hooks-guard`."""
 
 
 def provider_settings(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The config of a provider, as far as the environment sets it.
+    """The config of a provider: what the environment sets, and the limits of the command.
 
     Raises:
         Failure: A value cannot be used.
     """
-    return _read(environment).model_dump(exclude_none=True, exclude={"tool_rate"})
+    others = {"tool_rate", *_LOOP, *_TOOLS}
+    return _read(environment).model_dump(exclude_none=True, exclude=others)
+
+
+def loop_settings(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The limits of the loop: what the environment sets, or the defaults of the command.
+
+    Raises:
+        Failure: A value cannot be used.
+    """
+    return _read(environment).model_dump(include={*_LOOP})
+
+
+def tool_settings(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The limits of the tools: what the environment sets, or the defaults of the command.
+
+    Raises:
+        Failure: A value cannot be used.
+    """
+    return _read(environment).model_dump(include={*_TOOLS})
 
 
 def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from ..settings import OptionalText, Settings
 from ..value_problems import Form
 
+MIN_RESULT_BYTES = 1024
+"""Below this a limit would leave nothing but its note."""
 UNLIMITED = -1
 """The value of `max_iterations` that sets no limit."""
 
@@ -42,3 +44,5 @@ class LoopSettings(Settings):
         default=None, ge=0, lt=1e9
     )
     """Seconds after which a tool is ended; without it the limit of `hooks-guard` holds."""
+    max_result_bytes: int | None = Field(default=None, ge=MIN_RESULT_BYTES)
+    """Bytes of a tool's result in the conversation, at most; what is cut is counted in it."""

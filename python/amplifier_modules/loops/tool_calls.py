@@ -26,6 +26,7 @@ from .cancellation import TurnCancellation
 from .failure import described
 from .hook_points import HookPoints
 from .response import RequestedCall
+from .result_limit import within
 
 logger = logging.getLogger(__name__)
 
@@ -58,13 +59,24 @@ class ToolRound:
         hooks: HookPoints,
         cancellation: TurnCancellation,
         longest: float | None = None,
+        max_bytes: int | None = None,
     ) -> None:
-        """Prepare to run the calls with these tools, each for `longest` seconds at most."""
+        """Prepare to run the calls with these tools.
+
+        Args:
+            calls: What the model asked for.
+            tools: Mounted tools by name.
+            hooks: Where the events go.
+            cancellation: Whether the turn is cancelled.
+            longest: Seconds after which a tool is ended; None for no limit.
+            max_bytes: Bytes of each result in the messages, at most; None for no limit.
+        """
         self._calls = calls
         self._tools = tools
         self._hooks = hooks
         self._cancellation = cancellation
         self._longest = longest
+        self._max_bytes = max_bytes
         self._group_id = str(uuid4())
         self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
@@ -91,7 +103,8 @@ class ToolRound:
         for call, answer in zip(self._calls, self._answers, strict=True):
             message = {"role": "tool", "tool_call_id": call.id, "name": call.name}
             error = {"is_error": True} if answer.is_error else {}
-            messages.append({**message, "content": answer.content, **error})
+            content = within(self._max_bytes, answer.content)
+            messages.append({**message, "content": content, **error})
         return messages
 
     async def _run_call(self, index: int) -> None:

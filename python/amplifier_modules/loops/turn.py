@@ -102,6 +102,8 @@ class Turn:
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, and why, for `orchestrator:complete`."""
+    _limit: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The setting that ended the turn, and its value, for `orchestrator:complete`."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     async def run(self, model: ModelCalls | Exception) -> str:
@@ -156,6 +158,7 @@ class Turn:
     async def _iterate(self, model: ModelCalls) -> Outcome:
         while not self.cancellation.is_cancelled:
             if self.iterations == self.settings.max_iterations != UNLIMITED:
+                self._limit = {"limit": {"max_iterations": self.iterations}}
                 await self._wrap_up(model)
                 return Outcome.INCOMPLETE
             self.iterations += 1
@@ -205,7 +208,14 @@ class Turn:
         self._denied = {"denied": {"event": event, "reason": reason}}
 
     async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
-        calls_round = ToolRound(calls, self.tools, self.hooks, self.cancellation, self.longest_tool)
+        calls_round = ToolRound(
+            calls,
+            self.tools,
+            self.hooks,
+            self.cancellation,
+            self.longest_tool,
+            self.settings.max_result_bytes,
+        )
         await self._remember(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.
         try:
@@ -258,7 +268,12 @@ class Turn:
         status = _EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
         yield TURN_END, {**about, "status": status}
-        completion = {**about, "status": _ORCHESTRATOR_STATUS[outcome], **self._denied}
+        completion = {
+            **about,
+            "status": _ORCHESTRATOR_STATUS[outcome],
+            **self._denied,
+            **self._limit,
+        }
         yield ORCHESTRATOR_COMPLETE, completion
         yield EXECUTION_END, {"response": self.answer, "status": status}
 

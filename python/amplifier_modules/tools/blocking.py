@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from amplifier_core._kernel.shown import shown
 from amplifier_core.models import ToolResult
+from amplifier_modules.tools.result_bytes import clipped
 from amplifier_modules.value_problems import problem
 
 _INVALID = "invalid_arguments"
@@ -36,8 +37,10 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
     description: ClassVar[str]
     """The description for the model."""
 
-    def __init__(self, arguments: type[ArgumentsT]) -> None:
+    def __init__(self, arguments: type[ArgumentsT], max_bytes: int) -> None:
+        """Take these arguments, and return results of at most `max_bytes` bytes."""
         self._arguments = arguments
+        self.max_bytes = max_bytes
         self.input_schema: dict[str, Any] = _schema(arguments)
 
     @abstractmethod
@@ -56,27 +59,27 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
     async def execute(self, input: dict[str, Any]) -> ToolResult:
         """Run the tool; errors of the input or the files are in the result."""
         if not isinstance(input, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- a model wrote it
-            return _failure(f"the arguments are {shown(input)} (must be an object)", _INVALID)
+            return self._failure(f"the arguments are {shown(input)} (must be an object)", _INVALID)
         try:
             arguments = self._arguments.model_validate(input)
         except ValidationError as error:
             details = error.errors(include_url=False)
             problems = (problem(self._arguments, detail, {}) for detail in details)
-            return _failure("; ".join(problems), _INVALID)
+            return self._failure("; ".join(problems), _INVALID)
         stop = Event()
         try:
             output = await anyio.to_thread.run_sync(
                 self.run, arguments, stop, abandon_on_cancel=True
             )
         except (OSError, ValueError) as error:
-            return _failure(str(error), type(error).__name__)
+            return self._failure(str(error), type(error).__name__)
         finally:
             stop.set()
         return ToolResult(output=output)
 
-
-def _failure(message: str, kind: str) -> ToolResult:
-    return ToolResult(success=False, error={"message": message, "type": kind})
+    def _failure(self, message: str, kind: str) -> ToolResult:
+        message = clipped(message, self.max_bytes)
+        return ToolResult(success=False, error={"message": message, "type": kind})
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:

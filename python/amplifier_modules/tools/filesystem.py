@@ -11,12 +11,13 @@ from pydantic import Field
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import FolderSettings, mount_tools, written
+from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
 
 _MOST_ENTRIES = 1000
-_MOST_BYTES = 256 * 1024
+_OMITTED = "`omitted` counts what the limit of bytes left out."
 
 
 class _ReadFile(Arguments):
@@ -34,11 +35,11 @@ class ReadFile(BlockingTool[_ReadFile]):
     description = (
         "Read a text file of the working folder. Shows up to `limit` lines from line `offset` on;"
         " `truncated` says that the file goes on after them. `total_lines` counts the lines of the"
-        " whole file, a last one without a newline character among them."
+        f" whole file, a last one without a newline character among them. {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy) -> None:
-        super().__init__(_ReadFile)
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+        super().__init__(_ReadFile, max_bytes)
         self._policy = policy
 
     def run(self, arguments: _ReadFile, stop: Event) -> dict[str, Any]:
@@ -47,18 +48,29 @@ class ReadFile(BlockingTool[_ReadFile]):
             arguments.path,
             first=arguments.offset,
             limit=arguments.limit,
-            max_bytes=_MOST_BYTES,
+            max_bytes=self.max_bytes,
             stop=stop,
         )
-        return {
-            "path": written(self._policy.resolve(arguments.path)),
+        figures: dict[str, Any] = {
+            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
             "bytes": window.bytes,
             "total_lines": window.total_lines,
             "offset": arguments.offset,
             "shown_lines": window.shown_lines,
-            "content": window.content.decode("utf-8", "replace"),
-            "truncated": window.truncated,
         }
+        content = ResultBytes(self.max_bytes, figures).beginning(window.content)
+        whole = content.count(b"\n")
+        if len(content) < len(window.content):
+            figures["shown_lines"] = whole + (content[-1:] not in (b"\n", b""))
+        truncated = window.truncated or len(content) < len(window.content)
+        shown = whole if truncated else window.shown_lines
+        wanted = min(arguments.limit, max(0, window.total_lines - arguments.offset + 1))
+        output = {
+            **figures,
+            "content": content.decode("utf-8", "replace"),
+            "truncated": truncated,
+        }
+        return {**output, "omitted": {"lines": wanted - shown}} if wanted > shown else output
 
 
 class _ListDirectory(Arguments):
@@ -72,25 +84,29 @@ class ListDirectory(BlockingTool[_ListDirectory]):
     description = (
         "List the names in a directory of the working folder, hidden ones among them: each with"
         " its type (file, directory, link, other) and, for a file, its size in bytes. Links are"
-        f" not followed. At most {_MOST_ENTRIES} entries are shown; `total` counts all."
+        f" not followed. At most {_MOST_ENTRIES} entries are shown; `total` counts all. {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy) -> None:
-        super().__init__(_ListDirectory)
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+        super().__init__(_ListDirectory, max_bytes)
         self._policy = policy
 
     def run(self, arguments: _ListDirectory, stop: Event) -> dict[str, Any]:
         """List the directory."""
-        entries = self._policy.list(arguments.path)
-        return {
-            "path": written(self._policy.resolve(arguments.path)),
-            "total": len(entries),
-            "entries": [
-                {"name": written(name), "type": kind, "bytes": size}
-                for name, kind, size in entries[:_MOST_ENTRIES]
-            ],
-            "truncated": len(entries) > _MOST_ENTRIES,
+        entries, total = self._policy.first_entries(
+            arguments.path, limit=_MOST_ENTRIES, max_bytes=self.max_bytes, stop=stop
+        )
+        output: dict[str, Any] = {
+            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "total": total,
         }
+        output["entries"] = ResultBytes(self.max_bytes, output).first(
+            entries,
+            lambda entry: {"name": written(entry[0]), "type": entry[1], "bytes": entry[2]},
+        )
+        output["truncated"] = total > len(output["entries"])
+        left_out = min(total, _MOST_ENTRIES) - len(output["entries"])
+        return {**output, "omitted": {"entries": left_out}} if left_out else output
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:

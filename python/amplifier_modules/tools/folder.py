@@ -16,26 +16,29 @@ from amplifier_guard import PathPolicy
 from ..settings import Settings, read_settings
 from ..value_problems import Form
 from .blocking import BlockingTool
+from .result_bytes import MAX_RESULT_BYTES, MIN_RESULT_BYTES
 
 SKIPPED = (".git", ".venv", "target", "node_modules")
 """Directories that are not searched, as they contain dependencies and build output."""
 
 
 class FolderSettings(Settings):
-    """Which folder a tool may read."""
+    """Which folder a tool may read, and how much it may tell."""
 
     unknown_keys = "ignore"
     none_is_absent = False
 
     root: Annotated[Path, Field(strict=False), Form("the path of a folder")] = Path()
     """Folder outside of which nothing is read, from the session's working directory."""
+    max_result_bytes: int = Field(default=MAX_RESULT_BYTES, ge=MIN_RESULT_BYTES)
+    """Bytes of a result, at most; what is left out is counted in it."""
 
 
 async def mount_tools(
     coordinator: Any,
     config: Mapping[str, Any] | None,
     module: str,
-    tools: Iterable[Callable[[PathPolicy], BlockingTool[Any]]],
+    tools: Iterable[Callable[[PathPolicy, int], BlockingTool[Any]]],
 ) -> None:
     """Mount the tools of a module on the folder that its config sets.
 
@@ -46,10 +49,10 @@ async def mount_tools(
         SettingError: The root is not a path.
         OSError: The root does not exist or cannot be opened.
     """
-    root = read_settings(FolderSettings, config, module).root
+    settings = read_settings(FolderSettings, config, module)
     working = Path(coordinator.get_capability(SESSION_WORKING_DIR) or ".")
-    policy = await anyio.to_thread.run_sync(PathPolicy, working / root.expanduser())
-    for tool in (make(policy) for make in tools):
+    policy = await anyio.to_thread.run_sync(PathPolicy, working / settings.root.expanduser())
+    for tool in (make(policy, settings.max_result_bytes) for make in tools):
         await coordinator.mount("tools", tool, name=tool.name)
 
 

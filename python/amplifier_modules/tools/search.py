@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Mapping
 from threading import Event
 from typing import Any, Literal
@@ -13,6 +11,7 @@ from pydantic import Field
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, written
+from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -26,6 +25,12 @@ _PATTERNS = (
     "`*` and `?` stay inside one name, `**` crosses directories, `[a-z]` and `{one,two}` choose; a"
     " pattern without `/` means the name at any depth"
 )
+_ORDERS: dict[str, Literal["path", "largest", "latest"]] = {
+    "path": "path",
+    "size": "largest",
+    "modified": "latest",
+}
+_OMITTED = "`omitted` counts what the limit of bytes left out."
 _LIMIT = Field(default=100, ge=0, le=100_000, description="The most results to show.")
 
 
@@ -45,41 +50,43 @@ class Glob(BlockingTool[_Glob]):
     description = (
         f"Find files of the working folder by a pattern over their paths. {_FILES} `total`,"
         " `total_bytes` and `extensions` count all that match, also where `files` is cut at"
-        " `limit`."
+        f" `limit`. {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy) -> None:
-        super().__init__(_Glob)
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+        super().__init__(_Glob, max_bytes)
         self._policy = policy
 
     def run(self, arguments: _Glob, stop: Event) -> dict[str, Any]:
         """Walk the folder and count what matches."""
-        walk = self._policy.walk(arguments.path, pattern=arguments.pattern, skip=SKIPPED, stop=stop)
-        files = walk.files
-        extensions = Counter(os.path.splitext(path)[1] for path, _, _ in files)
-        total_bytes = sum(size for _, size, _ in files)
-        # The files come by path, and sorting keeps that order among equals.
-        if arguments.sort == "size":
-            files.sort(key=lambda file: -file[1])
-        elif arguments.sort == "modified":
-            files.sort(key=lambda file: -file[2])
+        walk = self._policy.walk(
+            arguments.path,
+            pattern=arguments.pattern,
+            skip=SKIPPED,
+            order=_ORDERS[arguments.sort],
+            limit=arguments.limit,
+            max_bytes=self.max_bytes,
+            stop=stop,
+        )
         output: dict[str, Any] = {
-            "pattern": arguments.pattern,
-            "path": written(self._policy.resolve(arguments.path)),
-            "total": len(files),
-            "total_bytes": total_bytes,
-            "extensions": {
-                written(extension): count
-                for extension, count in sorted(
-                    extensions.items(), key=lambda item: (-item[1], item[0])
-                )
-            },
-            "files": [
-                {"path": written(path), "bytes": size} for path, size, _ in files[: arguments.limit]
-            ],
-            "truncated": len(files) > arguments.limit,
+            "pattern": echoed(arguments.pattern, self.max_bytes),
+            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
+            "total": walk.total,
+            "total_bytes": walk.total_bytes,
         }
-        return _with_unreadable(output, walk.unreadable)
+        room = ResultBytes(self.max_bytes, output)
+        ranked = sorted(walk.endings.items(), key=lambda item: (-item[1], item[0]))
+        extensions = room.first(ranked, lambda item: (written(item[0]), item[1]), share=0.5)
+        output["extensions"] = dict(extensions)
+        output["files"] = room.first(
+            walk.files, lambda file: {"path": written(file[0]), "bytes": file[1]}
+        )
+        output["truncated"] = walk.total > len(output["files"])
+        omitted = {
+            "files": min(arguments.limit, walk.total) - len(output["files"]),
+            "files_by_extension": walk.total - sum(count for _, count in extensions),
+        }
+        return _completed(output, omitted, walk.unreadable)
 
 
 class _Grep(Arguments):
@@ -113,10 +120,11 @@ class Grep(BlockingTool[_Grep]):
         f" {_FILES} A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
         " `searched_files` and `searched_lines` (newline characters) are complete, also where the"
         " results are cut at `limit`. A long line is clipped around the match, marked by `…`."
+        f" {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy) -> None:
-        super().__init__(_Grep)
+    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+        super().__init__(_Grep, max_bytes)
         self._policy = policy
 
     def run(self, arguments: _Grep, stop: Event) -> dict[str, Any]:
@@ -129,39 +137,43 @@ class Grep(BlockingTool[_Grep]):
             skip=SKIPPED,
             ignore_case=arguments.ignore_case,
             limit=arguments.limit if content else 0,
+            order="largest" if arguments.mode == "count" else "path",
+            max_files=0 if content else arguments.limit,
+            max_bytes=self.max_bytes,
             stop=stop,
         )
-        files = report.files
         output: dict[str, Any] = {
-            "pattern": arguments.pattern,
-            "path": written(self._policy.resolve(arguments.path)),
+            "pattern": echoed(arguments.pattern, self.max_bytes),
+            "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
             "mode": arguments.mode,
             "total_matches": report.total_matches,
-            "total_files": len(files),
+            "total_files": report.total_files,
             "searched_files": report.searched_files,
             "searched_lines": report.searched_lines,
             "binary_files": report.binary_files,
         }
+        room = ResultBytes(self.max_bytes, output)
         if content:
-            output["matches"] = [
-                {"path": written(path), "line": line, "text": text}
-                for path, line, text in report.lines
-            ]
-            output["truncated"] = report.total_matches > len(report.lines)
+            kind, total = "matches", report.total_matches
+            output[kind] = room.first(
+                report.lines,
+                lambda found: {"path": written(found[0]), "line": found[1], "text": found[2]},
+            )
         else:
-            if arguments.mode == "count":
-                files.sort(key=lambda file: -file[1])
-            output["files"] = [
-                {"path": written(path), "matches": matches}
-                for path, matches in files[: arguments.limit]
-            ]
-            output["truncated"] = len(files) > arguments.limit
-        return _with_unreadable(output, report.unreadable)
+            kind, total = "files", report.total_files
+            output[kind] = room.first(
+                report.files, lambda file: {"path": written(file[0]), "matches": file[1]}
+            )
+        output["truncated"] = total > len(output[kind])
+        omitted = {kind: min(arguments.limit, total) - len(output[kind])}
+        return _completed(output, omitted, report.unreadable)
 
 
-def _with_unreadable(output: dict[str, Any], unreadable: int) -> dict[str, Any]:
-    """Add the number of unreadable files, if there are any."""
-    return {**output, "unreadable": unreadable} if unreadable else output
+def _completed(output: dict[str, Any], omitted: dict[str, int], unreadable: int) -> dict[str, Any]:
+    """Add what the limit of bytes left out and the unreadable files, if there are any."""
+    omitted = {kind: count for kind, count in omitted.items() if count}
+    extra: dict[str, Any] = {"unreadable": unreadable} if unreadable else {}
+    return {**output, **extra, "omitted": omitted} if omitted else {**output, **extra}
 
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:

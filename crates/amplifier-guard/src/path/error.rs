@@ -109,6 +109,12 @@ pub enum PathError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The text takes more steps than a search may spend on it.
+    #[error("the expression takes too many steps on `{path}` (repeat fewer times, or search less)")]
+    Costly {
+        /// The file in which the search was given up.
+        path: String,
+    },
     /// The caller stopped the work.
     #[error("reading `{path}` was stopped before it was complete")]
     Stopped {

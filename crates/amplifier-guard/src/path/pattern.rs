@@ -9,8 +9,7 @@ use regex::{Regex, RegexBuilder};
 
 /// A longer pattern is a mistake or an attack.
 pub(crate) const MAX_PATTERN_BYTES: usize = 4096;
-/// Large enough for `\w{1,60}`, small enough that the slowest pattern still gets through tens of
-/// kilobytes a second.
+/// Large enough for `\w{1,60}`.
 pub(crate) const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
 /// An invalid pattern.

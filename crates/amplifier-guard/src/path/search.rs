@@ -1,35 +1,26 @@
 //! Lines that match a regular expression, in time linear in the text.
 
+use std::cmp::Reverse;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use memchr::{memchr, memrchr};
-use regex::bytes::{Regex, RegexBuilder};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::PathPolicy;
 use super::error::PathError;
 use super::error::shown;
-use super::pattern::PatternError;
-use super::pattern::{MAX_PATTERN_BYTES, MAX_PROGRAM_BYTES, reason};
-use super::walk::Walker;
+use super::kept::{ITEM_BYTES, Kept};
+use super::line_search::{Halt, LineSearch, Matcher};
+use super::walk::{Walker, rank};
 
 /// How much is searched between two questions whether to stop, as long as lines are shorter.
 const FIRST_BUFFER_BYTES: usize = 1 << 16;
 /// A longer line is not text worth searching.
-const MAX_LINE_BYTES: usize = 1 << 26;
+const MAX_LINE_BYTES: usize = 1 << 23;
 /// How much of a matching line is shown, in characters.
 const SHOWN_CHARACTERS: usize = 400;
 /// How much of that comes before the match.
 const SHOWN_CHARACTERS_BEFORE: usize = 100;
-
-/// A compiled regular expression that is matched against one line at a time.
-///
-/// The syntax is that of the `regex` crate: no look-around and no back-references, hence no pattern
-/// that takes exponential time. Both `\n` and `\r\n` end a line for `$`.
-#[derive(Clone, Debug)]
-pub struct LineSearch {
-    expression: Regex,
-}
 
 /// A line that matched.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -51,15 +42,17 @@ pub struct FileMatches {
     pub matches: u64,
 }
 
-/// What a search found; the figures are complete, whatever `lines` was limited to.
+/// What a search found; the figures are complete, whatever `lines` and `files` were limited to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SearchReport {
     /// The first matching lines, by path and number.
     pub lines: Vec<LineMatch>,
-    /// Every file with a match, by path.
+    /// The first files with a match.
     pub files: Vec<FileMatches>,
     /// Matching lines in all.
     pub total_matches: u64,
+    /// Files with a match in all.
+    pub total_files: u64,
     /// Text files searched: files without a NUL byte.
     pub searched_files: u64,
     /// Newline characters in them.
@@ -68,28 +61,6 @@ pub struct SearchReport {
     pub binary_files: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
-}
-
-impl LineSearch {
-    /// Compiles a pattern.
-    pub fn new(pattern: &str, ignore_case: bool) -> Result<Self, PatternError> {
-        if pattern.len() > MAX_PATTERN_BYTES {
-            return Err(PatternError::TooLong {
-                bytes: pattern.len(),
-            });
-        }
-        let expression = RegexBuilder::new(pattern)
-            .case_insensitive(ignore_case)
-            .multi_line(true)
-            .crlf(true)
-            .size_limit(MAX_PROGRAM_BYTES)
-            .build()
-            .map_err(|error| PatternError::Expression {
-                pattern: pattern.into(),
-                reason: reason(&error),
-            })?;
-        Ok(Self { expression })
-    }
 }
 
 impl PathPolicy {
@@ -102,139 +73,156 @@ impl PathPolicy {
         walker: &mut Walker,
     ) -> Result<SearchReport, PathError> {
         let path = path.as_ref();
-        let walk = self.walk(path, walker)?;
-        let mut report = SearchReport {
-            unreadable: walk.unreadable,
-            ..SearchReport::default()
+        let mut report = SearchReport::default();
+        let order = walker.order;
+        let mut files = Kept::new(walker.limit, walker.most_bytes);
+        let mut lines = Kept::new(limit, walker.most_bytes);
+        let mut scan = Scan {
+            matcher: search.matcher(),
+            buffer: vec![0; FIRST_BUFFER_BYTES],
+            limit,
+            most_bytes: walker.most_bytes,
+            found: Vec::new(),
+            matches: 0,
+            lines: 0,
         };
-        let mut buffer = vec![0; FIRST_BUFFER_BYTES];
-        for file in walk.files {
-            let stopped = &mut *walker.stopped;
-            let mut scan = Scan {
-                path: &file.path,
-                search,
-                report: &mut report,
-                limit,
-                stopped,
-            };
-            match self
-                .open(&file.path)
-                .map(|text| scan.run(text, &mut buffer))
-            {
-                Ok(Ok(Scanned::Text { matches, lines })) => {
+        let mut unreadable = 0;
+        report.unreadable = self.visit(path, walker, &mut |file, stopped| {
+            let key = |rank, line| (Reverse(rank), file.path.clone().into_os_string(), line);
+            match self.open(&file.path).map(|text| scan.run(text, stopped)) {
+                Ok(Ok(true)) => {
                     report.searched_files += 1;
-                    report.searched_lines += lines;
-                    report.total_matches += matches;
-                    if matches > 0 {
-                        report.files.push(FileMatches {
-                            path: file.path,
-                            matches,
-                        });
+                    report.searched_lines += scan.lines;
+                    report.total_matches += scan.matches;
+                    if scan.matches > 0 {
+                        report.total_files += 1;
+                        let rank = rank(order, scan.matches, file.modified);
+                        files.offer(key(rank, 0), 0, scan.matches);
+                    }
+                    for (line, text) in scan.found.drain(..) {
+                        lines.offer(key(0, line), text.len(), text);
                     }
                 }
-                Ok(Ok(Scanned::Binary)) => report.binary_files += 1,
-                Ok(Ok(Scanned::Stopped)) => return Err(PathError::Stopped { path: shown(path) }),
+                Ok(Ok(false)) => report.binary_files += 1,
+                Ok(Err(Halt::Stopped)) => return Err(PathError::Stopped { path: shown(path) }),
+                Ok(Err(Halt::Costly)) => {
+                    let path = shown(&file.path);
+                    return Err(PathError::Costly { path });
+                }
                 // What vanished since the walk is not there.
                 Err(PathError::Missing { .. }) => {}
-                Ok(Err(_)) | Err(_) => report.unreadable += 1,
+                Ok(Err(Halt::Unreadable)) | Err(_) => unreadable += 1,
             }
-        }
+            Ok(())
+        })?;
+        report.unreadable += unreadable;
+        report.files = files.into_items(|path, _, matches| FileMatches {
+            path: path.into(),
+            matches,
+        });
+        report.lines = lines.into_items(|path, line, text| LineMatch {
+            path: path.into(),
+            line,
+            text,
+        });
         Ok(report)
     }
 }
 
-enum Scanned {
-    Text { matches: u64, lines: u64 },
-    Binary,
-    Stopped,
-}
-
-/// One file's way through the search.
+/// One file after the other on its way through the search.
 struct Scan<'search> {
-    path: &'search Path,
-    search: &'search LineSearch,
-    report: &'search mut SearchReport,
+    matcher: Matcher<'search>,
+    buffer: Vec<u8>,
     limit: usize,
-    stopped: &'search mut dyn FnMut() -> bool,
+    most_bytes: usize,
+    /// The first matching lines of the file; they count only if it turns out to be text.
+    found: Vec<(u64, String)>,
+    matches: u64,
+    /// Its newline characters so far.
+    lines: u64,
 }
 
 impl Scan<'_> {
-    /// Reads the file in pieces that end at a line's end. Whether it is text is known only at its
-    /// end, so lines found in what turns out to be binary are taken back.
-    fn run(&mut self, file: impl Read, buffer: &mut Vec<u8>) -> io::Result<Scanned> {
-        let kept = self.report.lines.len();
-        let scanned = self.read(file, buffer);
-        if !matches!(scanned, Ok(Scanned::Text { .. })) {
-            self.report.lines.truncate(kept);
-        }
-        scanned
-    }
-
-    fn read(&mut self, mut file: impl Read, buffer: &mut Vec<u8>) -> io::Result<Scanned> {
-        let (mut matches, mut lines, mut filled) = (0, 0, 0);
+    /// Reads a file in pieces that end at a line's end, and returns whether it is text.
+    fn run(
+        &mut self,
+        mut file: impl Read,
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Halt> {
+        self.found.clear();
+        (self.matches, self.lines) = (0, 0);
+        let (mut filled, mut room) = (0, self.most_bytes);
         loop {
-            if (self.stopped)() {
-                return Ok(Scanned::Stopped);
+            if stopped() {
+                return Err(Halt::Stopped);
             }
-            if filled == buffer.len() {
+            if filled == self.buffer.len() {
                 if filled >= MAX_LINE_BYTES {
-                    return Err(io::ErrorKind::FileTooLarge.into());
+                    return Err(Halt::Unreadable);
                 }
-                buffer.resize(filled * 2, 0);
+                self.buffer.resize(filled * 2, 0);
             }
-            let read = match file.read(&mut buffer[filled..]) {
+            let read = match file.read(&mut self.buffer[filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
-            if read == 0 {
-                matches += self.lines(&buffer[..filled], &mut lines);
-                return Ok(Scanned::Text { matches, lines });
-            }
             let fresh = filled..filled + read;
             filled += read;
-            if memchr(0, &buffer[fresh.clone()]).is_some() {
-                return Ok(Scanned::Binary);
+            if memchr(0, &self.buffer[fresh.clone()]).is_some() {
+                return Ok(false);
             }
-            if let Some(end) = memrchr(b'\n', &buffer[fresh.clone()]) {
-                let end = fresh.start + end + 1;
-                matches += self.lines(&buffer[..end], &mut lines);
-                buffer.copy_within(end..filled, 0);
-                filled -= end;
+            let newline = memrchr(b'\n', &self.buffer[fresh.clone()]);
+            let end = match newline {
+                _ if read == 0 => filled,
+                Some(newline) => fresh.start + newline + 1,
+                None => continue,
+            };
+            let mut text = std::mem::take(&mut self.buffer);
+            let searched = self.search(&text[..end], &mut room, stopped);
+            text.copy_within(end..filled, 0);
+            self.buffer = text;
+            searched?;
+            filled -= end;
+            if read == 0 {
+                return Ok(true);
             }
         }
     }
 
-    /// Counts the matching lines of whole lines of text, and its newlines into `lines`.
+    /// Counts the newlines of whole lines of text, and the lines that match.
     ///
-    /// A line at a time, although a search of the whole text would be faster for rare matches: what
-    /// may run across a newline (`\s`, `[^a]`) could then be searched over and over again.
-    fn lines(&mut self, text: &[u8], lines: &mut u64) -> u64 {
-        let expression = &self.search.expression;
-        let mut matches = 0;
-        let mut rest = text;
+    /// A line at a time: what may run across a newline (`\s`, `[^a]`) could otherwise be searched
+    /// over and over again.
+    fn search(
+        &mut self,
+        mut rest: &[u8],
+        room: &mut usize,
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Halt> {
         while !rest.is_empty() {
+            let start = self.matcher.candidate(rest).unwrap_or(rest.len());
+            self.lines += memchr_iter(b'\n', &rest[..start]).count() as u64;
+            rest = &rest[start..];
             let newline = memchr(b'\n', rest);
             let line = &rest[..newline.unwrap_or(rest.len())];
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if self.report.lines.len() < self.limit {
-                if let Some(found) = expression.find(line) {
-                    matches += 1;
-                    let text = clipped(line, found.start());
-                    let path = self.path.to_owned();
-                    self.report.lines.push(LineMatch {
-                        path,
-                        line: *lines + 1,
-                        text,
-                    });
+            let shows = self.found.len() < self.limit && *room > 0;
+            let exact = shows && line.len() > SHOWN_CHARACTERS;
+            if !rest.is_empty()
+                && let Some(found) = self.matcher.find(line, exact, stopped)?
+            {
+                self.matches += 1;
+                if shows {
+                    let text = clipped(line, found);
+                    *room = room.saturating_sub(ITEM_BYTES + text.len());
+                    self.found.push((self.lines + 1, text));
                 }
-            } else if expression.is_match(line) {
-                matches += 1;
             }
             let Some(newline) = newline else { break };
-            *lines += 1;
+            self.lines += 1;
             rest = &rest[newline + 1..];
         }
-        matches
+        Ok(())
     }
 }
 

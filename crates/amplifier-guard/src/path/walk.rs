@@ -1,5 +1,7 @@
 //! The regular files beneath a directory, links never followed.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,11 @@ use super::entry::Kind;
 use super::error::PathError;
 use super::error::shown;
 use super::expect_file;
+use super::kept::{ITEM_BYTES, Kept, Order};
 use super::pattern::NamePattern;
+
+/// As much as the paths of directories that are still to be read may take.
+const MAX_PENDING_BYTES: usize = 16 << 20;
 
 /// A regular file that a walk came upon.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,12 +32,20 @@ pub struct WalkedFile {
     pub modified: i64,
 }
 
-/// What a walk found.
+/// What a walk found; the figures are complete, whatever `files` was limited to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Walk {
-    /// The files, by the bytes of their paths.
+    /// The files that come first.
     pub files: Vec<WalkedFile>,
-    /// How many directories could not be read, so that their files are missing.
+    /// Files in all.
+    pub total: u64,
+    /// Their bytes in all.
+    pub total_bytes: u64,
+    /// How many files have each ending, such as `.rs`.
+    pub endings: BTreeMap<OsString, u64>,
+    /// Files whose endings were too many to be kept.
+    pub other_endings: u64,
+    /// How many directories could not be read, or were too many at once: their files are missing.
     pub unreadable: u64,
 }
 
@@ -41,30 +55,96 @@ pub struct Walker<'caller> {
     pub skip: &'caller [OsString],
     /// The files to keep, by their paths from the start; all if absent.
     pub pattern: Option<&'caller NamePattern>,
-    /// Asked at each directory and each file whether to give up.
+    /// Which files come first.
+    pub order: Order,
+    /// How many files are kept.
+    pub limit: usize,
+    /// About how many bytes what is kept takes; each kind of result by itself.
+    pub most_bytes: usize,
+    /// Asked now and then whether to give up.
     pub stopped: &'caller mut dyn FnMut() -> bool,
 }
 
-/// A directory to be read: its parent, its name there, and its path from the root.
+/// What takes each file, and may end the walk.
+type Visit<'caller> =
+    dyn FnMut(WalkedFile, &mut dyn FnMut() -> bool) -> Result<(), PathError> + 'caller;
+
+/// The directories that are still to be read: the parent of each, and its path from the root.
+#[derive(Default)]
 struct Pending {
-    parent: Rc<Dir>,
-    name: OsString,
-    path: PathBuf,
+    directories: Vec<(Rc<Dir>, PathBuf)>,
+    bytes: usize,
+    /// Directories without room here.
+    dropped: u64,
+}
+
+impl Pending {
+    fn push(&mut self, parent: &Rc<Dir>, path: PathBuf) {
+        let bytes = path.capacity() + size_of::<(Rc<Dir>, PathBuf)>();
+        if self.bytes + bytes > MAX_PENDING_BYTES {
+            self.dropped += 1;
+        } else {
+            self.bytes += bytes;
+            self.directories.push((Rc::clone(parent), path));
+        }
+    }
+
+    fn pop(&mut self) -> Option<(Rc<Dir>, PathBuf)> {
+        let (parent, path) = self.directories.pop()?;
+        self.bytes -= path.capacity() + size_of::<(Rc<Dir>, PathBuf)>();
+        Some((parent, path))
+    }
 }
 
 impl PathPolicy {
     /// The regular files beneath `path`; if `path` is itself one, that file.
     pub fn walk(&self, path: impl AsRef<Path>, walker: &mut Walker) -> Result<Walk, PathError> {
-        let path = path.as_ref();
+        let (order, most_bytes) = (walker.order, walker.most_bytes);
+        let mut kept = Kept::new(walker.limit, most_bytes);
+        let mut walk = Walk::default();
+        let mut room = most_bytes;
+        let unreadable = self.visit(path.as_ref(), walker, &mut |file, _| {
+            walk.total += 1;
+            walk.total_bytes = walk.total_bytes.saturating_add(file.bytes);
+            let ending = ending(&file.path);
+            if let Some(count) = walk.endings.get_mut(&ending) {
+                *count += 1;
+            } else if room > 0 {
+                room = room.saturating_sub(ITEM_BYTES + ending.len());
+                walk.endings.insert(ending, 1);
+            } else {
+                walk.other_endings += 1;
+            }
+            let rank = rank(order, file.bytes, file.modified);
+            let key = (Reverse(rank), file.path.into_os_string(), 0);
+            kept.offer(key, 0, (file.bytes, file.modified));
+            Ok(())
+        })?;
+        walk.unreadable = unreadable;
+        walk.files = kept.into_items(|path, _, (bytes, modified)| WalkedFile {
+            path: path.into(),
+            bytes,
+            modified,
+        });
+        Ok(walk)
+    }
+
+    /// Shows each regular file beneath `path` to `visit`, in any order, and counts the directories
+    /// that could not be read.
+    pub(crate) fn visit(
+        &self,
+        path: &Path,
+        walker: &mut Walker,
+        visit: &mut Visit,
+    ) -> Result<u64, PathError> {
         let start = self.resolve(path)?;
         let metadata = self.metadata(&start)?;
-        let mut walk = Walk::default();
         if !metadata.is_dir() {
             expect_file(path, &metadata)?;
             if walker.keeps(Path::new(start.file_name().unwrap_or_default())) {
-                walk.files.push(walked(start, &metadata));
+                visit(walked(start, &metadata), walker.stopped)?;
             }
-            return Ok(walk);
+            return Ok(0);
         }
         let prefix = if start == Path::new(".") {
             Path::new("")
@@ -73,55 +153,60 @@ impl PathPolicy {
         };
         // Depth first, each directory opened from its parent: few handles are open at a time, and
         // no path grows too long for the operating system.
-        let mut pending = Vec::new();
+        let mut pending = Pending::default();
+        let mut unreadable = 0;
         let root = Rc::new(self.open_directory(&start)?);
+        let stopped = || PathError::Stopped { path: shown(path) };
         walker
-            .enter(&root, prefix, prefix, &mut walk, &mut pending)
+            .enter(&root, prefix, prefix, &mut pending, visit)
+            .map_err(|halt| halt.unwrap_or_else(stopped))?
             .map_err(|source| self.failure(path, source))?;
-        while let Some(Pending {
-            parent,
-            name,
-            path: inner,
-        }) = pending.pop()
-        {
+        while let Some((parent, inner)) = pending.pop() {
             if (walker.stopped)() {
-                return Err(PathError::Stopped { path: shown(path) });
+                return Err(stopped());
             }
-            let entered = parent.open_dir(&name).and_then(|directory| {
-                drop(parent);
-                walker.enter(&Rc::new(directory), &inner, prefix, &mut walk, &mut pending)
-            });
-            if entered.is_err() {
-                walk.unreadable += 1;
-            }
+            let opened = parent.open_dir(inner.file_name().unwrap_or_default());
+            drop(parent);
+            let entered = match opened {
+                Ok(directory) => walker
+                    .enter(&Rc::new(directory), &inner, prefix, &mut pending, visit)
+                    .map_err(|halt| halt.unwrap_or_else(stopped))?,
+                Err(error) => Err(error),
+            };
+            unreadable += u64::from(entered.is_err());
         }
-        walk.files
-            .sort_unstable_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
-        Ok(walk)
+        Ok(unreadable + pending.dropped)
     }
 }
 
 impl Walker<'_> {
-    /// Reads one directory: its files go to `walk`, its directories to `pending`.
+    /// Reads one directory: its files go to `visit`, its directories to `pending`.
+    ///
+    /// Fails with what `visit` said, or nothing if the caller stopped the walk.
     fn enter(
         &mut self,
         directory: &Rc<Dir>,
         path: &Path,
         prefix: &Path,
-        walk: &mut Walk,
-        pending: &mut Vec<Pending>,
-    ) -> io::Result<()> {
-        for entry in directory.entries()? {
-            let entry = entry?;
+        pending: &mut Pending,
+        visit: &mut Visit,
+    ) -> Result<io::Result<()>, Option<PathError>> {
+        let entries = match directory.entries() {
+            Ok(entries) => entries,
+            Err(error) => return Ok(Err(error)),
+        };
+        for (number, entry) in entries.enumerate() {
+            if number % 1024 == 1023 && (self.stopped)() {
+                return Err(None);
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return Ok(Err(error)),
+            };
             let name = entry.file_name();
             match kind(&entry) {
                 Some(Kind::Directory) if !self.skips(&name) => {
-                    let path = path.join(&name);
-                    pending.push(Pending {
-                        parent: Rc::clone(directory),
-                        name,
-                        path,
-                    });
+                    pending.push(directory, path.join(&name));
                 }
                 Some(Kind::File) => {
                     let path = path.join(&name);
@@ -131,13 +216,13 @@ impl Walker<'_> {
                         && let Ok(metadata) = entry.metadata()
                         && metadata.is_file()
                     {
-                        walk.files.push(walked(path, &metadata));
+                        visit(walked(path, &metadata), self.stopped)?;
                     }
                 }
                 Some(Kind::Directory | Kind::Link | Kind::Other) | None => {}
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn skips(&self, name: &OsStr) -> bool {
@@ -147,6 +232,28 @@ impl Walker<'_> {
     fn keeps(&self, path: &Path) -> bool {
         self.pattern.is_none_or(|pattern| pattern.matches(path))
     }
+}
+
+/// What puts a file before others.
+pub(crate) fn rank(order: Order, size: u64, modified: i64) -> i128 {
+    match order {
+        Order::Path => 0,
+        Order::Largest => size.into(),
+        Order::Latest => modified.into(),
+    }
+}
+
+/// The last `.` of a file's name and what follows it; the dots that hide a file begin no ending.
+fn ending(path: &Path) -> OsString {
+    let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
+    let mut ending = OsString::new();
+    if let Some(extension) = path.extension()
+        && stem.iter().any(|byte| *byte != b'.')
+    {
+        ending.push(".");
+        ending.push(extension);
+    }
+    ending
 }
 
 fn kind(entry: &DirEntry) -> Option<Kind> {

@@ -1,11 +1,13 @@
 //! `PathPolicy`: reading beneath one directory, with the interpreter free meanwhile.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use amplifier_guard as guard;
-use amplifier_guard::{LineRange, LineSearch, NamePattern, Walker};
+use amplifier_guard::{LineRange, LineSearch, NamePattern, Order, Walker};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -13,6 +15,9 @@ use crate::error::Error;
 
 /// How often a long walk asks whether to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
+
+/// About as much as a list of results may take unless the caller says otherwise.
+const MAX_BYTES: usize = 16 << 20;
 
 /// Keeps every read inside one directory, the root.
 ///
@@ -102,6 +107,24 @@ impl PathPolicy {
             .collect())
     }
 
+    /// Return the first entries of a directory by name, as `list` does, and how many it has.
+    #[pyo3(signature = (path = PathBuf::from("."), *, limit, max_bytes, stop = None))]
+    fn first_entries(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        limit: usize,
+        max_bytes: usize,
+        stop: Option<Py<PyAny>>,
+    ) -> Result<(Vec<(OsString, &'static str, u64)>, u64), Error> {
+        let stopped = &mut stopped(stop.as_ref());
+        let (entries, total) =
+            py.detach(|| self.policy.first_entries(path, limit, max_bytes, stopped))?;
+        let entries = entries.into_iter();
+        let entries = entries.map(|entry| (entry.name, entry.kind.name(), entry.bytes));
+        Ok((entries.collect(), total))
+    }
+
     /// Return the lines of a text file from number `first` on.
     #[pyo3(signature = (path, *, first = 1, limit = 2000, max_bytes = 262_144, stop = None))]
     fn lines(
@@ -123,16 +146,25 @@ impl PathPolicy {
     }
 
     /// Return the regular files beneath `path`, links not followed.
-    #[pyo3(signature = (path = PathBuf::from("."), *, pattern = None, skip = vec![], stop = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+    #[pyo3(signature = (
+        path = PathBuf::from("."), *, pattern = None, skip = vec![], order = "path",
+        limit = usize::MAX, max_bytes = MAX_BYTES, stop = None,
+    ))]
     fn walk(
         &self,
         py: Python<'_>,
         path: PathBuf,
         pattern: Option<&str>,
         skip: Vec<OsString>,
+        order: &str,
+        limit: usize,
+        max_bytes: usize,
         stop: Option<Py<PyAny>>,
-    ) -> Result<Walk, Error> {
-        let pattern = pattern.map(NamePattern::new).transpose()?;
+    ) -> PyResult<Walk> {
+        let order = read_order(order)?;
+        let pattern = pattern.map(NamePattern::new).transpose();
+        let pattern = pattern.map_err(Error::from)?;
         let walk = py.detach(|| {
             let stopped = &mut stopped(stop.as_ref());
             self.policy.walk(
@@ -140,18 +172,24 @@ impl PathPolicy {
                 &mut Walker {
                     skip: &skip,
                     pattern: pattern.as_ref(),
+                    order,
+                    limit,
+                    most_bytes: max_bytes,
                     stopped,
                 },
             )
-        })?;
-        Ok(Walk { walk })
+        });
+        Ok(Walk {
+            walk: walk.map_err(Error::from)?,
+        })
     }
 
     /// Search the lines of the text files beneath `path` for a regular expression.
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         expression, path = PathBuf::from("."), *, pattern = None, skip = vec![],
-        ignore_case = false, limit = 100, stop = None,
+        ignore_case = false, limit = 100, order = "path", max_files = usize::MAX,
+        max_bytes = MAX_BYTES, stop = None,
     ))]
     fn search(
         &self,
@@ -162,20 +200,30 @@ impl PathPolicy {
         skip: Vec<OsString>,
         ignore_case: bool,
         limit: usize,
+        order: &str,
+        max_files: usize,
+        max_bytes: usize,
         stop: Option<Py<PyAny>>,
-    ) -> Result<SearchReport, Error> {
-        let search = LineSearch::new(expression, ignore_case)?;
-        let pattern = pattern.map(NamePattern::new).transpose()?;
+    ) -> PyResult<SearchReport> {
+        let order = read_order(order)?;
+        let search = LineSearch::new(expression, ignore_case).map_err(Error::from)?;
+        let pattern = pattern.map(NamePattern::new).transpose();
+        let pattern = pattern.map_err(Error::from)?;
         let report = py.detach(|| {
             let stopped = &mut stopped(stop.as_ref());
             let mut walker = Walker {
                 skip: &skip,
                 pattern: pattern.as_ref(),
+                order,
+                limit: max_files,
+                most_bytes: max_bytes,
                 stopped,
             };
             self.policy.search(path, &search, limit, &mut walker)
-        })?;
-        Ok(SearchReport { report })
+        });
+        Ok(SearchReport {
+            report: report.map_err(Error::from)?,
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -233,7 +281,20 @@ impl LineWindow {
     }
 }
 
-/// The regular files beneath a directory.
+/// Which results come first, by its name in Python.
+fn read_order(name: &str) -> PyResult<Order> {
+    Ok(match name {
+        "path" => Order::Path,
+        "largest" => Order::Largest,
+        "latest" => Order::Latest,
+        _ => {
+            let message = format!("`order` is `{name}` (must be `path`, `largest` or `latest`)");
+            return Err(PyValueError::new_err(message));
+        }
+    })
+}
+
+/// The regular files beneath a directory; its totals are complete, whatever `files` was limited to.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct Walk {
     walk: guard::Walk,
@@ -241,7 +302,7 @@ pub(crate) struct Walk {
 
 #[pymethods]
 impl Walk {
-    /// The files as a new list of `(path, bytes, modified)`, by path; `modified` in nanoseconds.
+    /// The first files as a new list of `(path, bytes, modified)`; `modified` in nanoseconds.
     #[getter]
     fn files(&self) -> Vec<(OsString, u64, i64)> {
         let files = self.walk.files.iter();
@@ -250,14 +311,38 @@ impl Walk {
             .collect()
     }
 
-    /// How many directories could not be read, so that their files are missing.
+    /// Files in all.
+    #[getter]
+    fn total(&self) -> u64 {
+        self.walk.total
+    }
+
+    /// Their bytes in all.
+    #[getter]
+    fn total_bytes(&self) -> u64 {
+        self.walk.total_bytes
+    }
+
+    /// How many files have each ending, such as `.rs`, as a new dict.
+    #[getter]
+    fn endings(&self) -> BTreeMap<OsString, u64> {
+        self.walk.endings.clone()
+    }
+
+    /// Files whose endings were too many to be kept.
+    #[getter]
+    fn other_endings(&self) -> u64 {
+        self.walk.other_endings
+    }
+
+    /// How many directories could not be read, or were too many at once: their files are missing.
     #[getter]
     fn unreadable(&self) -> u64 {
         self.walk.unreadable
     }
 }
 
-/// What a search found; its totals are complete, whatever the lines were limited to.
+/// What a search found; its totals are complete, whatever its lists were limited to.
 #[pyclass(frozen, module = "amplifier_core._engine")]
 pub(crate) struct SearchReport {
     report: guard::SearchReport,
@@ -274,7 +359,7 @@ impl SearchReport {
             .collect()
     }
 
-    /// Every file with a match as a new list of `(path, matching lines)`, by path.
+    /// The first files with a match as a new list of `(path, matching lines)`.
     #[getter]
     fn files(&self) -> Vec<(OsString, u64)> {
         self.report
@@ -288,6 +373,12 @@ impl SearchReport {
     #[getter]
     fn total_matches(&self) -> u64 {
         self.report.total_matches
+    }
+
+    /// Files with a match in all.
+    #[getter]
+    fn total_files(&self) -> u64 {
+        self.report.total_files
     }
 
     /// Text files searched: files without a NUL byte.

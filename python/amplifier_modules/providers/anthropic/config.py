@@ -19,6 +19,8 @@ from .models import DEFAULT_MODEL
 PROVIDER = "anthropic"
 """The name under which the provider is mounted, and by which errors and events name it."""
 DEFAULT_BASE_URL = "https://api.anthropic.com"
+MAX_ANSWER_BYTES = 1024**3
+"""Bytes of a streamed answer where no setting says otherwise."""
 
 _KEY = Form("text of visible ASCII characters")
 _URL = Form("an address like `https://host:port/path`")
@@ -98,6 +100,10 @@ class AnthropicConfig(RetrySettings):
     """Randomness of answers; sent only if the model accepts it, so never with thinking."""
     timeout: float = Field(default=600.0, ge=0.001)
     """Seconds to wait for the next byte from the server."""
+    content_timeout: float | None = Field(default=None, ge=0.001)
+    """Seconds without content after which an answer is ended; pings are no content."""
+    max_answer_bytes: int | None = Field(default=None, ge=1, le=MAX_ANSWER_BYTES)
+    """Bytes of an answer, as it is streamed, at most; 1 GiB if not set."""
     thinking_budget_tokens: int | None = Field(default=None, ge=0)
     """Tokens for thinking; 0 turns thinking off, without it effort and model decide."""
     reasoning_effort: OptionalText = None

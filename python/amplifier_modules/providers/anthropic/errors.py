@@ -169,6 +169,29 @@ def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> 
     )
 
 
+def silent_error(model: str | None, seconds: float) -> LLMError:
+    """Make the error for an answer without content for too long."""
+    return llm_errors.LLMTimeoutError(
+        f"no content of the answer of `{model}` within {seconds:g} s, the `content_timeout` of"
+        " provider-anthropic",
+        provider=PROVIDER,
+        model=model,
+        hint="retry, or raise `content_timeout`",
+    )
+
+
+def oversized_error(model: str | None, limit: int) -> LLMError:
+    """Make the error for an answer that is longer than the settings allow."""
+    return llm_errors.StreamError(
+        f"the answer of `{model}` is longer than {limit:,} bytes, the `max_answer_bytes` of"
+        " provider-anthropic; no tool call of it was run",
+        provider=PROVIDER,
+        model=model,
+        retryable=False,
+        hint="ask for less, or raise `max_answer_bytes`",
+    )
+
+
 def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
     if code == _SPEND_LIMIT:
         return llm_errors.QuotaExceededError

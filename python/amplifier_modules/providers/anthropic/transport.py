@@ -7,14 +7,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+import anyio
+
 from amplifier_core.llm_errors import LLMError
 
-from .config import AnthropicConfig
+from .config import MAX_ANSWER_BYTES, AnthropicConfig
 from .errors import (
     api_error,
     environment_error,
+    oversized_error,
     redirect_error,
     root_cause,
+    silent_error,
     timeout_error,
     truncated_error,
     unfitting_error,
@@ -80,11 +84,29 @@ class AnthropicTransport:
             LLMError: The server cannot be reached, answers with an error or with anything but a
                 stream, or the stream is cut off.
         """
+        silence = self._config.content_timeout
+        with anyio.move_on_after(silence) as scope:
+
+            async def on_content(event: StreamEvent) -> None:
+                await on_event(event)
+                if silence is not None and _is_content(event):
+                    scope.deadline = anyio.current_time() + silence
+
+            return await self._stream(request, longest_wait, on_content)
+        raise silent_error(request.model, silence or 0)
+
+    async def _stream(
+        self,
+        request: EncodedRequest,
+        longest_wait: float | None,
+        on_event: Callable[[StreamEvent], Awaitable[None]],
+    ) -> StreamResult:
         import httpx2
 
         from amplifier_stream import StreamDecoder, StreamLimitError, ThinkingFilter
 
         seconds = longest_wait or self._config.timeout
+        longest = self._config.max_answer_bytes or MAX_ANSWER_BYTES
         headers = {"content-type": "application/json", "accept": "text/event-stream"}
         if request.betas:
             headers["anthropic-beta"] = ",".join(request.betas)
@@ -92,17 +114,24 @@ class AnthropicTransport:
             "POST", _MESSAGES, seconds, request.model, headers=headers, content=request.to_bytes()
         )
         failure: Exception | None = None
+        received = 0
         try:
             content_type = response.headers.get("content-type", "")
             if "text/event-stream" not in content_type:
                 url = self.shown_url + _MESSAGES
                 found = f"`{self._clean(content_type)}`" if content_type else "no content type"
                 raise unfitting_error(url, found, "an event stream", model=request.model)
-            decoder = StreamDecoder(_DIALECT, response.status_code, dict(response.headers))
+            decoder = StreamDecoder(
+                _DIALECT,
+                response.status_code,
+                dict(response.headers),
+                max_total_bytes=longest,
+            )
             tags = self._config.thinking_tags
             thinking = ThinkingFilter(tags) if tags else None
             try:
                 async for chunk in response.aiter_bytes():
+                    received += len(chunk)
                     events = decoder.feed(chunk)
                     for event in thinking.feed(events) if thinking else events:
                         await on_event(event)
@@ -110,6 +139,8 @@ class AnthropicTransport:
                 failure = error
         finally:
             await response.aclose()
+        if received > longest:
+            raise oversized_error(request.model, longest) from failure
         result = decoder.finish()
         if thinking is not None:
             result = thinking.finish(result)
@@ -234,6 +265,11 @@ class AnthropicTransport:
 
         key = self._config.api_key
         return Redactor([key] if len(key) >= _MIN_SECRET_CHARS else []).redact(text)
+
+
+def _is_content(event: StreamEvent) -> bool:
+    """Whether an event adds to the answer; an empty delta does not."""
+    return "delta" not in event.data or bool(event.data["delta"])
 
 
 def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use amplifier_guard::{LineRange, LineSearch, PathError, PathPolicy, Walker};
+use amplifier_guard::{LineRange, LineSearch, Order, PathError, PathPolicy, Walker};
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use rustix::io::Errno;
 use tempfile::TempDir;
@@ -183,6 +183,9 @@ fn walker(stopped: &mut dyn FnMut() -> bool) -> Walker<'_> {
     Walker {
         skip: &[],
         pattern: None,
+        order: Order::Path,
+        limit: usize::MAX,
+        most_bytes: usize::MAX,
         stopped,
     }
 }

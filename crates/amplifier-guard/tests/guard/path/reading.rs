@@ -7,7 +7,7 @@ mod window;
 
 use std::fs;
 
-use amplifier_guard::{LineRange, LineSearch, PathError, PathPolicy, SearchReport, Walker};
+use amplifier_guard::{LineRange, LineSearch, Order, PathError, PathPolicy, SearchReport, Walker};
 use tempfile::TempDir;
 
 const ALL: LineRange = LineRange {
@@ -45,6 +45,9 @@ fn a_read_that_fails_is_told_and_counted_and_never_tried_for_ever() {
     let walker = &mut Walker {
         skip: &[],
         pattern: None,
+        order: Order::Path,
+        limit: usize::MAX,
+        most_bytes: usize::MAX,
         stopped: &mut || false,
     };
     let expected = SearchReport {
@@ -63,6 +66,9 @@ fn a_stopped_walk_says_so() {
         &mut Walker {
             skip: &[],
             pattern: None,
+            order: Order::Path,
+            limit: usize::MAX,
+            most_bytes: usize::MAX,
             stopped,
         },
     );

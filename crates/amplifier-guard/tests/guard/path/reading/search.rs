@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use amplifier_guard::{FileMatches, LineMatch, LineSearch, PathPolicy, SearchReport, Walker};
+use amplifier_guard::{
+    FileMatches, LineMatch, LineSearch, Order, PathPolicy, SearchReport, Walker,
+};
 use proptest::prelude::*;
 
 use super::{folder, folder_of};
@@ -18,6 +20,9 @@ fn found(policy: &PathPolicy, expression: &str, limit: usize) -> SearchReport {
             &mut Walker {
                 skip: &[],
                 pattern: None,
+                order: Order::Path,
+                limit: usize::MAX,
+                most_bytes: usize::MAX,
                 stopped,
             },
         )
@@ -55,6 +60,7 @@ fn a_search_counts_everything_and_keeps_what_it_may() {
             },
         ],
         total_matches: 3,
+        total_files: 2,
         searched_files: 4,
         searched_lines: 6,
         binary_files: 1,
@@ -155,6 +161,7 @@ fn a_folder_that_goes_away_during_the_walk_is_counted_as_unreadable() {
             matches: 1,
         }],
         total_matches: 1,
+        total_files: 1,
         searched_files: 1,
         searched_lines: 1,
         binary_files: 0,
@@ -168,6 +175,9 @@ fn a_folder_that_goes_away_during_the_walk_is_counted_as_unreadable() {
     let walker = &mut Walker {
         skip: &[],
         pattern: None,
+        order: Order::Path,
+        limit: usize::MAX,
+        most_bytes: usize::MAX,
         stopped,
     };
     assert_eq!(policy.search(".", &search, 9, walker).unwrap(), expected);
@@ -185,6 +195,9 @@ fn a_search_of_one_long_line_asks_a_few_times_whether_to_stop() {
     let walker = &mut Walker {
         skip: &[],
         pattern: None,
+        order: Order::Path,
+        limit: usize::MAX,
+        most_bytes: usize::MAX,
         stopped,
     };
     let search = LineSearch::new("xy", false).unwrap();

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use amplifier_guard::{LineSearch, NamePattern, PathPolicy, Walker};
+use amplifier_guard::{LineSearch, NamePattern, Order, PathPolicy, Walker};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -20,6 +20,9 @@ fn walked(policy: &PathPolicy, path: &str, pattern: &str, skip: &[&str]) -> Vec<
             &mut Walker {
                 skip: &skip,
                 pattern: Some(&pattern),
+                order: Order::Path,
+                limit: usize::MAX,
+                most_bytes: usize::MAX,
                 stopped,
             },
         )

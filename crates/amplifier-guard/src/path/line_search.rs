@@ -1,0 +1,210 @@
+//! A regular expression over one line at a time, whose cost is bounded.
+
+use memchr::memrchr;
+use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+
+use super::pattern::{MAX_PATTERN_BYTES, MAX_PROGRAM_BYTES, PatternError, reason};
+
+/// Between two questions whether to stop, within a line too.
+const PIECE_BYTES: usize = 1 << 12;
+/// Where the states of the automaton are kept; without room for new ones all are forgotten.
+const CACHE_BYTES: usize = 4 << 20;
+/// How often that may happen before each state must have been good for some bytes of text.
+const FREE_CLEARS: usize = 4;
+const MIN_BYTES_PER_STATE: usize = 64;
+/// The automaton cannot decide a Unicode `\b` beside other letters than those of ASCII. The engine
+/// that can takes time in proportion to the parts of the expression, so that both are bounded.
+const MAX_BOUNDARY_STATES: usize = 256;
+const MAX_BOUNDARY_LINE_BYTES: usize = 1 << 18;
+
+/// A compiled regular expression that is matched against one line at a time.
+///
+/// The syntax is that of the `regex` crate: no look-around and no back-references, hence no pattern
+/// that takes exponential time. Both `\n` and `\r\n` end a line for `$`.
+#[derive(Clone, Debug)]
+pub struct LineSearch {
+    forward: DFA,
+    backward: DFA,
+    prefilter: Option<Prefilter>,
+    /// For lines that are not ASCII, where the expression has a Unicode `\b`.
+    boundaries: Option<Regex>,
+}
+
+/// Why a search was given up.
+pub(super) enum Halt {
+    Stopped,
+    /// The text needs more steps than the expression may take.
+    Costly,
+    Unreadable,
+}
+
+impl From<std::io::Error> for Halt {
+    fn from(_: std::io::Error) -> Self {
+        Self::Unreadable
+    }
+}
+
+impl LineSearch {
+    /// Compiles a pattern.
+    pub fn new(pattern: &str, ignore_case: bool) -> Result<Self, PatternError> {
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(PatternError::TooLong {
+                bytes: pattern.len(),
+            });
+        }
+        let fail = |reason: String| PatternError::Expression {
+            pattern: pattern.into(),
+            reason,
+        };
+        let too_large = || fail("it is too large when compiled".into());
+        let whole = RegexBuilder::new(pattern)
+            .case_insensitive(ignore_case)
+            .multi_line(true)
+            .crlf(true)
+            .size_limit(MAX_PROGRAM_BYTES)
+            .build()
+            .map_err(|error| fail(reason(&error)))?;
+        let compiled = |unicode: bool, backward: bool| {
+            let syntax = syntax::Config::new()
+                .case_insensitive(ignore_case)
+                .multi_line(true)
+                .crlf(true)
+                .unicode(unicode)
+                .utf8(false);
+            let hir = syntax::parse_with(pattern, &syntax).map_err(|_| too_large())?;
+            let config = thompson::Config::new()
+                .utf8(false)
+                .reverse(backward)
+                .nfa_size_limit(Some(MAX_PROGRAM_BYTES))
+                .which_captures(WhichCaptures::None);
+            let nfa = NFA::compiler().configure(config).build_from_hir(&hir);
+            Ok((nfa.map_err(|_| too_large())?, hir))
+        };
+        let automaton = |nfa: NFA, kind| {
+            let config = DFA::config()
+                .match_kind(kind)
+                .unicode_word_boundary(true)
+                .cache_capacity(CACHE_BYTES)
+                .minimum_cache_clear_count(Some(FREE_CLEARS))
+                .minimum_bytes_per_state(Some(MIN_BYTES_PER_STATE));
+            let built = DFA::builder().configure(config).build_from_nfa(nfa);
+            built.map_err(|_| too_large())
+        };
+        let (nfa, hir) = compiled(true, false)?;
+        let has_boundaries = nfa.look_set_any().contains_word_unicode();
+        if has_boundaries {
+            // Letters beyond ASCII make an automaton larger, not slower.
+            let parts =
+                compiled(false, false).map_or(nfa.states().len(), |(nfa, _)| nfa.states().len());
+            if parts > MAX_BOUNDARY_STATES {
+                let reason =
+                    "it is too large for a Unicode `\\b` (write `(?-u:\\b)`, or repeat less)";
+                return Err(fail(reason.into()));
+            }
+        }
+        Ok(Self {
+            forward: automaton(nfa, MatchKind::LeftmostFirst)?,
+            backward: automaton(compiled(true, true)?.0, MatchKind::All)?,
+            prefilter: Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir),
+            boundaries: has_boundaries.then_some(whole),
+        })
+    }
+
+    pub(super) fn matcher(&self) -> Matcher<'_> {
+        Matcher {
+            search: self,
+            forward: self.forward.create_cache(),
+            backward: self.backward.create_cache(),
+        }
+    }
+}
+
+/// A search with the memory of its automata.
+pub(super) struct Matcher<'search> {
+    search: &'search LineSearch,
+    forward: Cache,
+    backward: Cache,
+}
+
+impl Matcher<'_> {
+    /// Where the first line of `text` begins that may match.
+    pub(super) fn candidate(&self, text: &[u8]) -> Option<usize> {
+        let Some(prefilter) = &self.search.prefilter else {
+            return Some(0);
+        };
+        let found = prefilter.find(text, (0..text.len()).into())?;
+        Some(memrchr(b'\n', &text[..found.start]).map_or(0, |newline| newline + 1))
+    }
+
+    /// Where a match in `line` begins, exactly if `exact`.
+    pub(super) fn find(
+        &mut self,
+        line: &[u8],
+        exact: bool,
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<usize>, Halt> {
+        if let Some(whole) = &self.search.boundaries
+            && !line.is_ascii()
+        {
+            if line.len() > MAX_BOUNDARY_LINE_BYTES {
+                return Err(Halt::Costly);
+            }
+            return Ok(whole.find(line).map(|found| found.start()));
+        }
+        let Some(end) = self.end(line, stopped)? else {
+            return Ok(None);
+        };
+        if !exact {
+            return Ok(Some(0));
+        }
+        let input = Input::new(line).range(..end).anchored(Anchored::Yes);
+        let found = self
+            .search
+            .backward
+            .try_search_rev(&mut self.backward, &input);
+        Ok(Some(
+            found.ok().flatten().map_or(end, |start| start.offset()),
+        ))
+    }
+
+    /// Where the first match in `line` to end does so.
+    fn end(
+        &mut self,
+        line: &[u8],
+        stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<usize>, Halt> {
+        let (automaton, cache) = (&self.search.forward, &mut self.forward);
+        let start = automaton.start_state_forward(cache, &Input::new(line));
+        let mut state = start.map_err(|_| Halt::Costly)?;
+        cache.search_start(0);
+        for (number, piece) in line.chunks(PIECE_BYTES).enumerate() {
+            let from = number * PIECE_BYTES;
+            cache.search_update(from);
+            if number > 0 && stopped() {
+                return Err(Halt::Stopped);
+            }
+            for (offset, byte) in piece.iter().enumerate() {
+                state = automaton
+                    .next_state(cache, state, *byte)
+                    .map_err(|_| Halt::Costly)?;
+                if state.is_tagged() {
+                    // A match is reported one byte late.
+                    if state.is_match() || state.is_dead() {
+                        cache.search_finish(from + offset);
+                        return Ok(state.is_match().then_some(from + offset));
+                    }
+                }
+            }
+        }
+        cache.search_finish(line.len());
+        let state = automaton
+            .next_eoi_state(cache, state)
+            .map_err(|_| Halt::Costly)?;
+        Ok(state.is_match().then_some(line.len()))
+    }
+}

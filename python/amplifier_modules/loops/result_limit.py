@@ -1,0 +1,62 @@
+"""The limit in bytes of a tool's result, where it enters the conversation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .settings import MIN_RESULT_BYTES
+
+_NOTE = "… [{bytes:,} more bytes were cut: `max_result_bytes` of the loop is {limit:,}]"
+
+
+def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Return the content of a tool message in at most `limit` bytes of UTF-8.
+
+    What is cut is counted in its place: the end of a text, and the first block that does not fit
+    with all that follow.
+
+    Args:
+        limit: The bytes; None for no limit.
+        content: A text, or content blocks.
+    """
+    if limit is None:
+        return content
+    if isinstance(content, str):
+        return _clipped(content, limit, limit)
+    kept: list[dict[str, Any]] = []
+    room = limit - MIN_RESULT_BYTES // 2
+    for index, block in enumerate(content):
+        size = _size(block)
+        if size > room:
+            text = block.get("text") if block.get("type") == "text" else None
+            rest = sum(map(_size, content[index + 1 :]))
+            if isinstance(text, str) and room > MIN_RESULT_BYTES // 2:
+                # In JSON a character may take twelve times as many bytes as here, at most.
+                kept.append({**block, "text": _beginning(text, room // 12)})
+                size = max(0, size - _size(kept[-1]))
+            note = _NOTE.format(bytes=size + rest, limit=limit)
+            return [*kept, {"type": "text", "text": note}]
+        kept.append(block)
+        room -= size
+    return kept
+
+
+def _clipped(text: str, most: int, limit: int) -> str:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    if size <= most:
+        return text
+    kept = _beginning(text, most - len(_NOTE) - 40)
+    cut = size - len(kept.encode("utf-8", "replace"))
+    return kept + _NOTE.format(bytes=cut, limit=limit)
+
+
+def _beginning(text: str, most: int) -> str:
+    """Return as many whole characters as take at most `most` bytes in UTF-8."""
+    encoded = text[:most].encode("utf-8", "replace")[:most]
+    return encoded.decode("utf-8", "ignore")
+
+
+def _size(block: dict[str, Any]) -> int:
+    """Return how many bytes a block takes as JSON."""
+    return len(json.dumps(block, default=str))
