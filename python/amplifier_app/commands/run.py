@@ -143,12 +143,13 @@ class _Refusal:
 
     def __init__(self, hooks: Any) -> None:
         self._denied: Mapping[str, Any] | None = None
-        self._limit: Mapping[str, Any] = {}
+        self._limit: int | None = None
         hooks.register(events.ORCHESTRATOR_COMPLETE, self._note, name="amplifier-app-refusal")
 
     def _note(self, _: str, data: Any) -> None:
         self._denied = data.get("denied")
-        self._limit = data.get("limit") or {}
+        if self._denied is None and data.get("status") == "incomplete":
+            self._limit = data.get("turn_count")
 
     def report(self) -> None:
         """Report the refusal.
@@ -163,9 +164,9 @@ class _Refusal:
     @property
     def limit(self) -> Failure | None:
         """Why the turn was ended before the model was done, if so."""
-        if (calls := self._limit.get("max_iterations")) is None:
+        if self._limit is None:
             return None
-        text = f"the turn was ended after {calls:,} model calls, the `max_iterations` of the loop"
+        text = f"the turn was ended after {self._limit:,} model calls, the `max_iterations` of the loop"
         hint = "the answer may be incomplete; set `LOOP_MAX_ITERATIONS` to allow more"
         return Failure(text, hint=hint)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -26,13 +28,14 @@ class _Drawing(Protocol):
 @dataclass
 class _Block:
     kind: str
-    seen: str = ""
+    seen: int = 0
+    """How many characters of it came."""
+    checksum: int = 0
+    """Of them, instead of the text itself, which may be long."""
     waiting: list[str] = field(default_factory=list[str])
     shown: bool = False
     """Whether something of it is on the screen."""
     ended: bool = False
-    closed: bool = False
-    """Ended, and drawn to its end."""
     text: TerminalText = field(default_factory=TerminalText)
 
 
@@ -47,6 +50,8 @@ class ResponseBlocks:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._blocks: dict[int, _Block] = {}
+        # Of those above; a plain dict looks at its empty beginning again and again.
+        self._unclosed: OrderedDict[int, _Block] = OrderedDict()
         self._current: _Block | None = None
         self._drawing: _Drawing | None = None
         self._took_back = False
@@ -80,8 +85,8 @@ class ResponseBlocks:
         if block.ended:
             return
         whole = _text_of(data.get("block"))
-        if whole.startswith(block.seen):
-            self._add(block, whole[len(block.seen) :])
+        if len(whole) > block.seen and _checksum(whole[: block.seen]) == block.checksum:
+            self._add(block, whole[block.seen :])
         block.ended = True
         self._go_on()
 
@@ -102,6 +107,7 @@ class ResponseBlocks:
         block = self._blocks.pop(index, None)
         if block is None:
             return
+        self._unclosed.pop(index, None)
         if block is self._current:
             self._end_drawing(block)
         self._took_back = self._took_back or block.shown
@@ -115,7 +121,8 @@ class ResponseBlocks:
     def _block(self, index: int, data: Mapping[str, Any]) -> _Block:
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks[index] = _Block(str(data.get("block_type") or ""))
+            block = _Block(str(data.get("block_type") or ""))
+            self._blocks[index] = self._unclosed[index] = block
         if self._current is None and not block.ended:
             self._go_on()
         return block
@@ -123,7 +130,8 @@ class ResponseBlocks:
     def _add(self, block: _Block, text: str) -> None:
         if not text:
             return
-        block.seen += text
+        block.seen += len(text)
+        block.checksum = _checksum(text, block.checksum)
         if block is self._current:
             self._draw(text)
         else:
@@ -140,18 +148,19 @@ class ResponseBlocks:
         """Draw the blocks in order, up to the first that has not ended."""
         while True:
             if self._current is None:
-                following = [each for each in self._blocks.values() if not each.closed]
-                if not following:
+                following = next(iter(self._unclosed.values()), None)
+                if following is None:
                     return
-                self._open(following[0])
+                self._open(following)
             elif self._current.ended:
-                self._close(self._current)
+                # The first of them is always the one that is drawn.
+                _, block = self._unclosed.popitem(last=False)
+                self._close(block)
             else:
                 return
 
     def _close(self, block: _Block) -> None:
         """Draw the current block to its end."""
-        block.closed = True
         if self._end_drawing(block) or block.kind in ("text", "thinking", "tool_call", ""):
             return
         is_encrypted = block.kind == "redacted_thinking"
@@ -208,6 +217,10 @@ class _PlainText:
 
     def finish(self) -> None:
         self._screen.end_line()
+
+
+def _checksum(text: str, before: int = 0) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), before)
 
 
 def _index(data: Mapping[str, Any]) -> int:

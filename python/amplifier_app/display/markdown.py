@@ -28,6 +28,8 @@ _UNDECIDED = re.compile(
 )
 _WHOLE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\|)")
 _MAX_TABLE_ROWS = 500
+_MAX_ROW_CHARS = 4000
+"""A longer line is neither a row of a table nor the edge of code."""
 _MAX_MARK_CHARS = 200
 """A longer beginning of a line is drawn as plain text."""
 
@@ -47,11 +49,13 @@ class MarkdownStream:
 
     def feed(self, text: str) -> None:
         """Draw what the text completes; it must be printable already."""
-        while text:
-            part, newline, text = text.partition("\n")
-            self._feed_line(part)
-            if newline:
-                self._end_line()
+        first, *others = text.split("\n")
+        if first:
+            self._feed_line(first)
+        for part in others:
+            self._end_line()
+            if part:
+                self._feed_line(part)
 
     def finish(self) -> None:
         """Draw the rest and end the line."""
@@ -79,7 +83,7 @@ class MarkdownStream:
             held = self._held.lstrip(" ")
             return held[: len(self._fence)] == self._fence[: len(held)]
         if len(self._held) > _MAX_MARK_CHARS:
-            return bool(_WHOLE_LINE.match(self._held))
+            return len(self._held) <= _MAX_ROW_CHARS and bool(_WHOLE_LINE.match(self._held))
         return bool(_UNDECIDED.match(self._held) or _WHOLE_LINE.match(self._held))
 
     def _begin_line(self) -> None:
@@ -174,13 +178,15 @@ class MarkdownStream:
         rows, self._table = self._table, []
         if not rows:
             return
-        if len(rows) < 2 or not _SEPARATOR.match(rows[1]):
+        header, *body = [_cells(row) for row in (rows[0], *rows[2:])]
+        columns = max(len(row) for row in (header, *body))
+        # A few long rows among short ones would take time for each cell that is not there.
+        is_sparse = columns * len(rows) > sum(map(len, rows))
+        if len(rows) < 2 or not _SEPARATOR.match(rows[1]) or is_sparse:
             for row in rows:
                 self._wrapper.feed(row + "\n", "")
             self._blank = False
             return
-        header, *body = [_cells(row) for row in (rows[0], *rows[2:])]
-        columns = max(len(row) for row in (header, *body))
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for index in range(columns):
             title = header[index] if index < len(header) else ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.counted import counted
@@ -51,7 +53,8 @@ class Display:
         self._clock = clock
         self._blocks = ResponseBlocks(screen)
         self._tokens = TokenCount()
-        self._calls: dict[str, _Call] = {}
+        # A plain dict looks at its empty beginning again and again.
+        self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._finished_calls: set[str] = set()
         self._call_count = 0
         self._drew_text = False
@@ -204,8 +207,9 @@ class Display:
         )
 
     def _wait_for_tools(self) -> None:
-        names = [call.name for call in self._calls.values()]
-        running = f"running {', '.join(names[:4])}" + (" and others" if len(names) > 4 else "")
+        names = [call.name for call in islice(self._calls.values(), 4)]
+        others = " and others" if len(self._calls) > 4 else ""
+        running = f"running {', '.join(names)}{others}"
         self._screen.wait_for(running if names else "waiting for the model")
 
     def _call_id(self, data: Mapping[str, Any]) -> str:

@@ -102,8 +102,6 @@ class Turn:
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, and why, for `orchestrator:complete`."""
-    _limit: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The setting that ended the turn, and its value, for `orchestrator:complete`."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     async def run(self, model: ModelCalls | Exception) -> str:
@@ -158,7 +156,6 @@ class Turn:
     async def _iterate(self, model: ModelCalls) -> Outcome:
         while not self.cancellation.is_cancelled:
             if self.iterations == self.settings.max_iterations != UNLIMITED:
-                self._limit = {"limit": {"max_iterations": self.iterations}}
                 await self._wrap_up(model)
                 return Outcome.INCOMPLETE
             self.iterations += 1
