@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping
-from typing import BinaryIO, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import BinaryIO, TypeGuard, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
@@ -13,6 +13,9 @@ from amplifier_app.notice import notice
 
 _MAX_DEPTH = 200
 """Nesting after which a value is written as text; `to_json` has a limit of its own above it."""
+
+_LONG_CHARS = 1 << 16
+"""A longer text is written in pieces."""
 
 _MAX_INTEGER_BITS = 14_000
 """Integers from here on are written in hexadecimal: Python refuses to read or write their digits."""
@@ -43,7 +46,8 @@ class JsonLines:
         if self.failure is not None:
             return
         try:
-            self._file.write(json_line(event, data))
+            for part in _line_parts(event, data):
+                self._file.write(part)
             self._file.flush()
         except OSError as error:
             # Kept for the command: an exception in a handler would only be logged.
@@ -74,7 +78,55 @@ class JsonLines:
 
 def json_line(event: str, data: object) -> bytes:
     """One line, newline included; it never fails."""
-    return b'{"event": %b, "data": %b}\n' % (_json(event), _json(data))
+    return b"".join(_line_parts(event, data))
+
+
+def _line_parts(event: str, data: object) -> Iterator[bytes]:
+    yield b'{"event": %b, "data": ' % _json(event)
+    if _is_long(data):
+        yield from _parts(data)
+    else:
+        yield _json(data)
+    yield b"}\n"
+
+
+def _is_long(value: object, depth: int = 0) -> bool:
+    """Whether a long text is somewhere in it."""
+    if isinstance(value, str):
+        return len(value) > _LONG_CHARS
+    if depth < _MAX_DEPTH and isinstance(value, dict):
+        values = cast("dict[object, object]", value).values()
+        return any(_is_long(each, depth + 1) for each in values)
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        return any(_is_long(each, depth + 1) for each in cast("list[object]", value))
+    return False
+
+
+def _parts(value: object, depth: int = 0) -> Iterator[bytes]:
+    """The JSON of a value, a long text piece by piece: a line may hold it several times."""
+    if isinstance(value, str) and len(value) > _LONG_CHARS:
+        yield b'"'
+        for start in range(0, len(value), _LONG_CHARS):
+            yield _json(value[start : start + _LONG_CHARS])[1:-1]
+        yield b'"'
+    elif depth < _MAX_DEPTH and _has_text_keys(value):
+        for index, (key, each) in enumerate(value.items()):
+            yield b"%b%b:" % (b"," if index else b"{", _json(key))
+            yield from _parts(each, depth + 1)
+        yield b"}" if value else b"{}"
+    elif depth < _MAX_DEPTH and isinstance(value, list | tuple) and value:
+        for index, each in enumerate(cast("list[object]", value)):
+            yield b"," if index else b"["
+            yield from _parts(each, depth + 1)
+        yield b"]"
+    else:
+        yield _json(cast("object", value))
+
+
+def _has_text_keys(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict) and all(
+        isinstance(key, str) for key in cast("dict[object, object]", value)
+    )
 
 
 def _json(value: object) -> bytes:

@@ -269,7 +269,6 @@ class Turn:
             **about,
             "status": _ORCHESTRATOR_STATUS[outcome],
             **self._denied,
-            **self._limit,
         }
         yield ORCHESTRATOR_COMPLETE, completion
         yield EXECUTION_END, {"response": self.answer, "status": status}

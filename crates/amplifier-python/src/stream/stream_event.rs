@@ -1,12 +1,24 @@
 //! `StreamEvent`: what happened to a content block while its stream arrived.
 
+use amplifier_core::Json;
 use amplifier_stream as stream;
-use amplifier_stream::Change;
+use amplifier_stream::{Block, Change};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::json::{object_to_python, to_python};
+
+/// A block as a new dict, its texts copied once: they may be most of what the program holds.
+pub(crate) fn block_to_python<'py>(py: Python<'py>, block: &Block) -> PyResult<Bound<'py, PyAny>> {
+    if let Block::Content(fields) = block
+        && let Some(kind) = fields.get("type").and_then(Json::as_str)
+        && kind != "tool_call"
+    {
+        return Ok(object_to_python(py, fields)?.into_any());
+    }
+    to_python(py, &block.to_json())
+}
 
 /// A content block began, grew, is complete or was dropped.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -38,7 +50,7 @@ impl StreamEvent {
             Change::Delta(text) => data.set_item(intern!(py, "delta"), text)?,
             Change::PartialJson(text) => data.set_item(intern!(py, "partial_json"), text)?,
             Change::End(block) | Change::Drop(block) => {
-                data.set_item(intern!(py, "block"), to_python(py, &block.to_json())?)?;
+                data.set_item(intern!(py, "block"), block_to_python(py, block)?)?;
             }
         }
         if self.dropped() {
@@ -110,7 +122,7 @@ impl StreamEvent {
         let (Change::End(block) | Change::Drop(block)) = &self.event.change else {
             return Ok(None);
         };
-        to_python(py, &block.to_json()).map(Some)
+        block_to_python(py, block).map(Some)
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {

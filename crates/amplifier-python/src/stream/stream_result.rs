@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::json::{object_to_python, to_python};
-use crate::stream::stream_event::StreamEvent;
+use crate::stream::stream_event::{StreamEvent, block_to_python};
 
 /// The final record of a stream; every container is a new one each time it is read.
 #[pyclass(frozen, module = "amplifier_core._engine")]
@@ -24,7 +24,7 @@ impl StreamResult {
     fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let blocks = PyList::empty(py);
         for block in &self.result.blocks {
-            blocks.append(to_python(py, &block.to_json())?)?;
+            blocks.append(block_to_python(py, block)?)?;
         }
         Ok(blocks)
     }
