@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import shlex
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,6 +137,14 @@ def display(given: str | bytes, setup: dict[str, Any]) -> Passed:
     return Passed(TerminalText.show(given), given)
 
 
+def grep_pattern(given: str, setup: dict[str, Any]) -> Passed:
+    text = setup["text"] if isinstance(setup["text"], bytes) else setup["text"].encode()
+    with tempfile.TemporaryDirectory() as root:
+        Path(root, "file").write_bytes(text)
+        PathPolicy(root).search(given)
+    return Passed(given, given)
+
+
 def tool_args(given: dict[str, Any], setup: dict[str, Any]) -> Passed:
     before = copy.deepcopy(given)
     tools = ToolInputPolicy()
@@ -183,6 +192,7 @@ def _blocks(given: Any) -> Any:
 SURFACES = {
     "path_read": Surface(path_read, (OSError,)),
     "path_write": Surface(path_write, (OSError,)),
+    "grep_pattern": Surface(grep_pattern, (ValueError,)),
     "shell_policy": Surface(shell_policy, (ShellDenied,)),
     "shell_call": Surface(shell_call, (Unapproved,)),
     "approval_answer": Surface(approval_answer, (Unapproved,)),

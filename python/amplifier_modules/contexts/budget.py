@@ -14,6 +14,7 @@ SAFETY_MARGIN_TOKENS = 4_096
 """Tokens kept free, as estimates are inexact."""
 MESSAGE_OVERHEAD_TOKENS = 4
 """Tokens of a message without its content."""
+_PIECE_CHARS = 1 << 16
 
 
 def estimate_tokens(message: Mapping[str, Any]) -> int:
@@ -75,6 +76,20 @@ def _positive(source: Any, key: str) -> int | None:
 
 
 def _length(value: Any) -> int:
+    """Return the length of a value as JSON; a long text is written in pieces, as it is only counted."""
+    length = 0
+    if isinstance(value, dict):
+        block = cast("dict[str, Any]", value)
+        for key, text in block.items():
+            if isinstance(text, str) and len(text) > _PIECE_CHARS:
+                block = {**block, key: ""}
+                starts = range(0, len(text), _PIECE_CHARS)
+                length += sum(_written(text[at : at + _PIECE_CHARS]) - 2 for at in starts)
+        value = block
+    return length + _written(value)
+
+
+def _written(value: Any) -> int:
     try:
         return len(json.dumps(value, ensure_ascii=False, default=str))
     except RecursionError:
