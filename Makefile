@@ -39,7 +39,7 @@ BENCHES := emit hook_answers kernel_calls turn history session messages import_t
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := text_deltas tool_arguments
 # Compared with what our own Python has beside it.
-OWN_BENCHES := path_decision processor start
+OWN_BENCHES := display path_decision processor start
 # Compared with a walk over memory, in Rust.
 RUST_BENCHES := ratios redaction
 

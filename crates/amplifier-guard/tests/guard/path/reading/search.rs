@@ -3,7 +3,7 @@
 use std::fs;
 
 use amplifier_guard::{
-    FileMatches, LineMatch, LineSearch, Order, PathPolicy, SearchReport, Walker,
+    FileMatches, LineMatch, LineSearch, Order, PathError, PathPolicy, SearchReport, Walker,
 };
 use proptest::prelude::*;
 
@@ -228,5 +228,115 @@ proptest! {
         // What is short enough is shown as it is.
         let expected = if line.len() > 400 { format!("{start}{shown}{end}") } else { line };
         prop_assert_eq!(text, expected);
+    }
+}
+
+#[test]
+fn an_expression_that_is_too_costly_for_the_text_is_given_up_and_says_where() {
+    let mut state = 1_u32;
+    let random: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        b"ab"[usize::from(state >> 31 == 1)]
+    })
+    .take(60_000)
+    .collect();
+    let (_folder, policy) = folder(&[("a.txt", &random)]);
+    let search = LineSearch::new("(?:[ab]{1,100}a[ab]{1,100}){1,10}x", false).unwrap();
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        order: Order::Path,
+        limit: 9,
+        most_bytes: 9999,
+        stopped: &mut || false,
+    };
+    let refusal = policy.search(".", &search, 9, walker).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "the expression takes too many steps on `a.txt` (repeat fewer times, or search less)"
+    );
+}
+
+#[test]
+fn a_search_stops_within_a_line() {
+    let line = vec![b'x'; 1 << 20];
+    let (_folder, policy) = folder(&[("long.txt", &line)]);
+    // Far more questions than pieces are read: most of them come while the line is searched.
+    let mut questions = 0;
+    let stopped = &mut || {
+        questions += 1;
+        questions > 100
+    };
+    let walker = &mut Walker {
+        skip: &[],
+        pattern: None,
+        order: Order::Path,
+        limit: 9,
+        most_bytes: 9999,
+        stopped,
+    };
+    let search = LineSearch::new("x+y", false).unwrap();
+    let refusal = policy.search(".", &search, 9, walker);
+    assert!(matches!(refusal, Err(PathError::Stopped { .. })));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lines_match_exactly_where_the_reference_engine_finds_them(
+        expression in r"(\\b|\^|\(\?i\)|)([aé.]|\\w|\[\^a\]|\\s|\(a\|é\)){1,4}[*+?]?(\\b|\$|\\B|)",
+        text in "[aAbé \n\r€]{0,80}",
+    ) {
+        let reference = regex::bytes::RegexBuilder::new(&expression)
+            .multi_line(true)
+            .crlf(true)
+            .build()
+            .unwrap();
+        let (_folder, policy) = folder_of(&text);
+        let lines = text.strip_suffix('\n').unwrap_or(&text).split('\n');
+        let expected: Vec<u64> = lines
+            .enumerate()
+            .filter(|(_, line)| {
+                reference.is_match(line.strip_suffix('\r').unwrap_or(line).as_bytes())
+            })
+            .map(|(index, _)| index as u64 + 1)
+            .collect();
+        let expected = if text.is_empty() { Vec::new() } else { expected };
+        let found: Vec<u64> = found(&policy, &expression, 99)
+            .lines
+            .iter()
+            .map(|line| line.line)
+            .collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_kept_is_the_beginning_of_all_within_its_number_and_bytes(
+        names in prop::collection::btree_set("[a-c]{1,9}", 1..30),
+        limit in 0_usize..20,
+        most_bytes in 0_usize..800,
+    ) {
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x\n"[..])).collect();
+        let (_folder, policy) = folder(&files);
+        let walker = &mut Walker {
+            skip: &[],
+            pattern: None,
+            order: Order::Path,
+            limit,
+            most_bytes,
+            stopped: &mut || false,
+        };
+        let walk = policy.walk(".", walker).unwrap();
+        let mut room = most_bytes;
+        let fitting = names.iter().take(limit).take_while(|name| {
+            let fits = name.len() + 24 <= room;
+            room = room.saturating_sub(name.len() + 24);
+            fits
+        });
+        let fitting: Vec<_> = fitting.collect();
+        let kept: Vec<_> = walk.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+        prop_assert_eq!(kept, fitting);
+        prop_assert_eq!(walk.total, names.len() as u64);
     }
 }
