@@ -20,8 +20,8 @@ impl<T> FirstMade<T> {
         if let Some(value) = self.0.get(py) {
             return Ok(value);
         }
-        let made = make()?;
-        Ok(self.0.get_or_init(py, || made))
+        let value = make()?;
+        Ok(self.0.get_or_init(py, || value))
     }
 }
 

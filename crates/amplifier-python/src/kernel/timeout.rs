@@ -28,11 +28,11 @@ impl TimeLimit {
 
     /// The awaitable within this limit; see [`is_expired`] for its result. It is called `what`
     /// where it is left behind.
-    pub(crate) fn on<'py>(
+    pub(crate) fn on(
         self,
-        awaitable: Bound<'py, PyAny>,
+        awaitable: Bound<'_, PyAny>,
         what: impl FnOnce() -> String,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'_, PyAny>> {
         let Some(seconds) = self.0 else {
             return Ok(awaitable);
         };
