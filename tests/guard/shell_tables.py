@@ -151,7 +151,7 @@ def _is(word: str, base: str, command: list[str]) -> bool:
         case "TEXT" | "PATTERN":
             return True
         case "FORMAT":
-            return not re.search("^@|%[-+ ]*G|%output|%[^%]*signature", word)
+            return not re.search("^@|%[-+ ]*G|%output|signature", word)
         case "FILTER":
             beyond = "ENV|__prog_args|env|get_search_list|import|include|modulemeta"
             return not re.search(rf"(?<![.\w])({beyond})(?!\w)", word)

@@ -68,9 +68,9 @@ def option(draw: st.DrawFn, table: Table) -> list[str]:
 
 
 @st.composite
-def commands(draw: st.DrawFn) -> list[str]:
+def commands(draw: st.DrawFn, programs: list[str] = PROGRAMS) -> list[str]:
     """A program and words that its table knows, in any order, among others that it does not."""
-    program = draw(st.sampled_from(PROGRAMS))
+    program = draw(st.sampled_from(programs))
     argv, table = [program], TABLES[program]
     for _ in range(draw(st.integers(0, 6))):
         kind = draw(st.integers(0, 9))

@@ -119,11 +119,10 @@ impl Base {
 
 /// Whether git would verify a signature, or curl write a file, to fill in `format`.
 fn has_active_part(format: &str) -> bool {
-    format.split('%').skip(1).any(|part| {
-        part.trim_start_matches(['-', '+', ' ']).starts_with('G')
-            || part.starts_with("output")
-            || part.contains("signature")
-    })
+    let is_active = |part: &str| {
+        part.trim_start_matches(['-', '+', ' ']).starts_with('G') || part.starts_with("output")
+    };
+    format.contains("signature") || format.split('%').skip(1).any(is_active)
 }
 
 fn is_name(word: &str) -> bool {
