@@ -48,6 +48,8 @@ impl ShellPolicy {
             .into_iter()
             .map(words::words)
             .collect::<Result<_, _>>()?;
+        // Read the tables now, so that no decision waits for them.
+        _ = table::table("");
         Ok(Self { lines, root })
     }
 
