@@ -35,11 +35,11 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := emit hook_answers kernel_calls turn history session messages import_time text_deltas \
-	tool_arguments path_decision processor start ratios redaction shell
+	tool_arguments path_decision processor start display false_marks ratios redaction shell
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := text_deltas tool_arguments
 # Compared with what our own Python has beside it.
-OWN_BENCHES := display path_decision processor start
+OWN_BENCHES := path_decision processor start display false_marks
 # Compared with a walk over memory, in Rust.
 RUST_BENCHES := ratios redaction shell
 
