@@ -20,10 +20,33 @@ PROJECT = Path(__file__).resolve().parents[1]
 MAX_BYTES = 2_000_000
 MARK = re.compile(r"\[REDACTED:([a-z0-9 ]+)\]")
 SUFFIXES = frozenset(
-    ".c .cfg .css .csv .h .html .ini .js .json .md .pxd .py .pyi .pyx .rs .rst .sh .toml .ts .txt .typed "
-    ".yaml .yml".split()
+    [
+        ".c",
+        ".cfg",
+        ".css",
+        ".csv",
+        ".h",
+        ".html",
+        ".ini",
+        ".js",
+        ".json",
+        ".md",
+        ".pxd",
+        ".py",
+        ".pyi",
+        ".pyx",
+        ".rs",
+        ".rst",
+        ".sh",
+        ".toml",
+        ".ts",
+        ".txt",
+        ".typed",
+        ".yaml",
+        ".yml",
+    ]
 )
-NAMES = frozenset("LICENSE METADATA Makefile NOTICE RECORD WHEEL".split())
+NAMES = frozenset(["LICENSE", "METADATA", "Makefile", "NOTICE", "RECORD", "WHEEL"])
 
 
 def is_text(path: Path) -> bool:

@@ -6,22 +6,29 @@
 mod block;
 mod data;
 mod escape;
+mod forms;
 mod known;
 mod log;
 mod name;
 mod named;
 mod places;
+mod program;
 mod random;
+// Beside the other tests, though it needs what is private here.
 #[cfg(test)]
+#[path = "../tests/guard/redact/reference.rs"]
 mod reference;
 mod runs;
 mod scheme;
 mod span;
 mod stem;
 mod stream;
+mod table;
 mod value;
 mod vendor;
+mod words;
 #[cfg(test)]
+#[path = "../tests/guard/redact/writing.rs"]
 mod writing;
 
 use std::borrow::Cow;
@@ -31,7 +38,7 @@ pub use stream::RedactorStream;
 
 use known::Known;
 use places::Places;
-use span::{MARK, Span, Until, joined, without};
+use span::{MARK, Span, joined, without};
 
 /// A secret that cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -139,15 +146,16 @@ impl Redactor {
 
     fn scan(&self, text: &[u8]) -> Scan {
         let mut spans = Vec::new();
-        let open_block = block::find(text, &mut spans);
         let places = Places::of(text);
-        let open_value = named::find(text, &places, &mut spans);
+        let open_block = block::find(text, &places.blocks, &mut spans);
+        let named = named::find(text, &places, &mut spans);
         spans.extend(places.tokens);
         vendor::find(text, &mut spans);
         spans.extend(self.known_spans(text));
         Scan {
             spans: joined(text, spans),
-            open: open_block.into_iter().chain(open_value).min(),
+            open: open_block.into_iter().chain(named.open).min(),
+            table: named.table,
         }
     }
 
@@ -157,7 +165,6 @@ impl Redactor {
             start,
             end,
             kind: "secret",
-            until: Until::Word,
         })
     }
 }
@@ -168,6 +175,8 @@ struct Scan {
     spans: Vec<Span>,
     /// The place from which more text could change the result.
     open: Option<usize>,
+    /// The beginning of the table whose rows may go on.
+    table: Option<usize>,
 }
 
 /// All replacements of secrets, one per line.
@@ -182,7 +191,6 @@ fn marks() -> String {
         "signature",
         "bearer token",
         "basic credentials",
-        "json web token",
         "aws secret",
         "private key",
     ];

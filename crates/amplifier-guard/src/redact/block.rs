@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::random::stretch;
-use super::span::{Span, Until};
+use super::span::Span;
 
 const BEGIN: &[u8] = b"-----BEGIN";
 /// The longest label of a block, such as ` ENCRYPTED PRIVATE KEY`.
@@ -11,44 +11,65 @@ const MAX_LABEL_BYTES: usize = 64;
 /// Lines shorter than this are words, unless a line ends after them.
 const MIN_LINE_BYTES: usize = 32;
 
-/// Finds private keys, and the start of one whose label or end is still missing.
-pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Option<usize> {
+/// Finds private keys at these places, and the start of one whose label or end is still missing.
+pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Option<usize> {
     let mut open = None;
     let mut done = 0;
-    for start in memmem::find_iter(text, BEGIN) {
+    for place in places {
+        let start = place.saturating_sub(2);
         if start < done {
             continue;
         }
-        let label = start + BEGIN.len();
-        let window = &text[label..text.len().min(label + MAX_LABEL_BYTES)];
-        let Some(dashes) = memmem::find(window, b"-----") else {
-            if window.len() < MAX_LABEL_BYTES {
-                open = Some(start);
-            }
+        let Some(label) = label(text, start).or_else(|| count_of_lines(text, *place)) else {
             continue;
         };
-        let name = &window[..dashes];
-        if memmem::find(name, b"PRIVATE").is_none() || memmem::find(name, b"KEY").is_none() {
+        let Some((from, begin)) = label else {
+            open = Some(start);
             continue;
-        }
-        let (end, is_open) = body(text, label + dashes + 5);
+        };
+        let (end, is_open) = body(text, begin);
         if is_open {
             open = Some(start);
         }
         spans.push(Span {
-            start,
+            start: from,
             end,
             kind: "private key",
-            until: Until::Block,
         });
         done = end;
     }
     open
 }
 
+/// Where a block of PEM and its lines begin; `Some(None)` if the text ends in its label.
+fn label(text: &[u8], start: usize) -> Option<Option<(usize, usize)>> {
+    let rest = text[start..].strip_prefix(BEGIN)?;
+    let window = &rest[..rest.len().min(MAX_LABEL_BYTES)];
+    let Some(dashes) = memmem::find(window, b"-----") else {
+        return (window.len() < MAX_LABEL_BYTES).then_some(None);
+    };
+    let name = &window[..dashes];
+    let is_private =
+        memmem::find(name, b"PRIVATE").is_some() && memmem::find(name, b"KEY").is_some();
+    is_private.then_some(Some((start, start + BEGIN.len() + dashes + 5)))
+}
+
+/// The same for the lines of a key of PuTTY, behind `Private-Lines: 8`.
+fn count_of_lines(text: &[u8], place: usize) -> Option<Option<(usize, usize)>> {
+    let rest = text[place..].strip_prefix(b"te-Lines: ")?;
+    let digits = stretch(&rest[..rest.len().min(8)], |byte| byte.is_ascii_digit());
+    let begin = place + text[place..].len() - rest.len() + digits;
+    let lines = begin + stretch(&text[begin..], |byte| matches!(byte, b'\r' | b'\n'));
+    match lines == text.len() {
+        true => Some(None),
+        false => (lines > begin).then_some(Some((lines, lines))),
+    }
+}
+
 /// The end of the lines of a block that begin at `place`, and whether the text ends first.
 fn body(text: &[u8], mut place: usize) -> (usize, bool) {
     let mut end = place;
+    let mut has_lines = false;
     loop {
         place += stretch(&text[place..], |byte| {
             matches!(byte, b'\n' | b'\r' | b' ' | b'\t')
@@ -72,7 +93,7 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
             // The beginning of a line, of a header or of the end.
             return (text.len(), true);
         }
-        let header = header(rest);
+        let header = header(rest).filter(|_| !has_lines);
         let line = header.unwrap_or_else(|| stretch(rest, is_body));
         let after = &rest[line..];
         // A short word with more behind it is prose after a block without an end.
@@ -83,6 +104,7 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
         if line == 0 || !is_line {
             return (end, false);
         }
+        has_lines |= header.is_none();
         place += line;
         end = place;
     }

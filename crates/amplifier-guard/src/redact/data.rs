@@ -2,7 +2,7 @@
 
 use super::name::{self, Name};
 use super::random::is_random;
-use super::span::{MARK, Until};
+use super::span::MARK;
 use super::value::{self, Value};
 
 /// The replacement for a text under a key, if the key marks a secret.
@@ -15,17 +15,11 @@ pub(super) fn mark(key: &str, text: &str) -> Option<String> {
             }
             kind
         }
-        Name::Weak(_) => return None,
+        Name::Weak(_) | Name::Plural(_) => return None,
         Name::Authorization => "credentials",
         Name::Cookie => "cookie",
     };
-    let value = Value {
-        start: 0,
-        end: text.len(),
-        is_quoted: true,
-        is_open: false,
-        until: Until::Word,
-    };
+    let value = Value::quoted(0, text.len());
     let is_benign = value::is_benign(text.as_bytes(), &value, kind, false)
         || key.eq_ignore_ascii_case("pwd") && text.starts_with('/');
     (!is_benign).then(|| [MARK, kind, "]"].concat())
@@ -35,7 +29,7 @@ pub(super) fn mark(key: &str, text: &str) -> Option<String> {
 pub(super) fn is_secret_key(key: &str) -> bool {
     !matches!(
         name::classify(key.as_bytes()),
-        None | Some(Name::Weak(_) | Name::Cookie)
+        None | Some(Name::Weak(_) | Name::Plural(_) | Name::Cookie)
     )
 }
 

@@ -1,7 +1,8 @@
-//! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities.
+//! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities,
+//! and without invisible characters.
 
-use memchr::memchr3_iter;
-
+use super::words::words;
+use crate::text::character::Class;
 use amplifier_core::steps;
 
 /// Kinds of escapes, one bit each.
@@ -9,7 +10,9 @@ pub(super) type Kinds = u8;
 pub(super) const PERCENT: Kinds = 1;
 pub(super) const BACKSLASH: Kinds = 2;
 pub(super) const ENTITY: Kinds = 4;
-pub(super) const ALL: Kinds = PERCENT | BACKSLASH | ENTITY;
+pub(super) const INVISIBLE: Kinds = 8;
+pub(super) const EACH: [Kinds; 4] = [PERCENT, BACKSLASH, ENTITY, INVISIBLE];
+pub(super) const ALL: Kinds = PERCENT | BACKSLASH | ENTITY | INVISIBLE;
 
 /// The longest escape: a surrogate pair, `\ud83d\ude00`.
 const MAX_ESCAPE_BYTES: usize = 12;
@@ -26,6 +29,7 @@ pub(super) struct Escape {
 enum Meaning {
     Byte(u8),
     Character(char),
+    Nothing,
 }
 
 impl Escape {
@@ -36,6 +40,7 @@ impl Escape {
             b'%' => (PERCENT, (3, Meaning::byte(hex(text, 1, 2)?))),
             b'\\' => (BACKSLASH, backslash(text)?),
             b'&' => (ENTITY, entity(text)?),
+            0x80.. => (INVISIBLE, (invisible(text)?, Meaning::Nothing)),
             _ => return None,
         };
         Some(Self {
@@ -53,6 +58,7 @@ impl Escape {
                 &buffer[..1]
             }
             Meaning::Character(character) => character.encode_utf8(buffer).as_bytes(),
+            Meaning::Nothing => &[],
         }
     }
 }
@@ -67,6 +73,28 @@ impl Meaning {
     }
 }
 
+/// The length of the invisible character that the text begins with.
+pub(super) fn invisible(text: &[u8]) -> Option<usize> {
+    let length = match text.first()? {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return None,
+    };
+    let character = std::str::from_utf8(text.get(..length)?)
+        .ok()?
+        .chars()
+        .next()?;
+    (Class::of(character) != Class::Visible).then_some(length)
+}
+
+/// The place of each invisible character.
+pub(super) fn invisibles(text: &[u8]) -> impl Iterator<Item = usize> {
+    let starts = if text.is_ascii() { text.len() } else { 0 };
+    let leads = (starts..text.len()).filter(|place| text[*place] >= 0xc2);
+    leads.filter(|place| invisible(&text[*place..]).is_some())
+}
+
 fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
     text.get(place..place + digits)?
         .iter()
@@ -77,6 +105,16 @@ fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
 
 fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
     Some(match text.get(1)? {
+        b'u' | b'x' if text.get(2) == Some(&b'{') => {
+            let digits = text[3..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_hexdigit())
+                .count();
+            if digits == 0 || text.get(3 + digits) != Some(&b'}') {
+                return None;
+            }
+            (4 + digits, Meaning::scalar(hex(text, 3, digits)?)?)
+        }
         b'u' => {
             let high = hex(text, 2, 4)?;
             if (0xd800..0xdc00).contains(&high)
@@ -87,6 +125,16 @@ fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
                 return Some((12, Meaning::scalar(scalar)?));
             }
             (6, Meaning::scalar(high)?)
+        }
+        b'U' => (10, Meaning::scalar(hex(text, 2, 8)?)?),
+        b'0'..=b'7' => {
+            let digits = text[1..]
+                .iter()
+                .take(3)
+                .take_while(|byte| matches!(byte, b'0'..=b'7'));
+            let length = digits.clone().count();
+            let value = digits.fold(0, |value, digit| value * 8 + u32::from(digit - b'0'));
+            (1 + length, Meaning::Byte(u8::try_from(value).ok()?))
         }
         b'x' => (4, Meaning::byte(hex(text, 2, 2)?)),
         b'n' => (2, Meaning::Byte(b'\n')),
@@ -100,16 +148,11 @@ fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
 }
 
 fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
-    if !matches!(text.get(1)?, b'#' | b'a' | b'l' | b'g' | b'q') {
+    if !matches!(text.get(1)?, b'#' | b'A'..=b'Z' | b'a'..=b'z') {
         return None;
     }
     let end = 2 + text.get(2..)?.iter().position(|byte| *byte == b';')?;
     let meaning = match &text[1..end] {
-        b"amp" => Meaning::Byte(b'&'),
-        b"lt" => Meaning::Byte(b'<'),
-        b"gt" => Meaning::Byte(b'>'),
-        b"quot" => Meaning::Byte(b'"'),
-        b"apos" => Meaning::Byte(b'\''),
         [b'#', number @ ..] => {
             let (digits, radix) = match number {
                 [b'x' | b'X', digits @ ..] => (digits, 16),
@@ -118,7 +161,13 @@ fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
             let digits = std::str::from_utf8(digits).ok()?;
             Meaning::scalar(u32::from_str_radix(digits, radix).ok()?)?
         }
-        _ => return None,
+        name => {
+            let mut entities = words("entity")
+                .iter()
+                .filter_map(|entity| entity.split_once('='));
+            let (_, character) = entities.find(|(known, _)| known.as_bytes() == name)?;
+            Meaning::Byte(*character.as_bytes().first()?)
+        }
     };
     Some((end + 1, meaning))
 }
@@ -147,7 +196,8 @@ impl Layer {
         steps::count(text.len());
         let mut layer: Option<Self> = None;
         let mut done = 0;
-        for place in memchr3_iter(b'%', b'\\', b'&', text) {
+        let is_start = |byte: &u8| matches!(byte, b'%' | b'\\' | b'&' | 0xc2..);
+        for place in (0..text.len()).filter(|place| is_start(&text[*place])) {
             if place < done {
                 continue;
             }
@@ -191,8 +241,7 @@ impl Layer {
         if kinds.is_power_of_two() {
             return vec![(TOGETHER | kinds, all)];
         }
-        let each = [PERCENT, BACKSLASH, ENTITY];
-        let alone = each.into_iter().filter(|kind| kinds & kind != 0);
+        let alone = EACH.into_iter().filter(|kind| kinds & kind != 0);
         let alone = alone.filter_map(|kind| Some((kind, Self::of(text, kind)?)));
         [(TOGETHER, all)].into_iter().chain(alone).collect()
     }
@@ -219,4 +268,4 @@ impl Layer {
 }
 
 /// All kinds decoded at once, as one way among others.
-pub(super) const TOGETHER: Kinds = 8;
+pub(super) const TOGETHER: Kinds = 16;

@@ -2,7 +2,8 @@
 //!
 //! Every eight consecutive bytes of a secret are searched for, so that no part of eight characters
 //! remains, whatever surrounds it or cuts it short: plain, in base64 at each alignment and broken
-//! into lines, in hexadecimal digits, and each of these escaped. A fast search by a few bytes finds
+//! into lines, in hexadecimal digits with and without separators, in UTF-16, and each of these
+//! escaped or with invisible characters inside. A fast search by a few bytes finds
 //! the candidates; the text is decoded only there.
 
 mod escaped;
@@ -16,18 +17,21 @@ use amplifier_core::base64::sextet;
 use amplifier_core::steps;
 use memchr::memchr2_iter;
 
+use escaped::REACH_BYTES;
 use found::{Found, is_break};
 use gram::Grams;
 use live::Live;
 use part::{Parts, number};
 use rolling::Rolling;
 
+use super::escape::{INVISIBLE, Layer};
+
 /// The part of a secret that is looked for, in bytes and in characters.
 const PART_BYTES: usize = 8;
 /// The fewest bytes of a secret.
 pub(super) const MIN_SECRET_BYTES: usize = 4;
 /// How far a part in base64 or in digits extends beyond a gram in it: eight bytes are sixteen
-/// digits.
+/// digits, and three times as many characters with separators.
 const AROUND_BYTES: usize = 16;
 /// The most characters of base64 that a part takes on one side of the end of a line.
 const MAX_SIDE_CHARACTERS: usize = 12;
@@ -57,6 +61,8 @@ impl Known {
             if secret.contains(' ') {
                 secrets.push(secret.replace(' ', "+").into_bytes());
             }
+            // UTF-16; its other byte order has the same parts.
+            secrets.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());
             if !secret.is_ascii()
                 && let Ok(latin) = secret
                     .chars()
@@ -137,6 +143,23 @@ impl Known {
 
     /// How many bytes at the end of the text may begin a part.
     pub(super) fn open_tail(&self, text: &[u8]) -> usize {
+        if self.parts.is_empty() {
+            return 0;
+        }
+        let tail = &text[text.len().saturating_sub(REACH_BYTES)..];
+        let bare = Layer::of(tail, INVISIBLE);
+        let bare = bare.as_ref().map_or(tail, |layer| &layer.bytes);
+        let plain = match self.plain_tail(bare) {
+            0 => 0,
+            plain if bare.len() == tail.len() => plain,
+            _ => tail.len(),
+        };
+        plain
+            .max(self.spaced_tail(tail))
+            .max(self.broken_tail(tail))
+    }
+
+    fn plain_tail(&self, text: &[u8]) -> usize {
         // Parts of eight characters are found, each of up to four bytes.
         let longest = if self.is_ascii {
             PART_BYTES
@@ -150,6 +173,53 @@ impl Known {
                 self.holds(&tail[..tail.len().min(PART_BYTES)])
             })
             .count()
+    }
+
+    /// The same for pairs of digits, each with a separator behind it.
+    fn spaced_tail(&self, text: &[u8]) -> usize {
+        let is_pair = |byte: &&u8| byte.is_ascii_hexdigit() || b"x :,-\n".contains(byte);
+        let start = text.len() - text.iter().rev().take_while(is_pair).count();
+        let mut bytes = Vec::new();
+        let mut starts = Vec::new();
+        let mut place = start;
+        for word in text[start..].split(|byte| !byte.is_ascii_hexdigit() && *byte != b'x') {
+            let digits = word.strip_prefix(b"0x").unwrap_or(word);
+            let number = std::str::from_utf8(digits).ok();
+            let number = number.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            match number.filter(|_| digits.len() == 2) {
+                Some(byte) => {
+                    bytes.push(byte);
+                    starts.push(place);
+                }
+                None if digits.len() > 2 => bytes.clear(),
+                None => {}
+            }
+            place += word.len() + 1;
+        }
+        starts.drain(..starts.len() - bytes.len());
+        let first = bytes.len().saturating_sub(PART_BYTES - 1);
+        (first..bytes.len())
+            .find(|first| self.holds(&bytes[*first..]))
+            .map_or(0, |first| text.len() - starts[first])
+    }
+
+    /// The same for base64 whose line ends with the text.
+    fn broken_tail(&self, text: &[u8]) -> usize {
+        let breaks = text
+            .iter()
+            .rev()
+            .take_while(|byte| is_break(**byte))
+            .count();
+        let line = &text[..text.len() - breaks];
+        let (length, characters) = side(line.iter().rev());
+        let width = self.grams.width();
+        let last = line.len().saturating_sub(width);
+        let is_live = characters > 0
+            && breaks > 0
+            && (line.len() < width
+                || line[last..].iter().any(|byte| sextet(*byte).is_none())
+                || self.grams.is_base64_at(line, last));
+        if is_live { length + breaks } else { 0 }
     }
 
     /// Whether a secret holds these at most eight bytes.
@@ -171,9 +241,12 @@ impl Known {
             if grams.is_plain(gram) {
                 self.check(text, place, &mut checked, plain);
             }
-            if grams.is_base64(gram, text, place) || grams.is_hex(gram, text, place) {
-                let start = place.saturating_sub(AROUND_BYTES);
-                let end = text.len().min(place + grams.width() + AROUND_BYTES);
+            let is_dense = grams.is_base64(gram, text, place) || grams.is_hex(gram, text, place);
+            let is_spaced = grams.is_spaced(gram, text, place);
+            if is_dense || is_spaced {
+                let around = AROUND_BYTES * if is_spaced { 3 } else { 1 };
+                let start = place.saturating_sub(around);
+                let end = text.len().min(place + grams.width() + around);
                 let mut rolling = Rolling::new(&self.parts);
                 for (byte, place) in text[start..end].iter().zip(start..) {
                     rolling.push(*byte, place, encoded);

@@ -1,6 +1,7 @@
 //! Names of secrets.
 
 use super::span::MARK;
+use super::words::{self, ends, is_word};
 
 /// The longest name that is recognised, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 64;
@@ -12,6 +13,8 @@ pub(super) const MAX_QUOTES: usize = 8;
 pub(super) enum Name {
     /// A secret, of this kind.
     Strong(&'static str),
+    /// Several secrets of this kind, in a list.
+    Plural(&'static str),
     /// A secret if the value looks like one.
     Weak(&'static str),
     /// The header with a scheme and credentials.
@@ -20,144 +23,44 @@ pub(super) enum Name {
     Cookie,
 }
 
-/// Endings of secret names without their separators, and the kind of the value.
-const STRONG: &[(&str, &str)] = &[
-    ("password", "password"),
-    ("passwd", "password"),
-    ("passphrase", "password"),
-    ("passcode", "password"),
-    ("pwd", "password"),
-    ("secret", "secret"),
-    ("token", "token"),
-    ("apikey", "key"),
-    ("secretkey", "key"),
-    ("privatekey", "key"),
-    ("accesskey", "key"),
-    ("accountkey", "key"),
-    ("signingkey", "key"),
-    ("encryptionkey", "key"),
-    ("masterkey", "key"),
-    ("subscriptionkey", "key"),
-    ("sessionkey", "key"),
-    ("authkey", "key"),
-    ("credential", "credentials"),
-    ("credentials", "credentials"),
-    ("xamzsignature", "signature"),
-    ("xgoogsignature", "signature"),
-    ("passwordhash", "password"),
-];
-
-/// Words before `key` that make it the key of a vendor.
-const OWNERS: &[&str] = &[
-    "anthropic",
-    "openai",
-    "azure",
-    "google",
-    "gemini",
-    "stripe",
-    "aws",
-    "mistral",
-    "groq",
-    "deepseek",
-    "cohere",
-    "together",
-    "fireworks",
-    "xai",
-    "service",
-    "storage",
-    "license",
-    "deploy",
-    "ssh",
-    "function",
-    "host",
-];
-
-/// Words before `token` that make it a part of a text or a place in a list.
-const MARKS: &[&str] = &[
-    "next",
-    "nextpage",
-    "page",
-    "continuation",
-    "stop",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "sep",
-    "cls",
-    "mask",
-    "special",
-    "per",
-    "max",
-    "min",
-    "start",
-    "end",
-    "first",
-    "last",
-    "input",
-    "output",
-    "prompt",
-    "completion",
-    "cached",
-    "reasoning",
-    "total",
-    "each",
-    "cancellation",
-    "sync",
-    "unexpected",
-    "invalid",
-    "cancel",
-];
-
-/// A name in front of a separator.
+/// A name in a text.
+#[derive(Clone, Copy)]
 pub(super) struct Named {
     pub(super) name: Name,
-    /// Whether it is `PWD`, which often names a folder instead.
-    pub(super) is_working_directory: bool,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
-/// The name before the separator at `place`, if it marks a secret.
-pub(super) fn before(text: &[u8], place: usize) -> Option<Named> {
-    let before = &text[place.saturating_sub(MAX_NAME_BYTES + 16)..place];
-    let bare = before.trim_ascii_end();
-    // Text on an earlier line is not a name.
-    if before[bare.len()..].contains(&b'\n') {
-        return None;
-    }
-    let bare = bare.strip_suffix(b"&quot;").unwrap_or(bare);
-    let quotes = bare
-        .iter()
-        .rev()
-        .take(MAX_QUOTES)
-        .take_while(|byte| is_quote(**byte))
-        .count();
-    if bare[bare.len() - quotes..].contains(&b']') {
+impl Named {
+    /// The name between these places, if it marks a secret.
+    pub(super) fn of(text: &[u8], mut start: usize, end: usize) -> Option<Self> {
+        let before = &text[start.saturating_sub(32)..start];
+        // An escape before a name ends in a letter: `\napi_key=…`.
+        if start < end
+            && before.ends_with(b"\\")
+            && matches!(text.get(start), Some(b'n' | b't' | b'r'))
+        {
+            start += 1;
+        }
         // The kind in a mark is not a name.
-        let open = bare.iter().rposition(|byte| *byte == b'[');
-        if open.is_some_and(|open| bare[open..].starts_with(MARK.as_bytes())) {
+        let open = before.iter().rposition(|byte| *byte == b'[');
+        if open.is_some_and(|open| before[open..].starts_with(MARK.as_bytes())) {
             return None;
         }
+        let name = &text[start..end];
+        let is_query = matches!(before.last(), Some(b'?' | b'&'));
+        let name = classify(name).or(match name {
+            b"sig" | b"key" | b"code" | b"signature" if is_query => Some(Name::Weak("key")),
+            _ => None,
+        })?;
+        Some(Self { name, start, end })
     }
-    let bare = &bare[..bare.len() - quotes];
-    let start = bare
-        .iter()
-        .rposition(|byte| !is_part(*byte))
-        .map_or(0, |last| last + 1);
-    let mut name = &bare[start..];
-    // An escape before a name ends in a letter: `\napi_key=…`.
-    if bare[..start].ends_with(b"\\") && matches!(name.first(), Some(b'n' | b't' | b'r')) {
-        name = &name[1..];
+
+    /// Whether it is `PWD`, which often names a folder instead.
+    pub(super) fn is_working_directory(&self, text: &[u8]) -> bool {
+        let name = &text[self.start..self.end];
+        name.eq_ignore_ascii_case(b"pwd") || name.eq_ignore_ascii_case(b"oldpwd")
     }
-    let is_query = bare[..start].ends_with(b"?") || bare[..start].ends_with(b"&");
-    let found = classify(name).or(match name {
-        b"sig" | b"key" | b"code" | b"signature" if is_query => Some(Name::Weak("key")),
-        _ => None,
-    })?;
-    Some(Named {
-        name: found,
-        is_working_directory: name.eq_ignore_ascii_case(b"pwd")
-            || name.eq_ignore_ascii_case(b"oldpwd"),
-    })
 }
 
 /// What a whole name implies about its value.
@@ -168,77 +71,83 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     let name = &name[name.len().saturating_sub(MAX_NAME_BYTES)..];
     let mut buffer = [0; MAX_NAME_BYTES];
     let mut length = 0;
-    let mut last_word = 0;
+    // One bit for each letter that begins a word.
+    let mut words = 0_u64;
     let mut previous = b'_';
     for byte in name {
         if byte.is_ascii_alphanumeric() {
             let is_start = !previous.is_ascii_alphanumeric()
                 || previous.is_ascii_lowercase() && byte.is_ascii_uppercase();
-            if is_start {
-                last_word = length;
-            }
+            words |= u64::from(is_start) << length;
             buffer[length] = byte.to_ascii_lowercase();
             length += 1;
         }
         previous = *byte;
     }
-    let squeezed = &buffer[..length];
-    if squeezed.ends_with(b"authorization") {
+    if buffer[..length].ends_with(b"authorization") {
         return Some(Name::Authorization);
     }
-    if matches!(squeezed, b"cookie" | b"setcookie" | b"cookies") {
+    if matches!(&buffer[..length], b"cookie" | b"setcookie" | b"cookies") {
         return Some(Name::Cookie);
     }
-    let strong = STRONG
-        .iter()
-        .find(|(ending, _)| squeezed.ends_with(ending.as_bytes()));
-    if let Some((ending, kind)) = strong {
-        let before = &squeezed[..length - ending.len()];
-        let is_mark =
-            *ending == "token" && MARKS.iter().any(|mark| before.ends_with(mark.as_bytes()));
-        return (!is_mark).then_some(Name::Strong(kind));
+    loop {
+        let squeezed = &buffer[..length];
+        let digits = squeezed
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit());
+        let bare = &squeezed[..length - digits.count()];
+        // The words that begin before this place.
+        let last = (words & u64::MAX.checked_shr(64 - u32::try_from(bare.len()).ok()?)?)
+            .checked_ilog2()?;
+        let (before, word) = bare.split_at(last as usize);
+        if let Some(name) = of_words(bare, before, word) {
+            return name;
+        }
+        if before.is_empty() || !is_word("suffix", word) {
+            return None;
+        }
+        length = before.len();
     }
-    let word = &squeezed[last_word..];
-    let before = &squeezed[..last_word];
+}
+
+/// What a name without separators implies that ends in a word; `Some(None)` is no secret.
+fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Option<Name>> {
+    if let Some((ending, kind)) = words::secret(whole) {
+        let before = &whole[..whole.len() - ending.len()];
+        let is_mark = ending == "token" && ends("mark", before);
+        return Some((!is_mark).then_some(Name::Strong(kind)));
+    }
+    if let Some((_, kind)) = whole.strip_suffix(b"s").and_then(words::secret) {
+        return Some(Some(Name::Plural(kind)));
+    }
     match word {
-        b"pass" if !before.is_empty() => Some(Name::Strong("password")),
-        b"key"
-            if OWNERS
-                .iter()
-                .any(|owner| before.ends_with(owner.as_bytes())) =>
-        {
-            Some(Name::Weak("key"))
+        b"pass" if !before.is_empty() => {
+            Some((!ends("pass", before)).then_some(Name::Strong("password")))
         }
-        b"auth" | b"bearer" | b"jwt" | b"session" | b"sessionid" | b"sid" => {
-            Some(Name::Weak("token"))
-        }
+        b"pw" => Some(Some(Name::Strong("password"))),
+        b"key" if ends("owner", before) => Some(Some(Name::Weak("key"))),
+        _ if is_word("weak", word) => Some(Some(Name::Weak("token"))),
         _ => None,
     }
 }
 
-/// Whether a text may end in the name of a secret: its last three letters or digits are the end of
-/// one.
+/// Whether a text may end in the name of a secret: its last three letters are the end of one.
 pub(super) fn may_end(text: &[u8]) -> bool {
     let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES)..];
     if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let letters = tail
+    let mut letters = tail
         .iter()
         .rev()
         .filter(|byte| byte.is_ascii_alphanumeric());
+    let letters = letters.by_ref().skip_while(|byte| byte.is_ascii_digit());
     let mut end = [0; 3];
     for (end, byte) in end.iter_mut().rev().zip(letters) {
-        *end = byte.to_ascii_lowercase();
+        *end = *byte;
     }
-    match &end {
-        // `sessionid` is one word; `session_id` names no secret.
-        b"nid" => tail.ends_with(b"nid") || !tail.ends_with(b"id"),
-        b"ord" | b"swd" | b"ase" | b"ode" | b"pwd" | b"ret" | b"ken" | b"key" | b"ial" | b"als"
-        | b"ure" | b"ash" | b"ion" | b"kie" | b"ies" | b"ass" | b"uth" | b"rer" | b"jwt"
-        | b"sid" | b"sig" => true,
-        _ => false,
-    }
+    words::may_end(&end) || end[1..].eq_ignore_ascii_case(b"pw")
 }
 
 /// Whether a byte may occur between a name and the separator after it.

@@ -1,88 +1,120 @@
 //! Values after names of secrets: `password=…`, `"api_key": "…"`, headers, flags, addresses.
 
-use memchr::{memchr, memrchr};
+use std::ops::Range;
 
-use super::name::{self, Name};
-use super::places::Places;
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::forms;
+use super::name::{self, MAX_QUOTES, Name, Named};
+use super::places::{Place, Places};
+use super::program;
 use super::random::{LOOK_BYTES, is_random, stretch};
-use super::span::{Span, Until};
+use super::span::Span;
+use super::table;
 use super::value::{self, Value};
 
+/// The most blanks between a name and a separator.
+const MAX_BLANKS: usize = 80;
+
 /// Finds named values, and the start of one that is still incomplete.
-pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Option<usize> {
-    let mut open = None;
-    let mut done = 0;
-    let mut take = |found: Option<Found>, done: &mut usize| {
-        let Some(found) = found else { return };
-        if found.is_open {
-            let start = found.span.start;
-            open = Some(open.map_or(start, |open: usize| open.min(start)));
-        }
-        if !found.is_benign {
-            *done = found.span.end;
-            spans.push(found.span);
-        }
-    };
+pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds {
+    let mut finds = Finds::default();
     let mut address = Address::default();
     let mut folder = 0;
-    for &place in &places.separators {
-        if place >= done {
-            let found = if text[place..].starts_with(b"://") {
-                address.password(text, place + 3)
-            } else {
-                value_after(text, place, &mut folder)
-            };
-            take(found, &mut done);
+    for place in &places.values {
+        match *place {
+            Place::Address(place) if place >= finds.done => {
+                finds.take(address.password(text, place + 3));
+            }
+            Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
+            Place::Name(start, end) if end >= finds.done => {
+                if let Some(named) = Named::of(text, start, end) {
+                    after(text, named, &mut folder, &mut finds);
+                }
+            }
+            _ => {}
         }
     }
-    done = 0;
-    for &place in &places.flags {
-        if place >= done {
-            take(value_of_flag(text, place + 2), &mut done);
-        }
-    }
-    done = 0;
-    for &place in &places.closings {
-        if place >= done {
-            take(value_of_element(text, place), &mut done);
-        }
-    }
-    done = 0;
-    for &place in &places.pairs {
-        take(value_of_pair(text, place), &mut done);
-    }
-    let unended = places.contents.iter().copied().find(|start| {
-        let content = &text[*start..];
-        content.len() < MAX_ELEMENT_BYTES && stretch(content, is_content) == content.len()
-    });
-    open.into_iter().chain(unended).min()
+    spans.append(&mut finds.spans);
+    finds
 }
 
-/// The most bytes of an element's text.
-const MAX_ELEMENT_BYTES: usize = 1024;
+/// What was found behind names.
+#[derive(Default)]
+pub(super) struct Finds {
+    pub(super) spans: Vec<Span>,
+    /// The place from which more text could change the result.
+    pub(super) open: Option<usize>,
+    /// The end of the last value.
+    pub(super) done: usize,
+    /// The table whose rows may go on at the end of the text, where its first line begins.
+    pub(super) table: Option<usize>,
+    /// The rows of the last table, none of which is the first line of another.
+    pub(super) rows: Range<usize>,
+}
 
-/// Whether a byte may occur between `<password>` and `</password>`, which are on one line.
-fn is_content(byte: u8) -> bool {
-    !matches!(byte, b'>' | b'\n')
+impl Finds {
+    pub(super) fn take(&mut self, found: Option<Found>) {
+        let Some(found) = found else { return };
+        if found.is_open {
+            self.wait(found.span.start);
+        }
+        if !found.is_benign {
+            self.done = self.done.max(found.span.end);
+            self.spans.push(found.span);
+        }
+    }
+
+    /// More text could change what is found from this place on.
+    pub(super) fn wait(&mut self, place: usize) {
+        self.open = Some(self.open.map_or(place, |open| open.min(place)));
+    }
+}
+
+/// Takes what follows a name, in the first form that fits.
+fn after(text: &[u8], named: Named, folder: &mut usize, finds: &mut Finds) {
+    if let Some(place) = separator(text, named.end) {
+        // What is too far away from the separator is no part of the name.
+        let start = named.start.max(place.saturating_sub(MAX_BLANKS));
+        let Some(named) = Named::of(text, start, named.end.max(start)) else {
+            return;
+        };
+        if !text[place..].starts_with(b"://") {
+            value_after(text, named, place, folder, finds);
+        }
+    } else {
+        forms::find(text, named, finds);
+        table::find(text, named, finds);
+    }
+}
+
+/// The `:` or `=` after a name that ends at `end`, skipping the characters allowed in between.
+fn separator(text: &[u8], end: usize) -> Option<usize> {
+    let after = &text[end..text.len().min(end + MAX_BLANKS + MAX_QUOTES)];
+    let quotes = stretch(&after[..after.len().min(MAX_QUOTES)], name::is_quote);
+    let rest = &after[quotes..];
+    let rest = rest.strip_prefix(b"&quot;").unwrap_or(rest);
+    let blanks = stretch(rest, |byte| byte.is_ascii_whitespace() && byte != b'\n');
+    let place = end + (after.len() - rest.len()) + blanks;
+    matches!(text.get(place), Some(b':' | b'=')).then_some(place)
 }
 
 /// A value that was examined.
-struct Found {
-    span: Span,
+pub(super) struct Found {
+    pub(super) span: Span,
     /// Whether more text could make the value longer or change its kind.
-    is_open: bool,
+    pub(super) is_open: bool,
     /// Whether it is left unchanged.
-    is_benign: bool,
+    pub(super) is_benign: bool,
 }
 
 impl Found {
-    fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
+    pub(super) fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
         Self {
             span: Span {
                 start: value.start,
                 end: value.end,
                 kind,
-                until: value.until,
             },
             is_open: value.is_open,
             is_benign,
@@ -90,12 +122,11 @@ impl Found {
     }
 }
 
-/// The value after the `:` or `=` at `place`, if the name before it marks a secret.
+/// Takes the value after the `:` or `=` at `place`.
 ///
 /// `folder` is the end of the last path after a `PWD`; the path is left unchanged, whatever it
 /// contains.
-fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
-    let named = name::before(text, place)?;
+fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, finds: &mut Finds) {
     let mut start = place + 1;
     let is_arrow = text[place] == b'=' && text.get(start) == Some(&b'>');
     let is_walrus = text[place] == b':' && text.get(start) == Some(&b'=');
@@ -103,49 +134,58 @@ fn value_after(text: &[u8], place: usize, folder: &mut usize) -> Option<Found> {
         start += 1;
     } else if text.get(start) == Some(&text[place]) {
         // A comparison, or a path of Rust or C++.
-        return None;
+        return;
     }
     let is_assignment = text[place] == b'=' && text.get(start) != Some(&b' ');
-    match named.name {
+    let found = match named.name {
+        Name::Plural(kind) => return forms::list(text, named, start, kind, finds),
         Name::Authorization => authorization(text, start),
         Name::Cookie => cookie(text, start),
         Name::Strong(kind) => {
             let is_folder = |place: usize| {
-                named.is_working_directory && matches!(text.get(place), Some(b'/' | b'~' | b'$'))
+                named.is_working_directory(text)
+                    && matches!(text.get(place), Some(b'/' | b'~' | b'$'))
             };
-            if start < *folder && is_folder(start) {
-                return None;
+            if start < *folder && is_folder(start)
+                || forms::below(text, named, place, start, kind, finds)
+            {
+                return;
             }
-            let value = value::parse(text, start)?;
-            if is_folder(value.start) {
-                *folder = value.end;
-                return Some(Found::new(&value, kind, true));
-            }
-            let is_benign = value::is_benign(text, &value, kind, is_assignment);
-            Some(Found::new(&value, kind, is_benign))
+            value::parse(text, start).map(|value| {
+                if is_folder(value.start) {
+                    *folder = value.end;
+                    return Found::new(&value, kind, true);
+                }
+                let is_benign = value::is_benign(text, &value, kind, is_assignment);
+                Found::new(&value, kind, is_benign)
+            })
         }
-        Name::Weak(kind) => {
-            // Text that is skipped here must be short.
-            let window = &text[..text.len().min(start + 2 * LOOK_BYTES)];
-            let value = value::parse(window, start)?;
-            let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
-            let is_secret = look.len() >= 16
-                && is_random(look)
-                && !value::is_benign(text, &value, kind, is_assignment)
-                && !look.contains(&b' ');
-            if is_secret {
-                Some(Found::new(&value::parse(text, start)?, kind, false))
-            } else {
-                let mut found = Found::new(&value, kind, true);
-                found.is_open &= window.len() == text.len();
-                Some(found)
-            }
-        }
+        Name::Weak(kind) => weak(text, start, kind, is_assignment),
+    };
+    finds.take(found);
+}
+
+/// The value after a name that says secret only if the value looks like one.
+fn weak(text: &[u8], start: usize, kind: &'static str, is_assignment: bool) -> Option<Found> {
+    // Text that is skipped here must be short.
+    let window = &text[..text.len().min(start + 2 * LOOK_BYTES)];
+    let value = value::parse(window, start)?;
+    let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
+    let is_secret = look.len() >= 16
+        && is_random(look)
+        && !value::is_benign(text, &value, kind, is_assignment)
+        && !look.contains(&b' ')
+        && (value.is_quoted || !value::is_path(look));
+    if is_secret {
+        return Some(Found::new(&value::parse(text, start)?, kind, false));
     }
+    let mut found = Found::new(&value, kind, true);
+    found.is_open &= window.len() == text.len();
+    Some(found)
 }
 
 /// `Authorization: <scheme> <credentials>`; the scheme stays.
-fn authorization(text: &[u8], start: usize) -> Option<Found> {
+pub(super) fn authorization(text: &[u8], start: usize) -> Option<Found> {
     let whole = value::parse_line(text, start, LOOK_BYTES)?;
     let line = &text[whole.start..whole.end.min(whole.start + 64)];
     let scheme = line
@@ -192,7 +232,6 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
                 end: from + length,
                 is_quoted: false,
                 is_open: length == rest.len(),
-                until: Until::Line,
             };
             return Some(Found::new(&value, "credentials", false));
         }
@@ -212,10 +251,13 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
 }
 
 /// `Cookie: name=value; name=value`, to the end of the line.
-fn cookie(text: &[u8], start: usize) -> Option<Found> {
+pub(super) fn cookie(text: &[u8], start: usize) -> Option<Found> {
     let value = value::parse_line(text, start, LOOK_BYTES)?;
     let look = &text[value.start..value.end];
-    if !look.contains(&b'=') || value::is_placeholder(look) {
+    let is_blank = |place: usize| look.get(place).is_some_and(u8::is_ascii_whitespace);
+    let mut pairs = memchr_iter(b'=', look)
+        .filter(|equals| !is_blank(equals.wrapping_sub(1)) && !is_blank(equals + 1));
+    if pairs.next().is_none() || value::is_placeholder(look) {
         return Some(Found::new(&value, "cookie", true));
     }
     let value = value::parse_line(text, start, usize::MAX)?;
@@ -260,83 +302,12 @@ impl Address {
             _ if at >= 16 && is_random(&word[..at]) => 0,
             _ => return None,
         };
-        let value = Value {
-            start: start + from,
-            end: start + at,
-            is_quoted: true,
-            is_open: false,
-            until: Until::Word,
-        };
+        let value = Value::quoted(start + from, start + at);
         let secret = &word[from..at];
         let mark = memrchr(b'[', &word[..at]);
         let is_benign = secret.is_empty()
             || value::is_placeholder(secret)
             || mark.is_some_and(|mark| value::is_placeholder(&word[mark..at]));
         Some(Found::new(&value, "password", is_benign))
-    }
-}
-
-/// `--password value`; with `=` it is an assignment.
-fn value_of_flag(text: &[u8], start: usize) -> Option<Found> {
-    let length = text[start..]
-        .iter()
-        .take(name::MAX_NAME_BYTES)
-        .position(|byte| !name::is_part(*byte))?;
-    let end = start + length;
-    if text[end] != b' ' {
-        return None;
-    }
-    let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&text[start..end])? else {
-        return None;
-    };
-    let value = value::parse(text, end)?;
-    let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
-    let is_benign = look.starts_with(b"-")
-        || look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted
-        || value::is_benign(text, &value, kind, true);
-    Some(Found::new(&value, kind, is_benign))
-}
-
-/// `<password>value</password>`, from its closing tag on.
-fn value_of_element(text: &[u8], close: usize) -> Option<Found> {
-    let rest = &text[close + 2..];
-    let length = rest
-        .iter()
-        .take(name::MAX_NAME_BYTES)
-        .position(|byte| !name::is_part(*byte))?;
-    let (Name::Strong(kind) | Name::Weak(kind)) = name::classify(&rest[..length])? else {
-        return None;
-    };
-    let before = &text[close.saturating_sub(MAX_ELEMENT_BYTES)..close];
-    let start = memrchr(b'>', before)? + 1;
-    let value = Value {
-        start: close - (before.len() - start),
-        end: close,
-        is_quoted: true,
-        is_open: false,
-        until: Until::Word,
-    };
-    let is_benign = value.start == value.end || value::is_benign(text, &value, kind, true);
-    Some(Found::new(&value, kind, is_benign))
-}
-
-/// `('x-api-key', 'value')`: a header as a pair, the comma after its name at `quote + 1`.
-fn value_of_pair(text: &[u8], quote: usize) -> Option<Found> {
-    let before = &text[quote.saturating_sub(name::MAX_NAME_BYTES)..quote];
-    let open = before.iter().rposition(|byte| *byte == text[quote])?;
-    let lead = before[..open].strip_suffix(b"b").unwrap_or(&before[..open]);
-    if !matches!(lead.last(), Some(b'(' | b'[')) {
-        return None;
-    }
-    let named = &before[open + 1..];
-    match name::classify(named)? {
-        Name::Authorization => authorization(text, quote + 2),
-        Name::Cookie => cookie(text, quote + 2),
-        Name::Strong(kind) if named.contains(&b'-') => {
-            let value = value::parse(text, quote + 2)?;
-            let is_benign = !value.is_quoted || value::is_benign(text, &value, kind, true);
-            Some(Found::new(&value, kind, is_benign))
-        }
-        Name::Strong(_) | Name::Weak(_) => None,
     }
 }

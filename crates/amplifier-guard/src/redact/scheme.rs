@@ -4,7 +4,7 @@ use amplifier_core::base64::sextet;
 
 use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs;
-use super::span::{Span, Until};
+use super::span::Span;
 
 /// The fewest characters of a token.
 const MIN_TOKEN_BYTES: usize = 11;
@@ -29,7 +29,6 @@ pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
         start,
         end,
         kind: before(text, start, end)?,
-        until: Until::Word,
     })
 }
 

@@ -11,7 +11,6 @@ pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
-    pub(super) until: Until,
 }
 
 impl Span {
@@ -19,34 +18,6 @@ impl Span {
         text.extend_from_slice(MARK.as_bytes());
         text.extend_from_slice(self.kind.as_bytes());
         text.push(b']');
-    }
-}
-
-/// The end of a secret that is longer than the text that could be held back.
-#[derive(Clone, Copy)]
-pub(super) enum Until {
-    /// A blank or a quotation mark.
-    Word,
-    /// This quotation mark, or the end of the line.
-    Quote(u8),
-    /// The end of the line.
-    Line,
-    /// A character that cannot occur in a PEM block.
-    Block,
-}
-
-impl Until {
-    pub(super) fn is_end(self, byte: u8) -> bool {
-        match self {
-            Self::Word => byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`'),
-            Self::Quote(quote) => byte == quote || byte == b'\n',
-            Self::Line => byte == b'\n',
-            Self::Block => {
-                !byte.is_ascii_alphanumeric()
-                    && !byte.is_ascii_whitespace()
-                    && !matches!(byte, b'+' | b'/' | b'=' | b'\\' | b'%' | b'-')
-            }
-        }
     }
 }
 
@@ -90,7 +61,7 @@ pub(super) fn joined(text: &[u8], mut spans: Vec<Span>) -> Vec<Span> {
                     (last.kind, *longest) = (span.kind, length);
                 }
                 if span.end > last.end {
-                    (last.end, last.until) = (span.end, span.until);
+                    last.end = span.end;
                 }
             }
             _ => joined.push((span, length)),

@@ -17,11 +17,15 @@ pub(super) enum Stem {
     Scheme,
     /// The beginning of an address: `://`.
     Address,
+    /// The name of a program with options.
+    Program,
+    /// What a private key begins with.
+    Block,
 }
 
 /// Ordered so that similar stems are eight places apart, because the searcher groups every eighth
 /// one.
-const STEMS: [(&str, Stem); 17] = [
+const STEMS: [(&str, Stem); 28] = [
     ("sig", Stem::Name),
     ("&code", Stem::Name),
     ("pass", Stem::Name),
@@ -39,6 +43,17 @@ const STEMS: [(&str, Stem); 17] = [
     ("basi", Stem::Scheme),
     ("oken", Stem::Name),
     ("sid", Stem::Name),
+    ("_pw", Stem::Name),
+    ("pw=", Stem::Name),
+    ("tpw", Stem::Name),
+    ("curl ", Stem::Program),
+    ("mysql", Stem::Program),
+    ("edis-cli", Stem::Program),
+    ("login -", Stem::Program),
+    ("---begin", Stem::Block),
+    ("te-lines", Stem::Block),
+    ("dpw", Stem::Name),
+    ("sshpass", Stem::Program),
 ];
 
 static SEARCHER: LazyLock<Stems> = LazyLock::new(|| Stems::new(STEMS.map(|(stem, _)| stem)));

@@ -1,12 +1,16 @@
 //! Removal of secrets from text that comes in chunks.
 
-use super::span::{Span, Until};
+use super::escape::invisible;
+use super::span::Span;
 use super::{Redactor, Scan, runs};
 
 /// Most bytes held back; anything longer is judged by its beginning.
 const MAX_HELD_BYTES: usize = 8192;
 /// Bytes of released text that are kept, for names and schemes before a value.
 const CONTEXT_BYTES: usize = 512;
+/// Bytes of a long secret that are kept: it is known by its beginning, and ends by its end.
+const BEGIN_BYTES: usize = 2048;
+const END_BYTES: usize = 1024;
 
 /// Removes secrets from a stream as [`Redactor::redact`] does from the whole text.
 ///
@@ -20,8 +24,8 @@ pub struct RedactorStream<R> {
     held: usize,
     /// Until `text` has this length, more of the same word changes nothing.
     patience: usize,
-    /// How the secret ends whose beginning was released as a mark.
-    swallowing: Option<Until>,
+    /// Whether the text held back begins in or right behind a secret whose mark was released.
+    is_marked: bool,
 }
 
 impl<R: AsRef<Redactor>> RedactorStream<R> {
@@ -32,7 +36,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             text: Vec::new(),
             held: 0,
             patience: 0,
-            swallowing: None,
+            is_marked: false,
         }
     }
 
@@ -41,22 +45,11 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let mut out = Vec::new();
         // A large chunk is processed in small ones, so that the limit on held text applies.
         while !chunk.is_empty() {
-            if let Some(until) = self.swallowing {
-                let end = chunk.iter().position(|byte| until.is_end(*byte));
-                let swallowed = end.unwrap_or(chunk.len());
-                self.text.extend_from_slice(&chunk[..swallowed]);
-                self.held = self.text.len();
-                self.forget();
-                chunk = &chunk[swallowed..];
-                if end.is_some() {
-                    self.swallowing = None;
-                }
-                continue;
-            }
             let (now, later) = chunk.split_at(chunk.len().min(MAX_HELD_BYTES));
             chunk = later;
             self.text.extend_from_slice(now);
-            if self.text.len() < self.patience && !now.iter().any(|byte| is_break(*byte)) {
+            let is_patient = self.is_marked || !now.iter().any(|byte| is_break(*byte));
+            if self.text.len() < self.patience && is_patient {
                 continue;
             }
             self.release(&mut out);
@@ -72,7 +65,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         self.text.clear();
         self.held = 0;
         self.patience = 0;
-        self.swallowing = None;
+        self.is_marked = false;
         out
     }
 
@@ -83,29 +76,33 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         safe = safe.min(scan.open.unwrap_or(length));
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
         safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
-        if length - safe > MAX_HELD_BYTES {
-            // Characters that were left out at its end may continue it, too: dots, or a closing
-            // bracket.
-            let goes_on = |last: &&Span| {
-                let rest = &self.text[last.end..];
-                let is_part = rest.len() <= CONTEXT_BYTES && runs::stretch(rest) == rest.len();
-                (is_part || scan.open.is_some_and(|open| open <= last.start))
-                    && !rest.iter().any(|byte| last.until.is_end(*byte))
-            };
-            let last = scan.spans.last().filter(goes_on);
-            self.swallowing = last.map(|last| last.until);
-            safe = match last {
-                Some(_) => length,
-                None => before_secret(&scan, length - CONTEXT_BYTES).max(self.held),
-            };
+        // Characters that were left out at its end may continue a secret, too: dots, or a closing
+        // bracket.
+        let goes_on = |last: &&Span| {
+            let rest = &self.text[last.end.min(length)..];
+            let is_part = rest.len() <= CONTEXT_BYTES && runs::stretch(rest) == rest.len();
+            let is_long = length - safe > MAX_HELD_BYTES
+                || self.is_marked && last.start < self.held && last.end > self.held;
+            is_long && (is_part || scan.open.is_some_and(|open| open <= last.start))
+        };
+        if let Some(last) = scan.spans.last().filter(goes_on) {
+            safe = last.end.max(self.held);
+        } else if length - safe > MAX_HELD_BYTES {
+            safe = before_secret(&scan, length - CONTEXT_BYTES).max(self.held);
         }
         self.write(&scan, safe, out);
+        let around = |span: &&Span| span.start < safe && safe <= span.end;
+        let around = scan.spans.iter().find(around);
+        self.is_marked = around.is_some() && (self.is_marked || safe > self.held);
         self.held = safe;
-        self.forget();
+        if let Some(span) = around.filter(|_| self.is_marked) {
+            self.shorten(span);
+        }
+        self.forget(around.map_or(safe, |span| span.start), scan.table);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
-        self.patience =
-            (self.text.len() + (self.text.len() - self.held)).min(MAX_HELD_BYTES + CONTEXT_BYTES);
+        let more = (self.text.len() - self.held).max(if self.is_marked { END_BYTES } else { 0 });
+        self.patience = (self.text.len() + more).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
 
     /// Where the last word begins.
@@ -115,7 +112,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let is_end = |place: &usize| {
             let byte = held[*place];
             byte.is_ascii_whitespace()
-                || breaks_at_others && !byte.is_ascii()
+                || breaks_at_others && !byte.is_ascii() && !is_invisible(held, *place)
                 || byte == b',' && *place > 0 && matches!(held[place - 1], b'"' | b'}' | b']')
         };
         let mut start = (0..held.len())
@@ -149,7 +146,9 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             if span.start > place {
                 out.extend_from_slice(&self.text[place..span.start]);
             }
-            span.write_mark(out);
+            if span.start >= self.held || !self.is_marked {
+                span.write_mark(out);
+            }
             place = span.end;
         }
         if place < end {
@@ -157,16 +156,55 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         }
     }
 
-    /// Drops released text that is too old to matter.
-    fn forget(&mut self) {
-        if self.held > 2 * CONTEXT_BYTES {
-            let start = self.held - CONTEXT_BYTES;
-            // A word that lost its beginning could be taken for another one.
-            let window = &self.text[start..self.held - CONTEXT_BYTES / 2];
-            let blank = window.iter().position(u8::is_ascii_whitespace);
-            let start = start + blank.unwrap_or(0);
-            self.text.drain(..start);
-            self.held -= start;
+    /// Drops the middle of a long secret, from line to line where it has lines, so that what is left
+    /// is found as the whole would be.
+    fn shorten(&mut self, span: &Span) {
+        let end = self.held.saturating_sub(END_BYTES);
+        let begin = span.start + BEGIN_BYTES;
+        if end <= begin {
+            return;
+        }
+        let breaks = |text: &[u8]| text.iter().position(|byte| *byte == b'\n');
+        let first = breaks(&self.text[begin..end]);
+        let last = self.text[begin..end]
+            .iter()
+            .rposition(|byte| *byte == b'\n');
+        let (first, last) = match (first, last) {
+            (Some(first), Some(last)) if first < 512 && end - begin - last < 512 => {
+                (begin + first, begin + last)
+            }
+            _ => (begin, end),
+        };
+        self.text.drain(first..last);
+        self.held -= last - first;
+    }
+
+    /// Drops released text that is too old to matter; `start` is the secret around what is held, or
+    /// this itself. The first line of a table stays.
+    fn forget(&mut self, start: usize, table: Option<usize>) {
+        let start = start.min(self.held);
+        if start <= 2 * CONTEXT_BYTES {
+            return;
+        }
+        let start = start - CONTEXT_BYTES;
+        if let Some(head) = table.filter(|head| *head < start) {
+            let is_line = |place: &usize| self.text[*place] == b'\n';
+            let (rows, last) = ((head..start).find(is_line), (head..start).rfind(is_line));
+            if let (Some(rows), Some(last)) = (rows, last) {
+                self.text.drain(rows..last);
+                self.text.drain(..head);
+                self.held -= last - rows + head;
+                return;
+            }
+        }
+        // A word that lost its beginning could be taken for another one.
+        let window = &self.text[start..start + CONTEXT_BYTES / 2];
+        let blank = window.iter().position(u8::is_ascii_whitespace);
+        let start = start + blank.unwrap_or(0);
+        self.text.drain(..start);
+        self.held -= start;
+        if blank.is_none() {
+            self.text[0] = b'x';
         }
     }
 }
@@ -181,6 +219,13 @@ fn before_secret(scan: &Scan, place: usize) -> usize {
         place = place.min(span.start);
     }
     place
+}
+
+/// Whether the byte at `place` belongs to a character that is not seen, or may do so.
+fn is_invisible(text: &[u8], place: usize) -> bool {
+    let before = text[..=place].iter().rev().take(4);
+    let start = place.saturating_sub(before.take_while(|byte| *byte & 0xc0 == 0x80).count());
+    !is_whole(&text[start..]) || invisible(&text[start..]).is_some()
 }
 
 fn is_break(byte: u8) -> bool {

@@ -1,7 +1,9 @@
 //! Values after secret names: where they end, and which of them are not secret.
 
+use super::name::{self, Name};
 use super::random::{LOOK_BYTES, is_random, stretch, variety};
-use super::span::{MARK, Until};
+use super::span::MARK;
+use super::words::{is_word, words};
 use amplifier_core::steps;
 
 /// The place of a value.
@@ -12,7 +14,18 @@ pub(super) struct Value {
     pub(super) is_quoted: bool,
     /// Whether the text ends where more of the value may follow.
     pub(super) is_open: bool,
-    pub(super) until: Until,
+}
+
+impl Value {
+    /// A value between marks of its own.
+    pub(super) fn quoted(start: usize, end: usize) -> Self {
+        Self {
+            start,
+            end,
+            is_quoted: true,
+            is_open: false,
+        }
+    }
 }
 
 /// The value that begins after blanks at `start`: quoted, or one word, which may still be
@@ -34,8 +47,16 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     });
     let end = start + length - closers.count();
     let behind = &text[start + length..];
+    let next = stretch(&behind[..behind.len().min(LOOK_BYTES)], |byte| {
+        matches!(byte, b' ' | b'\t')
+    });
+    // Words such as `or` behind code are read as far as they have come.
+    let is_cut = behind.len() < next + MAX_JOINT_BYTES
+        && is_path(&text[start..end])
+        && !behind[next..].iter().any(u8::is_ascii_whitespace);
     let is_open = may_end_sooner
-        || behind.len() < LOOK_BYTES && behind.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+        || is_cut
+        || behind.len() < LOOK_BYTES && next == behind.len()
         || rest.starts_with(b"<")
             && rest.len() < LOOK_BYTES
             && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
@@ -44,8 +65,21 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
         end,
         is_quoted: false,
         is_open,
-        until: Until::Word,
     })
+}
+
+/// What shows that the word before it is code: `key: Key | None = None`, `key or self.key`.
+const JOINTS: [&[u8]; 6] = [b"|", b"= ", b"or ", b"if ", b"and ", b"else "];
+const MAX_JOINT_BYTES: usize = 5;
+
+/// Whether a value may be a name in code: letters, with `_` and `.` between them.
+pub(super) fn is_path(value: &[u8]) -> bool {
+    value
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.'))
 }
 
 /// The length of an unquoted value, and whether more text could make it shorter.
@@ -66,12 +100,12 @@ fn word(text: &[u8]) -> (usize, bool) {
             b'<' => place > 0,
             byte if byte.is_ascii_whitespace() => true,
             b';' | b',' if place > 0 => match name_behind(&text[place..]) {
-                Name::Whole => true,
-                Name::CutOff => {
+                Behind::Whole => true,
+                Behind::CutOff => {
                     may_end_sooner = true;
                     false
                 }
-                Name::None => false,
+                Behind::None => false,
             },
             b'}' | b']' | b')' => {
                 place > 0 && matches!(text.get(place + 1), Some(b'}' | b']' | b')' | b','))
@@ -88,7 +122,7 @@ fn word(text: &[u8]) -> (usize, bool) {
 }
 
 /// The name of another value behind a separator.
-enum Name {
+enum Behind {
     Whole,
     /// The text ends in it.
     CutOff,
@@ -96,7 +130,7 @@ enum Name {
 }
 
 /// What follows the `;` or `,` at the beginning of the text: `;Database=…`, `,user: …`.
-fn name_behind(text: &[u8]) -> Name {
+fn name_behind(text: &[u8]) -> Behind {
     const LONGEST: usize = 47;
     let rest = &text[1..];
     let window = &rest[..rest.len().min(LONGEST)];
@@ -104,9 +138,9 @@ fn name_behind(text: &[u8]) -> Name {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')
     });
     match window.get(name) {
-        Some(b'=' | b':') if name > 0 => Name::Whole,
-        None if rest.len() < LONGEST => Name::CutOff,
-        _ => Name::None,
+        Some(b'=' | b':') if name > 0 => Behind::Whole,
+        None if rest.len() < LONGEST => Behind::CutOff,
+        _ => Behind::None,
     }
 }
 
@@ -130,7 +164,6 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
             end: start + length,
             is_quoted: true,
             is_open: length == inner.len(),
-            until: Until::Word,
         });
     }
     let escapes = stretch(&rest[..rest.len().min(DEEPEST)], |byte| byte == b'\\');
@@ -160,7 +193,6 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
                 end,
                 is_quoted: true,
                 is_open: false,
-                until: Until::Quote(quote),
             });
         }
         backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
@@ -171,7 +203,6 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
         end: text.len(),
         is_quoted: true,
         is_open: true,
-        until: Until::Quote(quote),
     })
 }
 
@@ -190,7 +221,6 @@ pub(super) fn parse_line(text: &[u8], start: usize, longest: usize) -> Option<Va
             end: start + length,
             is_quoted: false,
             is_open: length == rest.len(),
-            until: Until::Line,
         }
     };
     let mut value = quoted(window, start).unwrap_or_else(to_end_of_line);
@@ -198,96 +228,13 @@ pub(super) fn parse_line(text: &[u8], start: usize, longest: usize) -> Option<Va
     (value.end > value.start || value.is_quoted).then_some(value)
 }
 
-/// Words that mean that there is no value, or name its type.
-const WORDS: &[&str] = &[
-    "none",
-    "null",
-    "nil",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "undefined",
-    "unset",
-    "not",
-    "missing",
-    "required",
-    "optional",
-    "option",
-    "invalid",
-    "expired",
-    "empty",
-    "default",
-    "todo",
-    "unknown",
-    "wrong",
-    "incorrect",
-    "changed",
-    "hidden",
-    "redacted",
-    "masked",
-    "removed",
-    "str",
-    "string",
-    "text",
-    "bytes",
-    "int",
-    "integer",
-    "number",
-    "bool",
-    "boolean",
-    "object",
-    "array",
-    "any",
-    "secretstr",
-    "password",
-    "secret",
-    "token",
-    "bearer",
-    "basic",
-];
-
-/// How values that are code begin.
-const CODE: &[&str] = &[
-    "self.",
-    "cls.",
-    "os.",
-    "env.",
-    "process.",
-    "settings.",
-    "config.",
-    "cfg.",
-    "args.",
-    "request.",
-    "req.",
-    "ctx.",
-    "options.",
-    "opts.",
-    "this.",
-    "params.",
-    "data.",
-    "response.",
-    "secrets.",
-    "st.",
-    "getpass.",
-    "import.",
-    "std::",
-    "Optional[",
-    "Union[",
-    "list[",
-    "dict[",
-];
-
 /// Whether a value is not a secret: empty, a placeholder, a word of prose, a type, code.
 pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: bool) -> bool {
     let whole = &text[value.start..value.end];
     if whole.len() > LOOK_BYTES {
         return false;
     }
-    let is_word = WORDS
-        .iter()
-        .any(|word| whole.eq_ignore_ascii_case(word.as_bytes()));
-    if whole.is_empty() || is_word || is_placeholder(whole) {
+    if whole.is_empty() || is_word("benign", whole) || is_placeholder(whole) {
         return true;
     }
     if whole.iter().all(u8::is_ascii_digit) {
@@ -301,9 +248,18 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
     });
     let is_code = matches!(whole[0], b'{' | b'[' | b'(')
-        || CODE.iter().any(|start| whole.starts_with(start.as_bytes()))
+        || words("code")
+            .iter()
+            .any(|start| whole.starts_with(start.as_bytes()))
         || matches!(whole.get(named), Some(b'(')) && !whole[0].is_ascii_digit();
-    if is_code {
+    let next = text[value.end..].trim_ascii_start();
+    let is_named = || match name::classify(whole) {
+        Some(Name::Strong(named)) => named == kind && whole.iter().any(|byte| b"_.".contains(byte)),
+        _ => false,
+    };
+    let is_joined =
+        || text.get(value.end) == Some(&b' ') && JOINTS.iter().any(|joint| next.starts_with(joint));
+    if is_code || is_path(whole) && (is_named() || !is_assignment && is_joined()) {
         return true;
     }
     // After a colon, a word with more words behind it is prose.

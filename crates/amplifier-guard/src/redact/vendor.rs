@@ -1,177 +1,155 @@
 //! Keys and tokens that are known by their shape: the prefixes of their vendors.
 
-use super::random::{LOOK_BYTES, is_random, stretch};
-use super::runs::Runs;
-use super::span::{Span, Until};
+use std::sync::LazyLock;
 
-/// The characters of a key after its prefix.
-#[derive(Clone, Copy)]
-enum Body {
-    /// Letters and digits.
-    Letters,
-    /// Capital letters and digits, an exact number of them.
-    Capitals,
-    /// Small hexadecimal digits, an exact number of them, behind a prefix that is no part of a name.
-    Hex,
-    /// Letters, digits, `_`.
-    Word,
-    /// Letters, digits, `_`, `-`; in one stretch of at least twelve, a digit or both cases.
-    Dashed,
-    /// As `Dashed`, and `.`.
-    Dotted,
-    /// As `Dotted`, and `/`.
-    Path,
+use memchr::memmem;
+
+use super::random::{LOOK_BYTES, is_random, stretch};
+use super::runs::{MIN_KEY_BYTES, Runs};
+use super::span::Span;
+
+/// The keys of one vendor: a line of the table.
+struct Vendor {
+    prefix: &'static [u8],
+    kind: &'static str,
+    /// The characters after the prefix, one bit each.
+    alphabet: u128,
+    /// The fewest characters after the prefix, or their exact number.
+    least: usize,
+    is_exact: bool,
 }
 
-impl Body {
-    fn holds(self, byte: u8) -> bool {
-        byte.is_ascii_alphanumeric()
-            || match self {
-                Self::Letters | Self::Capitals | Self::Hex => false,
-                Self::Word => byte == b'_',
-                Self::Dashed => matches!(byte, b'_' | b'-'),
-                Self::Dotted => matches!(byte, b'_' | b'-' | b'.'),
-                Self::Path => matches!(byte, b'_' | b'-' | b'.' | b'/'),
-            }
+impl Vendor {
+    fn of(line: &'static str) -> Option<Self> {
+        let mut cells = line.split('\t');
+        let (prefix, kind) = (cells.next()?.as_bytes(), cells.next()?);
+        let mut alphabet = 0;
+        let mut rest = cells.next()?.as_bytes();
+        while let [first, others @ ..] = rest {
+            let (last, others) = match others {
+                [b'-', last, others @ ..] => (last, others),
+                others => (first, others),
+            };
+            alphabet |= (*first..=*last).fold(0, |bits, byte| bits | 1 << byte);
+            rest = others;
+        }
+        let length = cells.next()?;
+        let number = length.trim_start_matches('=');
+        Some(Self {
+            prefix,
+            kind,
+            alphabet,
+            least: number.parse().ok()?,
+            is_exact: number.len() < length.len(),
+        })
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        byte.is_ascii() && self.alphabet >> byte & 1 == 1
+    }
+
+    /// The end of the key of this vendor that begins at `place`.
+    fn end(&self, text: &[u8], place: usize) -> Option<usize> {
+        let after = text[place..].strip_prefix(self.prefix)?;
+        // A letter beyond the alphabet does not end a key: it shows that this is none.
+        let holds = |byte: u8| byte.is_ascii_alphanumeric() || self.has(byte);
+        // Text that is not a key is searched again from its next part on, so each search is
+        // bounded.
+        let window = &after[..after.len().min(LOOK_BYTES)];
+        let mut length = stretch(window, holds);
+        let is_long = length == self.least || length > self.least && !self.is_exact;
+        let is_dashed = self.has(b'-') && !self.has(b'+');
+        // Behind a name, small hexadecimal digits are a hash.
+        let is_hash = !self.has(b'g')
+            && !self.has(b'A')
+            && matches!(text[..place].last(), Some(b'-' | b'_' | b'.' | b'/'));
+        let window = &window[..length];
+        let fits = is_long
+            && !is_hash
+            && window.iter().all(|byte| self.has(*byte))
+            && match (self.has(b'a'), is_dashed) {
+                // Ids need not look random, and words with dashes between them may.
+                (false, false) => true,
+                (true, true) => window
+                    .split(|byte| !byte.is_ascii_alphanumeric())
+                    .any(|part| part.len() >= 12 && is_random(part)),
+                _ => is_random(window),
+            };
+        if !fits {
+            return None;
+        }
+        length += stretch(&after[length..], holds);
+        let after = &after[..length];
+        let dots = after.iter().rev().take_while(|byte| **byte == b'.').count();
+        Some(place + self.prefix.len() + length - dots)
     }
 }
 
-/// Prefix, kind, characters and fewest characters of the keys of each vendor.
-const VENDORS: &[(&str, &str, Body, usize)] = &[
-    ("sk-ant-", "anthropic key", Body::Dashed, 16),
-    ("sk-proj-", "openai key", Body::Dashed, 16),
-    ("sk-svcacct-", "openai key", Body::Dashed, 16),
-    ("sk-admin-", "openai key", Body::Dashed, 16),
-    ("sk-or-", "openrouter key", Body::Dashed, 16),
-    ("sk-", "api key", Body::Dashed, 16),
-    ("csk-", "cerebras key", Body::Dashed, 16),
-    ("gsk_", "groq key", Body::Word, 20),
-    ("xai-", "xai key", Body::Dashed, 20),
-    ("pplx-", "perplexity key", Body::Dashed, 20),
-    ("fw_", "fireworks key", Body::Letters, 20),
-    ("tgp_v1_", "together key", Body::Dashed, 20),
-    ("nvapi-", "nvidia key", Body::Dashed, 20),
-    ("tvly-", "tavily key", Body::Dashed, 16),
-    ("lsv2_", "langsmith key", Body::Word, 20),
-    ("hf_", "hugging face token", Body::Letters, 20),
-    ("api_org_", "hugging face token", Body::Letters, 20),
-    ("r8_", "replicate token", Body::Letters, 20),
-    ("AIza", "google key", Body::Dashed, 30),
-    ("ya29.", "google token", Body::Dotted, 16),
-    ("GOCSPX-", "google secret", Body::Dashed, 20),
-    ("AKIA", "aws key id", Body::Capitals, 16),
-    ("ASIA", "aws key id", Body::Capitals, 16),
-    ("ABIA", "aws key id", Body::Capitals, 16),
-    ("ACCA", "aws key id", Body::Capitals, 16),
-    ("ghp_", "github token", Body::Letters, 20),
-    ("gho_", "github token", Body::Letters, 20),
-    ("ghu_", "github token", Body::Letters, 20),
-    ("ghs_", "github token", Body::Letters, 20),
-    ("ghr_", "github token", Body::Letters, 20),
-    ("github_pat_", "github token", Body::Word, 20),
-    ("glpat-", "gitlab token", Body::Dotted, 16),
-    ("glptt-", "gitlab token", Body::Dashed, 16),
-    ("gldt-", "gitlab token", Body::Dashed, 16),
-    ("glrt-", "gitlab token", Body::Dotted, 16),
-    ("glcbt-", "gitlab token", Body::Dashed, 16),
-    ("gloas-", "gitlab token", Body::Dashed, 16),
-    ("xoxa-", "slack token", Body::Dashed, 16),
-    ("xoxb-", "slack token", Body::Dashed, 16),
-    ("xoxc-", "slack token", Body::Dashed, 16),
-    ("xoxd-", "slack token", Body::Dashed, 16),
-    ("xoxe-", "slack token", Body::Dashed, 16),
-    ("xoxe.", "slack token", Body::Dotted, 16),
-    ("xoxp-", "slack token", Body::Dashed, 16),
-    ("xoxr-", "slack token", Body::Dashed, 16),
-    ("xoxs-", "slack token", Body::Dashed, 16),
-    ("xapp-", "slack token", Body::Dashed, 16),
-    ("hooks.slack.com/services/", "slack webhook", Body::Path, 20),
-    (
-        "discord.com/api/webhooks/",
-        "discord webhook",
-        Body::Path,
-        20,
-    ),
-    ("sk_live_", "stripe key", Body::Letters, 16),
-    ("sk_test_", "stripe key", Body::Letters, 16),
-    ("rk_live_", "stripe key", Body::Letters, 16),
-    ("rk_test_", "stripe key", Body::Letters, 16),
-    ("whsec_", "stripe secret", Body::Letters, 16),
-    ("SG.", "sendgrid key", Body::Dotted, 40),
-    ("xkeysib-", "brevo key", Body::Dashed, 20),
-    ("npm_", "npm token", Body::Letters, 20),
-    ("pypi-", "pypi token", Body::Dashed, 16),
-    ("rubygems_", "rubygems key", Body::Letters, 20),
-    ("dckr_pat_", "docker token", Body::Dashed, 20),
-    ("dop_v1_", "digitalocean token", Body::Letters, 20),
-    ("doo_v1_", "digitalocean token", Body::Letters, 20),
-    ("shpat_", "shopify token", Body::Letters, 20),
-    ("shpss_", "shopify secret", Body::Letters, 20),
-    ("shpca_", "shopify token", Body::Letters, 20),
-    ("shppa_", "shopify token", Body::Letters, 20),
-    ("hvs.", "vault token", Body::Dashed, 20),
-    ("hvb.", "vault token", Body::Dashed, 20),
-    ("dapi", "databricks token", Body::Letters, 32),
-    ("PMAK-", "postman key", Body::Dashed, 20),
-    ("lin_api_", "linear key", Body::Letters, 20),
-    ("ntn_", "notion token", Body::Letters, 20),
-    ("sntrys_", "sentry token", Body::Word, 20),
-    ("sntryu_", "sentry token", Body::Word, 20),
-    ("glsa_", "grafana token", Body::Word, 20),
-    ("figd_", "figma token", Body::Dashed, 20),
-    ("NRAK-", "new relic key", Body::Letters, 20),
-    ("ATATT3", "atlassian token", Body::Dashed, 20),
-    ("tskey-", "tailscale key", Body::Dashed, 16),
-    ("sq0atp-", "square token", Body::Dashed, 20),
-    ("sq0csp-", "square secret", Body::Dashed, 20),
-    ("AGE-SECRET-KEY-1", "age key", Body::Letters, 20),
-    ("EAAA", "square token", Body::Dashed, 60),
-    ("key-", "mailgun key", Body::Hex, 32),
-];
+/// All vendors, those whose prefixes begin alike beside each other.
+struct Vendors {
+    rows: Vec<Vendor>,
+    /// Where the rows begin whose first three bytes have this number; others may share it.
+    starts: [u8; 4097],
+}
+
+/// Prefix, kind, alphabet, and the fewest characters, or with `=` their number; tabs between them.
+static VENDORS: LazyLock<Vendors> = LazyLock::new(|| {
+    let mut rows: Vec<Vendor> = include_str!("vendor.tsv")
+        .lines()
+        .filter_map(Vendor::of)
+        .collect();
+    // In the table, the longer one of two prefixes comes first, and the sort is stable.
+    rows.sort_by_key(|row| start_of(row.prefix));
+    let mut starts = [0; 4097];
+    for (number, start) in starts.iter_mut().enumerate() {
+        let first = rows.partition_point(|row| start_of(row.prefix) < Some(number));
+        *start = u8::try_from(first).expect("fewer than 256 vendors");
+    }
+    Vendors { rows, starts }
+});
+
+impl Vendors {
+    /// The vendors of the keys that may begin at `place`.
+    fn at(&self, text: &[u8], place: usize) -> &[Vendor] {
+        let Some(start) = start_of(&text[place..]) else {
+            return &[];
+        };
+        &self.rows[usize::from(self.starts[start])..usize::from(self.starts[start + 1])]
+    }
+}
+
+/// A number below 4,096 for the first three bytes.
+fn start_of(text: &[u8]) -> Option<usize> {
+    let [first, second, third] = *text.first_chunk()?;
+    let three = u32::from_le_bytes([first, second, third, 0]);
+    Some((three.wrapping_mul(0x9e37_79b1) >> 20) as usize)
+}
 
 /// The kinds of all vendors' keys.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
-    VENDORS.iter().map(|(_, kind, _, _)| *kind)
-}
-
-/// The first three bytes of all prefixes, as a set of 4,096 bits that others may share.
-const STARTS: [u64; 64] = {
-    let mut bits = [0; 64];
-    let mut place = 0;
-    while place < VENDORS.len() {
-        let prefix = VENDORS[place].0.as_bytes();
-        let bit = start_bit(prefix[0], prefix[1], prefix[2]);
-        bits[bit / 64] |= 1 << (bit % 64);
-        place += 1;
-    }
-    let bit = start_bit(b'e', b'y', b'J');
-    bits[bit / 64] |= 1 << (bit % 64);
-    bits
-};
-
-const fn start_bit(first: u8, second: u8, third: u8) -> usize {
-    let three = first as u32 | (second as u32) << 8 | (third as u32) << 16;
-    (three.wrapping_mul(0x9e37_79b1) >> 20) as usize
+    let others = [
+        "json web token",
+        "telegram token",
+        "discord token",
+        "azure secret",
+    ];
+    VENDORS.rows.iter().map(|row| row.kind).chain(others)
 }
 
 /// Finds keys by their prefixes.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
     for (start, end) in Runs::new(text) {
-        if let Some(span) = aws_secret(text, start, end) {
-            spans.push(span);
-        }
+        spans.extend(aws_secret(text, start, end));
+        spans.extend(azure_secret(text, start, end));
+        spans.extend(web_key(text, start, end));
         let mut keys = Keys::default();
         let mut place = start;
         while place < end {
-            if may_start(text, place)
-                && is_boundary(text, place)
-                && let Some((key_end, kind)) = keys.at(text, place)
-            {
+            if let Some((key_end, kind)) = keys.at(text, place) {
                 spans.push(Span {
                     start: place,
                     end: key_end,
                     kind,
-                    until: Until::Word,
                 });
                 place = key_end;
             } else if place < start + ESCAPE && is_behind_escape(text, start) {
@@ -192,18 +170,8 @@ fn is_behind_escape(text: &[u8], start: usize) -> bool {
     matches!(text[..start].last(), Some(b'\\' | b'%' | b'[' | b';'))
 }
 
-/// Whether the first three bytes here may be those of a prefix.
-fn may_start(text: &[u8], place: usize) -> bool {
-    text[place..]
-        .first_chunk()
-        .is_some_and(|[first, second, third]| {
-            let bit = start_bit(*first, *second, *third);
-            STARTS[bit / 64] >> (bit % 64) & 1 == 1
-        })
-}
-
 /// Whether a key may begin here: not inside a word, but after an escape that ends in a letter.
-pub(super) fn is_boundary(text: &[u8], place: usize) -> bool {
+fn is_boundary(text: &[u8], place: usize) -> bool {
     let before = &text[..place];
     let Some(last) = before.last() else {
         return true;
@@ -239,16 +207,30 @@ pub(super) struct Keys {
 impl Keys {
     /// The end and the kind of the key that begins here.
     pub(super) fn at(&mut self, text: &[u8], place: usize) -> Option<(usize, &'static str)> {
-        if text[place..].starts_with(b"eyJ") {
+        let rest = &text[place..];
+        if rest.starts_with(b"eyJ") && is_boundary(text, place) {
             return Some((self.web_token(text, place)?, "json web token"));
         }
-        key_at(text, place)
+        let bot = match rest[0] {
+            b'A' => telegram(text, place).map(|end| (end, "telegram token")),
+            b'M' | b'N' | b'O' => discord(text, place).map(|end| (end, "discord token")),
+            _ => None,
+        };
+        if bot.is_some() {
+            return bot;
+        }
+        let vendors = VENDORS.at(text, place);
+        if vendors.is_empty() || !is_boundary(text, place) {
+            return None;
+        }
+        let mut ends = vendors.iter().map(|row| (row.end(text, place), row.kind));
+        ends.find_map(|(end, kind)| Some((end?, kind)))
     }
 
     /// The end of a JSON web token: a header, and at least the beginning of a payload.
     fn web_token(&mut self, text: &[u8], start: usize) -> Option<usize> {
         const HEADER: usize = 1024;
-        let part = |start: usize| start + stretch(&text[start..], |byte| Body::Dashed.holds(byte));
+        let part = |start: usize| start + stretch(&text[start..], is_dashed);
         if self.dashed <= start {
             self.dashed = part(start);
         }
@@ -271,44 +253,88 @@ impl Keys {
     }
 }
 
-fn key_at(text: &[u8], place: usize) -> Option<(usize, &'static str)> {
-    let rest = &text[place..];
-    VENDORS.iter().find_map(|(prefix, kind, body, least)| {
-        let after = rest.strip_prefix(prefix.as_bytes())?;
-        // Text that is not a key is searched again from its next part on, so each search is
-        // bounded.
-        let window = &after[..after.len().min(LOOK_BYTES)];
-        let mut length = stretch(window, |byte| body.holds(byte));
-        let window = &window[..length];
-        let fits = match body {
-            Body::Capitals => {
-                length == *least && window.iter().all(|byte| !byte.is_ascii_lowercase())
-            }
-            Body::Hex => {
-                let before = text[..place].last();
-                length == *least
-                    && window
-                        .iter()
-                        .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-                    && is_random(window)
-                    && !before.is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'))
-            }
-            Body::Letters | Body::Word => length >= *least && is_random(window),
-            Body::Dashed | Body::Dotted | Body::Path => {
-                length >= *least
-                    && window
-                        .split(|byte| !byte.is_ascii_alphanumeric())
-                        .any(|part| part.len() >= 12 && is_random(part))
-            }
-        };
-        if !fits {
-            return None;
+/// The end of a bot's token after its id: `123456789:AA…`.
+fn telegram(text: &[u8], place: usize) -> Option<usize> {
+    let id = text[..place].strip_suffix(b":")?;
+    let digits = id
+        .iter()
+        .rev()
+        .take(10)
+        .take_while(|byte| byte.is_ascii_digit());
+    let window = &text[place..text.len().min(place + 36)];
+    let length = stretch(window, is_dashed);
+    (length == 35 && digits.count() >= 8 && is_random(window)).then_some(place + length)
+}
+
+/// The end of a bot's token: its id in base64, the time, and a signature, with dots between them.
+fn discord(text: &[u8], place: usize) -> Option<usize> {
+    let mut end = place;
+    for lengths in [23..=28, 6..=7, 27..=40] {
+        if end > place {
+            end += text[end..].starts_with(b".").then_some(1)?;
         }
-        length += stretch(&after[length..], |byte| body.holds(byte));
-        let after = &after[..length];
-        let dots = after.iter().rev().take_while(|byte| **byte == b'.').count();
-        Some((place + prefix.len() + length - dots, *kind))
+        let window = &text[end..text.len().min(end + 41)];
+        let length = stretch(window, is_dashed);
+        end += lengths.contains(&length).then_some(length)?;
+    }
+    (is_boundary(text, place) && is_random(&text[place..end])).then_some(end)
+}
+
+/// A client's secret of Azure: three characters, a digit, `Q~`, and 31 characters or more.
+///
+/// As `~` is no character of a key, the run may begin after any of them.
+pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
+    const BEFORE: usize = 4;
+    let holds = |byte: u8| is_dashed(byte) || matches!(byte, b'.' | b'~');
+    let before = &text[start.saturating_sub(16)..start];
+    let mark = start - before.len() + memmem::find(before, b"Q~")?;
+    let from = mark.checked_sub(BEFORE)?;
+    let rest = &text[mark + 2..text.len().min(mark + 40)];
+    let length = stretch(rest, holds);
+    let fits = end - start >= MIN_KEY_BYTES
+        && text[mark - 1].is_ascii_digit()
+        && text[from..mark].iter().all(|byte| holds(*byte))
+        && (31..=34).contains(&length)
+        && is_random(&rest[..length]);
+    fits.then_some(Span {
+        start: from,
+        end: mark + 2 + length,
+        kind: "azure secret",
     })
+}
+
+/// A secret number of a JSON web key: `"d": "…"`.
+pub(super) fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
+    let run = &text[start..end];
+    let is_mark = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\\');
+    let before = &text[start.saturating_sub(16)..start];
+    let before = &before[..before.len() - before.iter().rev().take_while(is_mark).count()];
+    let before = before
+        .strip_suffix(b":")
+        .filter(|_| text[..start].ends_with(b"\""))?;
+    let before = &before[..before.len() - before.iter().rev().take_while(is_mark).count()];
+    let open = before.iter().rposition(|byte| *byte == b'"')?;
+    let fits = matches!(
+        &before[open + 1..],
+        b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k"
+    ) && run.len() >= 22
+        && run.iter().all(|byte| is_dashed(*byte))
+        && [
+            u8::is_ascii_digit,
+            u8::is_ascii_lowercase,
+            u8::is_ascii_uppercase,
+        ]
+        .iter()
+        .all(|is_one| run[..run.len().min(LOOK_BYTES)].iter().any(is_one));
+    fits.then_some(Span {
+        start,
+        end,
+        kind: "key",
+    })
+}
+
+fn is_dashed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 /// The secret of an AWS key: forty characters of base64 shortly after the key's id.
@@ -336,6 +362,5 @@ pub(super) fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> 
         start: end - SECRET,
         end,
         kind: "aws secret",
-        until: Until::Word,
     })
 }

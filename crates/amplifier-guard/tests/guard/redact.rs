@@ -8,6 +8,7 @@ mod budget;
 mod clean;
 mod escape;
 mod field;
+mod forms;
 #[cfg(feature = "steps")]
 mod growth;
 mod header;
@@ -26,8 +27,6 @@ mod shape;
 mod stream;
 mod value;
 mod vendor;
-// Shared with the comparison inside the crate, which needs what is private there.
-#[path = "../../src/redact/writing.rs"]
 mod writing;
 
 use amplifier_guard::{Redactor, RedactorStream};

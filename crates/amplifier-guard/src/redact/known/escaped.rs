@@ -7,12 +7,12 @@ use amplifier_core::base64::sextet;
 use amplifier_core::steps;
 use memchr::memchr3_iter;
 
-use super::super::escape::{ALL, Escape, Layer, TOGETHER};
+use super::super::escape::{ALL, EACH, Escape, Layer, TOGETHER, invisibles};
 use super::found::{Found, is_break};
 use super::{Known, MAX_SIDE_CHARACTERS};
 
 /// How far an escape reaches, three layers deep, with a part after it.
-const REACH_BYTES: usize = 96;
+pub(super) const REACH_BYTES: usize = 96;
 
 impl Known {
     pub(super) fn find_escaped(&self, text: &[u8], found: &mut Found) {
@@ -24,7 +24,7 @@ impl Known {
                     let encoded = |span| one.encoded(two.encoded(span));
                     self.find_in(&two, encoded, start, found);
                     // Two layers of one kind may be followed by a third of the same kind.
-                    for way in [TOGETHER, 1, 2, 4] {
+                    for way in [TOGETHER].into_iter().chain(EACH) {
                         if ways & ways_below & way == 0 {
                             continue;
                         }
@@ -59,20 +59,27 @@ impl Known {
     /// The regions around the escapes that may be part of a secret.
     fn regions(&self, text: &[u8]) -> Vec<(usize, usize)> {
         steps::count(text.len());
-        let mut regions: Vec<(usize, usize)> = Vec::new();
+        // What is invisible may be anywhere in a secret.
+        let mut live: Vec<(usize, usize)> =
+            invisibles(text).map(|place| (place, place + 1)).collect();
         let mut done = 0;
         for place in memchr3_iter(b'%', b'\\', b'&', text) {
-            if place < done {
-                continue;
+            if place >= done {
+                let (is_live, end) = self.judge(text, place);
+                done = end;
+                if is_live {
+                    live.push((place, end));
+                }
             }
-            let (is_live, end) = self.judge(text, place);
-            done = end;
-            if !is_live {
-                continue;
-            }
+        }
+        live.sort_unstable();
+        let mut regions: Vec<(usize, usize)> = Vec::new();
+        for (place, end) in live {
             let end = (end + REACH_BYTES).min(text.len());
             match regions.last_mut() {
-                Some(region) if place.saturating_sub(REACH_BYTES) <= region.1 => region.1 = end,
+                Some(region) if place.saturating_sub(REACH_BYTES) <= region.1 => {
+                    region.1 = region.1.max(end);
+                }
                 _ => {
                     let start = place.saturating_sub(REACH_BYTES);
                     let slashes = text[..start].iter().rev();
@@ -98,9 +105,20 @@ impl Known {
         steps::count(last - place);
         match text.get(last + 1) {
             Some(b'n' | b'r') if !live.breaks => self.judge_break(text, place),
-            Some(b'u' | b'x' | b'n' | b'r' | b't' | b'b' | b'f' | b'"' | b'\'' | b'/') => {
-                (live.is_in(&text[last..]), last + 2)
-            }
+            Some(
+                b'u'
+                | b'U'
+                | b'x'
+                | b'0'..=b'7'
+                | b'n'
+                | b'r'
+                | b't'
+                | b'b'
+                | b'f'
+                | b'"'
+                | b'\''
+                | b'/',
+            ) => (live.is_in(&text[last..]), last + 2),
             _ => (false, last + 1),
         }
     }

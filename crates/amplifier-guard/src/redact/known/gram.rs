@@ -7,6 +7,9 @@
 use amplifier_core::base64::characters;
 use amplifier_core::steps;
 
+/// What may stand between the digits of two bytes.
+const SEPARATORS: [&str; 9] = [" ", ":", "-", ",", ", ", "\n", " 0x", ",0x", ", 0x"];
+
 /// Tables of the grams of all secrets, by encoding.
 pub(super) struct Grams {
     /// The bytes of a gram, and the distance between the grams that are checked.
@@ -20,6 +23,7 @@ pub(super) struct Grams {
     plain: Bits,
     base64: Bits,
     hex: Bits,
+    spaced: Bits,
 }
 
 /// A set of numbers with false positives, like a Bloom filter.
@@ -71,6 +75,7 @@ impl Grams {
             .collect();
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
+        let mut spaced = Vec::new();
         for secret in secrets {
             // Three bytes are four sextets: depending on where a secret begins among them, its
             // first whole sextet begins at its bit 0, 2 or 4.
@@ -86,8 +91,15 @@ impl Grams {
                 .map(|nibble| b"0123456789abcdef"[usize::from(nibble)])
                 .collect();
             hex.extend(digits.windows(width).map(gram));
+            let pairs: Vec<&[u8]> = digits.chunks(2).collect();
+            for separator in SEPARATORS {
+                let written = pairs.join(separator.as_bytes());
+                spaced.extend(written.windows(width).map(gram));
+            }
         }
-        let count = plain.len() + base64.len() + hex.len();
+        spaced.sort_unstable();
+        spaced.dedup();
+        let count = plain.len() + base64.len() + hex.len() + spaced.len();
         // Only a few percent of the bits are set, and the table fits into a core's own cache.
         let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 19);
         let set = |grams: &[&[u32]]| {
@@ -104,10 +116,11 @@ impl Grams {
             // At worst its first four bits are in a character shared with the byte before it.
             sextets: (8 * shortest - 4) / 6,
             digits: 2 * shortest,
-            any: set(&[&plain, &base64, &hex]),
+            any: set(&[&plain, &base64, &hex, &spaced]),
             plain: set(&[&plain]),
             base64: set(&[&base64]),
             hex: set(&[&hex]),
+            spaced: set(&[&spaced]),
         }
     }
 
@@ -166,6 +179,11 @@ impl Grams {
     /// Whether the digits of a part may surround the gram at `place`.
     pub(super) fn is_hex(&self, gram: u32, text: &[u8], place: usize) -> bool {
         self.hex.has(gram) && self.is_around(&self.hex, text, place, self.digits)
+    }
+
+    /// Whether the digits of a part, in pairs, may surround the gram at `place`.
+    pub(super) fn is_spaced(&self, gram: u32, text: &[u8], place: usize) -> bool {
+        self.spaced.has(gram) && self.is_around(&self.spaced, text, place, 3 * self.digits / 2)
     }
 
     /// Whether the gram at `place` occurs in the base64 form of a secret.

@@ -12,6 +12,9 @@ pub(super) struct Rolling<'known> {
     // Eight bytes take up to twelve sextets, which are 72 bits, and sixteen nibbles, which are 64.
     base64: Window<u128, 16>,
     hex: Window<u64, 16>,
+    /// Pairs of digits with separators between them, and the digits since the last one.
+    pairs: Window<u64, 16>,
+    digits: usize,
 }
 
 /// The last `N` values as one number.
@@ -50,6 +53,8 @@ impl<'known> Rolling<'known> {
             parts,
             base64: Window::new(),
             hex: Window::new(),
+            pairs: Window::new(),
+            digits: 0,
         }
     }
 
@@ -91,6 +96,33 @@ impl<'known> Rolling<'known> {
                 }
             }
             None => self.hex.count = 0,
+        }
+        self.push_pair(byte, place, found);
+    }
+
+    /// Takes the next byte of digits in pairs: `51 37`, `51:37`, `0x51, 0x37`.
+    fn push_pair(&mut self, byte: u8, place: usize, found: &mut Found) {
+        let pairs = &mut self.pairs;
+        match (byte, char::from(byte).to_digit(16)) {
+            (_, Some(nibble)) => {
+                if self.digits == 2 {
+                    (pairs.count, self.digits) = (0, 0);
+                }
+                pairs.push(pairs.value << 4 | u64::from(nibble), place);
+                self.digits += 1;
+                for parts in self.parts.iter().filter(|_| self.digits == 2) {
+                    if let Some(start) = pairs.start(2 * parts.length)
+                        && parts.has(pairs.value)
+                    {
+                        found.add(start, place + 1);
+                    }
+                }
+            }
+            (b'x', _) if self.digits == 1 && pairs.value & 15 == 0 => {
+                (pairs.value, pairs.count, self.digits) = (pairs.value >> 4, pairs.count - 1, 0);
+            }
+            (b' ' | b':' | b'-' | b',' | b'\n', _) if self.digits != 1 => self.digits = 0,
+            _ => (pairs.count, self.digits) = (0, 0),
         }
     }
 }

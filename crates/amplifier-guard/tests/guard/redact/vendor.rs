@@ -1,165 +1,216 @@
-//! Keys of vendors: their prefixes, lengths and characters.
+//! Keys of vendors: their prefixes, lengths and characters, one row of the table each.
 
-use super::{BODY, assert_hidden, assert_stays};
+use proptest::prelude::*;
 
-/// What a key may hold besides letters and digits, and whether one stretch of twelve must look random.
-type Body = (&'static str, bool);
+use super::{BODY, assert_hidden, assert_stays, fault, plain};
 
-const LETTERS: Body = ("", false);
-const WORD: Body = ("_", false);
-const DASHED: Body = ("_-", true);
-const DOTTED: Body = ("_-.", true);
-const PATH: Body = ("_-./", true);
+/// A row of the table: prefix, kind, alphabet, length.
+struct Row {
+    prefix: &'static str,
+    kind: &'static str,
+    alphabet: String,
+    least: usize,
+    is_exact: bool,
+}
 
-/// Prefixes, the kind of their keys, what follows and how much of it at least.
-const KEYS: &[(&[&str], &str, Body, usize)] = &[
-    (&["sk-ant-"], "anthropic key", DASHED, 16),
-    (
-        &["sk-proj-", "sk-svcacct-", "sk-admin-"],
-        "openai key",
-        DASHED,
-        16,
-    ),
-    (&["sk-or-"], "openrouter key", DASHED, 16),
-    (&["sk-"], "api key", DASHED, 16),
-    (&["csk-"], "cerebras key", DASHED, 16),
-    (&["gsk_"], "groq key", WORD, 20),
-    (&["xai-"], "xai key", DASHED, 20),
-    (&["pplx-"], "perplexity key", DASHED, 20),
-    (&["fw_"], "fireworks key", LETTERS, 20),
-    (&["tgp_v1_"], "together key", DASHED, 20),
-    (&["nvapi-"], "nvidia key", DASHED, 20),
-    (&["tvly-"], "tavily key", DASHED, 16),
-    (&["lsv2_"], "langsmith key", WORD, 20),
-    (&["hf_", "api_org_"], "hugging face token", LETTERS, 20),
-    (&["r8_"], "replicate token", LETTERS, 20),
-    (&["AIza"], "google key", DASHED, 30),
-    (&["ya29."], "google token", DOTTED, 16),
-    (&["GOCSPX-"], "google secret", DASHED, 20),
-    (
-        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
-        "github token",
-        LETTERS,
-        20,
-    ),
-    (&["github_pat_"], "github token", WORD, 20),
-    (&["glpat-", "glrt-"], "gitlab token", DOTTED, 16),
-    (
-        &["glptt-", "gldt-", "glcbt-", "gloas-"],
-        "gitlab token",
-        DASHED,
-        16,
-    ),
-    (
-        &[
-            "xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxp-", "xoxr-", "xoxs-", "xapp-",
-        ],
-        "slack token",
-        DASHED,
-        16,
-    ),
-    (&["xoxe."], "slack token", DOTTED, 16),
-    (&["hooks.slack.com/services/"], "slack webhook", PATH, 20),
-    (&["discord.com/api/webhooks/"], "discord webhook", PATH, 20),
-    (
-        &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
-        "stripe key",
-        LETTERS,
-        16,
-    ),
-    (&["whsec_"], "stripe secret", LETTERS, 16),
-    (&["SG."], "sendgrid key", DOTTED, 40),
-    (&["xkeysib-"], "brevo key", DASHED, 20),
-    (&["npm_"], "npm token", LETTERS, 20),
-    (&["pypi-"], "pypi token", DASHED, 16),
-    (&["rubygems_"], "rubygems key", LETTERS, 20),
-    (&["dckr_pat_"], "docker token", DASHED, 20),
-    (&["dop_v1_", "doo_v1_"], "digitalocean token", LETTERS, 20),
-    (
-        &["shpat_", "shpca_", "shppa_"],
-        "shopify token",
-        LETTERS,
-        20,
-    ),
-    (&["shpss_"], "shopify secret", LETTERS, 20),
-    (&["hvs.", "hvb."], "vault token", DASHED, 20),
-    (&["dapi"], "databricks token", LETTERS, 32),
-    (&["PMAK-"], "postman key", DASHED, 20),
-    (&["lin_api_"], "linear key", LETTERS, 20),
-    (&["ntn_"], "notion token", LETTERS, 20),
-    (&["sntrys_", "sntryu_"], "sentry token", WORD, 20),
-    (&["glsa_"], "grafana token", WORD, 20),
-    (&["figd_"], "figma token", DASHED, 20),
-    (&["NRAK-"], "new relic key", LETTERS, 20),
-    (&["ATATT3"], "atlassian token", DASHED, 20),
-    (&["tskey-"], "tailscale key", DASHED, 16),
-    (&["sq0atp-"], "square token", DASHED, 20),
-    (&["sq0csp-"], "square secret", DASHED, 20),
-    (&["AGE-SECRET-KEY-1"], "age key", LETTERS, 20),
-    (&["EAAA"], "square token", DASHED, 60),
-];
+impl Row {
+    /// Whether words with dashes between them are no key.
+    fn is_dashed(&self) -> bool {
+        self.alphabet.contains('-') && self.alphabet.contains('a') && !self.alphabet.contains('+')
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let lines = include_str!("../../../src/redact/vendor.tsv").lines();
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let [prefix, kind, ranges, length] = cells[..] else {
+                panic!("four cells, not {line:?}");
+            };
+            let ranges = ranges
+                .replace("A-Z", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+                .replace("a-z", "abcdefghijklmnopqrstuvwxyz")
+                .replace("a-f", "abcdef")
+                .replace("0-9", "0123456789");
+            Row {
+                prefix,
+                kind,
+                alphabet: ranges,
+                least: length.trim_start_matches('=').parse().unwrap(),
+                is_exact: length.starts_with('='),
+            }
+        })
+        .collect()
+}
+
+/// So many characters of the alphabet, drawn by the number, some of each sort among them.
+fn drawn(row: &Row, mut number: u64, length: usize) -> String {
+    let others: Vec<char> = row
+        .alphabet
+        .chars()
+        .filter(|one| !one.is_ascii_alphanumeric())
+        .collect();
+    let letters: Vec<char> = row
+        .alphabet
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
+    let mut next = |count: usize| {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(number >> 40).unwrap() % count
+    };
+    (0..length)
+        .map(|place| match place {
+            0..14 => letters[(next(5) + place * 7) % letters.len()],
+            // A dot at the end is that of a sentence.
+            _ if !others.is_empty() && place + 1 < length && next(9) == 0 => {
+                others[next(others.len())]
+            }
+            _ => letters[next(letters.len())],
+        })
+        .collect()
+}
 
 #[test]
-fn a_key_has_its_vendors_least_length_and_characters() {
-    let body = BODY.repeat(2);
-    for (prefixes, kind, (others, has_stretch), least) in KEYS {
-        for prefix in *prefixes {
-            // The end of a sentence is no part of a key.
-            assert_hidden(
-                kind,
-                &[
-                    &format!("«{prefix}{}»", &body[..*least]),
-                    &format!("a «{prefix}{}» b", &body[..*least]),
-                    &format!("\"«{prefix}{}».", &body[..least + 3]),
-                    &format!("\"«{prefix}{}»...", &body[..least + 3]),
-                    &format!("x/«{prefix}{}»,", &body[..least + 8]),
-                ],
-            );
-            assert_stays(&[
-                &format!("a {prefix}{} b", "a".repeat(*least)),
-                &format!("a {prefix}{} b", "1".repeat(*least)),
-            ]);
-            // `sk-ant-` and the like are `sk-`, too, which has the same length.
-            if *kind == "api key" || !prefix.starts_with("sk-") {
-                assert_stays(&[&format!("a {prefix}{} b", &body[..least - 1])]);
+fn the_table_is_in_order() {
+    let rows = rows();
+    for (place, row) in rows.iter().enumerate() {
+        assert!(
+            row.prefix.len() >= 3 && row.prefix.len() + row.least >= 19,
+            "{}",
+            row.prefix
+        );
+        // The longer one of two prefixes comes first.
+        let hidden = rows[..place]
+            .iter()
+            .find(|other| row.prefix.starts_with(other.prefix));
+        assert_eq!(
+            hidden.map(|other| other.prefix),
+            None,
+            "{} is never reached",
+            row.prefix
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn a_key_has_its_vendors_least_length_and_characters(number in any::<u64>()) {
+        for row in rows() {
+            let Row { prefix, kind, .. } = row;
+            let key = drawn(&row, number, row.least);
+            let mark = format!("[REDACTED:{kind}]");
+            let texts = ["a KEY b", "\"KEY\".", "x=KEY,", "(KEY)...", "KEY"];
+            for text in texts {
+                let key = format!("{prefix}{key}");
+                let problem = fault(&text.replace("KEY", &key), &text.replace("KEY", &mark));
+                prop_assert_eq!(problem, None);
             }
-            for other in ['_', '-', '.', '/', '+', '='] {
-                let text = format!("{prefix}{}{other}{}", &body[..*least], &body[..5]);
-                if others.contains(other) {
-                    assert_hidden(kind, &[&format!("«{text}»")]);
-                } else {
-                    assert_hidden(
-                        kind,
-                        &[&format!(
-                            "«{prefix}{}»{other}{}",
-                            &body[..*least],
-                            &body[..5]
-                        )],
-                    );
+            let longer = format!("a {prefix}{} b", drawn(&row, number, row.least + 7));
+            let shorter = format!("a {prefix}{} b", &key[..row.least - 1]);
+            let redacted = plain().redact(&longer).into_owned();
+            prop_assert_eq!(redacted == longer, row.is_exact, "{} became {}", longer, redacted);
+            let is_other = rows().iter().any(|other| {
+                other.prefix != prefix && shorter[2..].starts_with(other.prefix)
+            });
+            if !is_other {
+                let redacted = plain().redact(&shorter).into_owned();
+                prop_assert_eq!(&redacted, &shorter);
+            }
+            // A character of no alphabet, and a letter beyond this one.
+            let half = row.least / 2;
+            for other in ["~", "!", if row.alphabet.contains('a') { "é" } else { "a" }] {
+                let text = format!("a {prefix}{}{other}{} b", &key[..half], &key[half + 1..]);
+                if !is_other && half < 16 {
+                    let redacted = plain().redact(&text).into_owned();
+                    prop_assert_eq!(&redacted, &text);
                 }
-            }
-            if *has_stretch {
-                // Words with dashes between them are no key, nor are short parts.
-                let words = [
-                    "river", "basin", "cloud", "three", "seven", "paths", "mount", "lakes",
-                    "fires", "woods", "trees",
-                ];
-                let words = words.join("-") + "-2";
-                let parts: Vec<&str> = (0..70)
-                    .step_by(11)
-                    .map(|place| &body[place % 50..place % 50 + 11])
-                    .collect();
-                assert_stays(&[
-                    &format!("{prefix}{words}"),
-                    &format!("{prefix}{}", parts.join("-")),
-                ]);
-                assert_hidden(
-                    kind,
-                    &[&format!("«{prefix}{}-{}»", parts.join("-"), &body[..12])],
-                );
             }
         }
     }
+}
+
+#[test]
+fn words_are_no_keys() {
+    let body = BODY.repeat(2);
+    for row in rows() {
+        let Row {
+            prefix,
+            kind,
+            least,
+            ..
+        } = row;
+        let is_id = row.alphabet.contains('A') && !row.alphabet.contains('a') && !row.is_dashed();
+        if !is_id || row.alphabet.contains('-') {
+            assert_stays(&[
+                &format!("a {prefix}{} b", "a".repeat(least)),
+                &format!("a {prefix}{} b", "1".repeat(least)),
+            ]);
+        }
+        if row.is_dashed() && !row.is_exact && least <= 20 {
+            // Words with dashes between them are no key, nor are short parts.
+            let words = [
+                "river", "basin", "cloud", "three", "seven", "paths", "mount", "lakes", "fires",
+                "woods", "trees",
+            ];
+            let words = words.join("-") + "-2";
+            let parts: Vec<&str> = (0..70)
+                .step_by(11)
+                .map(|place| &body[place % 50..place % 50 + 11])
+                .collect();
+            assert_stays(&[
+                &format!("{prefix}{words}"),
+                &format!("{prefix}{}", parts.join("-")),
+            ]);
+            assert_hidden(
+                kind,
+                &[&format!("«{prefix}{}-{}»", parts.join("-"), &body[..12])],
+            );
+        }
+    }
+}
+
+#[test]
+fn keys_without_a_prefix_are_known_by_their_parts() {
+    let body = BODY.repeat(2);
+    let dashed = body[..35].replace('7', "-");
+    assert_hidden(
+        "telegram token",
+        &[
+            &format!("bot 123456789:«AA{}»", &body[..33]),
+            &format!(
+                "https://a.example/bot1234567890:«AA{}»/getMe",
+                &dashed[..33]
+            ),
+        ],
+    );
+    assert_hidden(
+        "discord token",
+        &[&format!(
+            "a «M{}.{}.{}» b",
+            &body[..23],
+            &body[..6],
+            &body[..38]
+        )],
+    );
+    assert_hidden(
+        "azure secret",
+        &[
+            &format!("a «aB38Q~{}» b", &body[..34]),
+            &format!("a «.~b7Q~{}~{}» b", &body[..5], &body[..25]),
+        ],
+    );
+    assert_stays(&[
+        &format!("12:AA{}", &body[..33]),
+        &format!("123456789:AA{}", &body[..32]),
+        &format!("M{}.{}.{}", &body[..23], &body[..5], &body[..38]),
+        &format!("aB3xQ~{}", &body[..34]),
+    ]);
 }
 
 #[test]

@@ -13,6 +13,11 @@ pub(super) enum Writing {
     Entities { mask: u64 },
     PercentOfBase64,
     JsonOfPercent { mask: u64 },
+    Octal,
+    Wide { mask: u64 },
+    Spaced { separator: &'static str },
+    Invisible { mask: u64 },
+    Utf16 { is_url: bool },
 }
 
 pub(super) fn writing() -> impl Strategy<Value = Writing> {
@@ -26,6 +31,12 @@ pub(super) fn writing() -> impl Strategy<Value = Writing> {
         any::<u64>().prop_map(|mask| Writing::Entities { mask }),
         Just(Writing::PercentOfBase64),
         any::<u64>().prop_map(|mask| Writing::JsonOfPercent { mask }),
+        Just(Writing::Octal),
+        any::<u64>().prop_map(|mask| Writing::Wide { mask }),
+        prop::sample::select(vec![" ", ":", "-", ",", ", ", "\n", " 0x", ",0x", ", 0x"])
+            .prop_map(|separator| Writing::Spaced { separator }),
+        any::<u64>().prop_map(|mask| Writing::Invisible { mask }),
+        any::<bool>().prop_map(|is_url| Writing::Utf16 { is_url }),
     ]
 }
 
@@ -118,5 +129,41 @@ pub(super) fn written(secret: &str, writing: &Writing) -> String {
         }
         Writing::PercentOfBase64 => percent(&base64(secret.as_bytes(), false), 0x8421_8421, false),
         Writing::JsonOfPercent { mask } => json(&percent(secret, mask, true), !mask),
+        Writing::Octal => secret.bytes().map(|byte| format!("\\{byte:03o}")).collect(),
+        Writing::Wide { mask } => {
+            let characters = secret.chars().enumerate();
+            characters
+                .map(|(place, character)| match u32::from(character) {
+                    code if is_chosen(mask, place) => format!("\\U{code:08x}"),
+                    code => format!("\\u{{{code:x}}}"),
+                })
+                .collect()
+        }
+        Writing::Spaced { separator } => {
+            let bytes: Vec<String> = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+            bytes.join(separator)
+        }
+        Writing::Invisible { mask } => {
+            let characters = secret.chars().enumerate();
+            let hidden = [
+                '\u{200b}',
+                '\u{ad}',
+                '\u{2060}',
+                '\u{200d}',
+                '\u{feff}',
+                '\u{e0061}',
+            ];
+            characters
+                .flat_map(|(place, character)| {
+                    let is_before = place > 0 && is_chosen(mask, place);
+                    let before = is_before.then_some(hidden[place % hidden.len()]);
+                    before.into_iter().chain([character])
+                })
+                .collect()
+        }
+        Writing::Utf16 { is_url } => {
+            let units: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            base64(&units, is_url)
+        }
     }
 }

@@ -1,0 +1,425 @@
+//! Ways to write a secret down other than with `:` or `=` behind its name and on one line.
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::name::{self, Name, Named};
+use super::named::{Finds, Found, authorization, cookie};
+use super::random::{LOOK_BYTES, is_random, stretch};
+use super::value::{self, Value};
+use super::words::{ends, is_word};
+
+/// The most bytes of an element's text.
+const MAX_ELEMENT_BYTES: usize = 1024;
+/// The most bytes of a list of secrets.
+const MAX_LIST_BYTES: usize = 4096;
+
+/// Takes what follows a name without a separator.
+pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+    let (before, after) = (&text[..named.start], &text[named.end..]);
+    if before.ends_with(b"</") && after.starts_with(b">") {
+        finds.take(element(text, named));
+    } else if before.ends_with(b"<") && after.starts_with(b">") {
+        let content = &after[1..];
+        let length = stretch(&content[..content.len().min(MAX_ELEMENT_BYTES)], is_content);
+        if length == content.len() {
+            finds.wait(named.end + 1);
+        }
+    }
+    match after {
+        [b'\t', ..] if text[named.start] == b'-' => {}
+        [b' ' | b'\t' | b'[', ..] => finds.take(word(text, named)),
+        [b'\'' | b'"', b',', ..] => finds.take(pair(text, named)),
+        _ => {}
+    }
+    attribute(text, named, finds);
+}
+
+/// Whether a byte may occur between `<password>` and `</password>`, which are on one line.
+fn is_content(byte: u8) -> bool {
+    !matches!(byte, b'>' | b'\n')
+}
+
+/// `<password>value</password>`, from its closing tag on.
+fn element(text: &[u8], named: Named) -> Option<Found> {
+    let (Name::Strong(kind) | Name::Weak(kind)) = named.name else {
+        return None;
+    };
+    let close = named.start - 2;
+    let before = &text[close.saturating_sub(MAX_ELEMENT_BYTES)..close];
+    let start = close - before.len() + memrchr(b'>', before)? + 1;
+    let value = Value::quoted(start, close);
+    let is_benign = value.start == value.end || value::is_benign(text, &value, kind, true);
+    Some(Found::new(&value, kind, is_benign))
+}
+
+/// `('x-api-key', 'value')`, a header as a pair, and `define('PASSWORD', 'value')`, a call.
+fn pair(text: &[u8], named: Named) -> Option<Found> {
+    let before = text[..named.start].strip_suffix(&[text[named.end]])?;
+    let before = before.strip_suffix(b"b").unwrap_or(before);
+    let before = before
+        .strip_suffix(b"(")
+        .or_else(|| before.strip_suffix(b"["))?;
+    let start = named.end + 2;
+    match named.name {
+        Name::Authorization => authorization(text, start),
+        Name::Cookie => cookie(text, start),
+        Name::Strong(kind) => {
+            let callee = before.iter().rev().take(32);
+            let callee = callee
+                .take_while(|byte| byte.is_ascii_alphanumeric())
+                .count();
+            let callee = before[before.len() - callee..].to_ascii_lowercase();
+            let is_call = ends("call", &callee);
+            let value = value::parse(text, start)?;
+            let look = &text[value.start..value.end];
+            let is_header = text[named.start..named.end].contains(&b'-');
+            let is_pair =
+                is_call || text.get(start) == Some(&b' ') && (is_header || is_random(look));
+            let is_benign = !value.is_quoted
+                || !is_pair
+                || name::classify(look).is_some()
+                || value::is_benign(text, &value, kind, true);
+            Some(Found::new(&value, kind, is_benign))
+        }
+        Name::Plural(_) | Name::Weak(_) => None,
+    }
+}
+
+/// A value behind a name and a blank: `--password value`, `login ada password value`,
+/// `#define PASSWORD value`, `PASSWORD 'value'`.
+fn word(text: &[u8], named: Named) -> Option<Found> {
+    let (Name::Strong(kind) | Name::Weak(kind)) = named.name else {
+        return None;
+    };
+    let name = &text[named.start..named.end];
+    let declared = declared(text, named.end);
+    if text[named.end] == b'[' && declared.is_none() {
+        return None;
+    }
+    let mut value = value::parse(text, declared.unwrap_or(named.end))?;
+    let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
+    let is_plain = look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted;
+    let is_benign = look.starts_with(b"-") || value::is_benign(text, &value, kind, true);
+    if name.starts_with(b"-") {
+        let is_flag = name.starts_with(b"--") && name.len() <= name::MAX_NAME_BYTES + 2;
+        return is_flag.then(|| Found::new(&value, kind, is_benign || is_plain));
+    }
+    let Name::Strong(_) = named.name else {
+        return None;
+    };
+    let line = line_before(text, named.start);
+    let before = &text[named.start.saturating_sub(LOOK_BYTES)..named.start];
+    let mut words = before
+        .rsplit(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    let [user, login, host, machine] = [(); 4].map(|()| words.next().unwrap_or_default());
+    let rest = &text[(value.end + usize::from(value.is_quoted)).min(text.len())..];
+    let blanks = stretch(rest, |byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    let ends_line = matches!(rest.get(blanks), None | Some(b'\n'));
+    let is_set = is_word("set", user.strip_prefix(b"#").unwrap_or(user))
+        && !(line.is_empty() || is_plain && user == b"set");
+    let is_first =
+        line.trim_ascii().is_empty() && (!is_plain || name.len() > 8 && !name.contains(&b'_'));
+    // The words of `.netrc`, on one line or on several.
+    let is_login =
+        login == b"machine" || login == b"login" && (machine == b"machine" || host == b"default");
+    let is_quoted = value.is_quoted
+        && (is_set || declared.is_some() || kind == "password" && !look.contains(&b' '));
+    if is_login || is_quoted || is_set || is_first {
+        value.is_open |= rest.len() == blanks;
+        let is_found = is_login || is_quoted || ends_line;
+        return Some(Found::new(&value, kind, is_benign || !is_found));
+    }
+    None
+}
+
+/// The place after the `=` of a declaration, whose type is behind the name: `key string = "…"`.
+fn declared(text: &[u8], end: usize) -> Option<usize> {
+    let window = &text[end..text.len().min(end + 48)];
+    let equals = memchr(b'=', window)?;
+    let mut words = window[..equals]
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    let is_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_()[]*:.".contains(byte);
+    let word = words.next()?;
+    (word.iter().all(is_type) && matches!(words.next(), None | Some(b":")))
+        .then_some(end + equals + 1)
+}
+
+/// The part of its line before a place.
+fn line_before(text: &[u8], place: usize) -> &[u8] {
+    let before = &text[place.saturating_sub(LOOK_BYTES)..place];
+    &before[memrchr(b'\n', before).map_or(0, |end| end + 1)..]
+}
+
+/// Takes a value whose name is one: `name: DB_PASSWORD` and `value: …` on the next line,
+/// `key="password" value="…"`, `<key>Password</key> <string>…`.
+fn attribute(text: &[u8], named: Named, finds: &mut Finds) {
+    const MAX_BETWEEN: usize = 64;
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,\\".contains(byte);
+    let trim = |text: &'_ [u8]| {
+        text.iter()
+            .rev()
+            .take_while(|byte| is_between(byte))
+            .count()
+    };
+    let Name::Strong(kind) = named.name else {
+        return;
+    };
+    let before = &text[named.start.saturating_sub(MAX_BETWEEN)..named.start];
+    let is_plist = before.ends_with(b"<key>");
+    let label = || {
+        let before = &before[..before.len() - trim(before)];
+        let before = before
+            .strip_suffix(b":")
+            .or_else(|| before.strip_suffix(b"="))?;
+        let before = &before[..before.len() - trim(before)];
+        let word = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        is_word("label", &before[before.len() - word..]).then_some(())
+    };
+    if !is_plist && label().is_none() {
+        return;
+    }
+    let window = &text[named.end..text.len().min(named.end + MAX_BETWEEN)];
+    let is_cut = window.len() < MAX_BETWEEN;
+    let blanks = |from: usize| {
+        from + window[from..]
+            .iter()
+            .take_while(|byte| is_between(byte))
+            .count()
+    };
+    let from = if is_plist {
+        memmem::find(window, b"<string>").map(|place| place + 8)
+    } else if window.starts_with(b"\">") {
+        Some(2)
+    } else {
+        let from = blanks(0);
+        let word = stretch(&window[from..], |byte| byte.is_ascii_alphanumeric());
+        if is_cut && from + word == window.len() {
+            return finds.wait(named.end);
+        }
+        let separator = blanks(from + word);
+        let is_value = is_word("content", &window[from..from + word])
+            && matches!(window.get(separator), Some(b':' | b'='));
+        if let Some(value) = value::parse(text, named.end + separator + 1)
+            && is_value
+        {
+            let is_benign = value::is_benign(text, &value, kind, true);
+            return finds.take(Some(Found::new(&value, kind, is_benign)));
+        }
+        if is_cut && separator == window.len() {
+            finds.wait(named.end);
+        }
+        return;
+    };
+    let Some(from) = from else {
+        if is_cut {
+            finds.wait(named.end);
+        }
+        return;
+    };
+    let start = named.end + from;
+    let content = &text[start..text.len().min(start + MAX_ELEMENT_BYTES)];
+    let length = stretch(content, |byte| !matches!(byte, b'<' | b'\n'));
+    let mut value = Value::quoted(start, start + length);
+    value.is_open = length == content.len() && content.len() < MAX_ELEMENT_BYTES;
+    let is_benign = length == content.len() || value::is_benign(text, &value, kind, true);
+    finds.take(Some(Found::new(&value, kind, is_benign)));
+}
+
+/// Takes the texts of a list: `["…", "…"]`, or `- …` on lines of their own.
+pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, finds: &mut Finds) {
+    let window = &text[..text.len().min(start + MAX_LIST_BYTES)];
+    let is_blank = |byte: u8| byte.is_ascii_whitespace() || byte == b',';
+    let mut place = start + stretch(&window[start..], |byte| byte.is_ascii_whitespace());
+    let open = window.get(place).copied();
+    let is_lines = open == Some(b'-');
+    match open {
+        Some(b'[' | b'(' | b'{') => place += 1,
+        Some(b'-') if window[start..place].contains(&b'\n') => {}
+        None if window.len() == text.len() => return finds.wait(named.end),
+        _ => return,
+    }
+    loop {
+        place += stretch(&window[place..], is_blank);
+        if is_lines {
+            match window[place..] {
+                [b'-', b' ', ..] => place += 2,
+                [] | [b'-'] => {}
+                _ => return,
+            }
+        }
+        if place + 1 >= window.len() {
+            break;
+        }
+        let Some(value) = value::parse(window, place) else {
+            break;
+        };
+        if !is_lines && !value.is_quoted {
+            // The end of the list, or no list of texts.
+            return;
+        }
+        let look = &window[value.start..value.end];
+        let is_benign = value::is_benign(window, &value, kind, true)
+            || kind == "token" && (look.len() < 16 || !is_random(look));
+        if value.is_open {
+            break;
+        }
+        finds.take(Some(Found::new(&value, kind, is_benign)));
+        place = value.end + usize::from(value.is_quoted);
+    }
+    if window.len() == text.len() {
+        finds.wait(start);
+    }
+}
+
+/// Takes a value that is not right behind its separator: behind a type, in a call, on the next
+/// lines; whether there is nothing else to look for.
+pub(super) fn below(
+    text: &[u8],
+    named: Named,
+    separator: usize,
+    start: usize,
+    kind: &'static str,
+    finds: &mut Finds,
+) -> bool {
+    const MAX_TYPE_BYTES: usize = 80;
+    let take = |value: &Value, finds: &mut Finds| {
+        let is_benign = value::is_benign(text, value, kind, true);
+        finds.take(Some(Found::new(value, kind, is_benign)));
+        true
+    };
+    let window = &text[start..text.len().min(start + MAX_TYPE_BYTES)];
+    let line = &window[..stretch(window, |byte| byte != b'\n')];
+    let head = line.trim_ascii();
+    let blanks = line.len() - line.trim_ascii_start().len();
+    let is_cut = line.len() == window.len() && start + window.len() == text.len();
+    if matches!(head, [b'[', b'"' | b'\'', ..]) {
+        list(text, named, start, kind, finds);
+        return true;
+    }
+    // The end of a question such as `"Password: "`.
+    if let [quote @ (b'"' | b'\''), after @ ..] = head
+        && matches!(after.first(), Some(b')' | b',' | b';' | b']' | b'}'))
+        && memchr(*quote, line_before(text, named.start)).is_some()
+    {
+        return true;
+    }
+    // The quoted value in a call, or behind a type.
+    let quote = line.iter().position(|byte| is_quote(*byte));
+    let lead = line[blanks..quote.unwrap_or(line.len()).max(blanks)].trim_ascii_end();
+    if let Some(call) = lead.strip_suffix(b"(") {
+        let callee = call
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric());
+        let callee = &call[call.len() - callee.count()..];
+        if is_word("wrap", callee)
+            && let Some(value) = quote.and_then(|quote| value::parse(text, start + quote))
+        {
+            return take(&value, finds);
+        }
+    }
+    let is_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_&'<>[]()., |*?;".contains(byte);
+    if text[separator] == b':'
+        && let Some(equals) = memchr(b'=', &line[blanks..])
+        && let written = &line[blanks..blanks + equals]
+        && written
+            .first()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || b"&*[".contains(byte))
+        && written.iter().all(is_type)
+        && (written.ends_with(b" ")
+            || line
+                .get(blanks + equals + 1)
+                .is_some_and(|byte| is_quote(*byte)))
+        && (!written.trim_ascii_end().contains(&b' ')
+            || written.iter().any(|byte| b"|[<&".contains(byte)))
+    {
+        let value = start + blanks + equals + 1;
+        let value = value + stretch(&text[value..], |byte| byte == b' ');
+        match text.get(value) {
+            Some(b'"' | b'\'' | b'`') => {
+                return value::parse(text, value).is_some_and(|value| take(&value, finds));
+            }
+            None => finds.wait(start + blanks),
+            Some(_) => {}
+        }
+        return false;
+    }
+    let is_block = matches!(head.strip_prefix(b"!!binary ").unwrap_or(head), [b'|' | b'>', others @ ..]
+        if others.iter().all(|byte| b"+-0123456789".contains(byte)));
+    let is_joined = matches!(head, b"(" | b"\\");
+    if !is_block && !is_joined && !head.is_empty() || text[separator] == b'=' && !is_joined {
+        return false;
+    }
+    if is_cut {
+        finds.wait(start + blanks);
+        return false;
+    }
+    let before = line_before(text, named.start);
+    let indent = before.len() - before.trim_ascii_start().len();
+    let is_key = matches!(before.trim_ascii(), b"" | b"-" | b"\"" | b"'" | b"- \"");
+    let first = start + line.len();
+    let begin = first + stretch(&text[first..], |byte| byte.is_ascii_whitespace());
+    let Some(begin_line) = memrchr(b'\n', &text[first..begin]).map(|end| first + end + 1) else {
+        return false;
+    };
+    let is_quoted = matches!(text.get(begin), Some(b'"' | b'\''));
+    if begin == text.len() {
+        finds.wait(start + blanks);
+        return true;
+    }
+    if begin - begin_line <= indent && !is_joined || !is_key && !is_joined {
+        return false;
+    }
+    if is_block {
+        let (end, is_open) = block(text, begin, indent);
+        let line = &text[begin..end.min(begin + LOOK_BYTES)];
+        let line = &line[..stretch(line, |byte| byte != b'\n')];
+        // A description, not a secret.
+        let is_prose = line.contains(&b' ') && !is_random(line);
+        let value = Value {
+            is_open,
+            ..Value::quoted(begin, end)
+        };
+        let is_benign = is_prose || value::is_benign(text, &value, kind, true);
+        finds.take(Some(Found::new(&value, kind, is_benign)));
+        return true;
+    }
+    let Some(value) = value::parse(text, begin) else {
+        return false;
+    };
+    let after = &text[value.end..];
+    let rest = stretch(after, |byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    let is_whole = matches!(after.get(rest), None | Some(b'\n'));
+    let is_name = text[named.end..separator]
+        .iter()
+        .any(|byte| matches!(byte, b'"' | b'\''));
+    (is_quoted || is_whole && !is_name && head != b"(") && take(&value, finds)
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// The end of the lines from `begin` on that are indented deeper, and whether the text ends first.
+fn block(text: &[u8], begin: usize, indent: usize) -> (usize, bool) {
+    let (mut place, mut end) = (begin, begin);
+    while place <= text.len() {
+        let rest = &text[place..];
+        let length = stretch(rest, |byte| byte != b'\n');
+        let line = rest[..length].trim_ascii_end();
+        if !line.is_empty() {
+            if place > begin && line.len() - line.trim_ascii_start().len() <= indent {
+                return (end, false);
+            }
+            end = place + line.len();
+        }
+        place += length + 1;
+    }
+    (end, true)
+}

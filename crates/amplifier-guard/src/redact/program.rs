@@ -1,0 +1,78 @@
+//! Passwords in the options of programs: `curl -u name:password`, `mysql -ppassword`.
+
+use super::named::{Finds, Found};
+use super::random::stretch;
+use super::value::{self, Value};
+
+/// How a program takes a password.
+enum Way {
+    /// Behind the colon of a name.
+    Pair,
+    /// Right behind the letter of its option.
+    Attached,
+    /// As the next word.
+    Next,
+}
+
+/// Programs, and the options of each.
+const PROGRAMS: [(&[u8], &[u8], Way); 9] = [
+    (b"curl", b"-u", Way::Pair),
+    (b"curl", b"--user", Way::Pair),
+    (b"curl", b"-U", Way::Pair),
+    (b"curl", b"--proxy-user", Way::Pair),
+    (b"mysql", b"-p", Way::Attached),
+    (b"sshpass", b"-p", Way::Attached),
+    (b"sshpass", b"-p", Way::Next),
+    (b"login", b"-p", Way::Next),
+    (b"edis-cli", b"-a", Way::Next),
+];
+/// How far behind its program an option is looked for.
+const MAX_LINE_BYTES: usize = 256;
+
+/// Takes the passwords among the options of the program at `place`.
+pub(super) fn find(text: &[u8], place: usize, finds: &mut Finds) {
+    let window = &text[place..text.len().min(place + MAX_LINE_BYTES)];
+    let line = &window[..stretch(window, |byte| !matches!(byte, b'\n' | b'|' | b';'))];
+    for (program, option, way) in &PROGRAMS {
+        if !line.starts_with(program) {
+            continue;
+        }
+        let mut from = 0;
+        while let Some(word) = next_word(line, from) {
+            from = word.1;
+            let written = &line[word.0..word.1];
+            let Some(rest) = written.strip_prefix(*option) else {
+                continue;
+            };
+            let start = place + word.0 + option.len();
+            let value = match way {
+                Way::Attached if !rest.is_empty() => value::parse(text, start),
+                Way::Next if rest.is_empty() => value::parse(text, start),
+                Way::Pair if rest.is_empty() || !option.starts_with(b"--") => {
+                    value::parse(text, start).and_then(|value| behind_colon(text, value))
+                }
+                _ => None,
+            };
+            finds.take(value.map(|value| {
+                let look = &text[value.start..value.end];
+                let is_benign =
+                    look.starts_with(b"-") || value::is_benign(text, &value, "password", true);
+                Found::new(&value, "password", is_benign)
+            }));
+        }
+    }
+}
+
+/// The next word of a line, from and to.
+fn next_word(line: &[u8], from: usize) -> Option<(usize, usize)> {
+    let start = from + stretch(&line[from..], |byte| byte.is_ascii_whitespace());
+    let length = stretch(&line[start..], |byte| !byte.is_ascii_whitespace());
+    (length > 0).then_some((start, start + length))
+}
+
+/// The part of a value behind its first colon.
+fn behind_colon(text: &[u8], value: Value) -> Option<Value> {
+    let colon = stretch(&text[value.start..value.end], |byte| byte != b':');
+    let start = value.start + colon + 1;
+    (start <= value.end).then_some(Value { start, ..value })
+}

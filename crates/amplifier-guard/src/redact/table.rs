@@ -1,0 +1,132 @@
+//! Columns of tables whose heads are names of secrets: CSV, Markdown.
+
+use memchr::{memchr, memrchr};
+
+use super::name::{Name, Named};
+use super::named::{Finds, Found};
+use super::random::stretch;
+use super::value::{self, Value};
+
+/// The longest line of heads.
+const MAX_HEAD_BYTES: usize = 512;
+
+/// Takes the cells below a name that is the head of a column.
+pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
+    let Name::Strong(kind) = named.name else {
+        return;
+    };
+    let after = &text[named.end..text.len().min(named.end + MAX_HEAD_BYTES)];
+    let before = &text[named.start.saturating_sub(MAX_HEAD_BYTES)..named.start];
+    let before = &before[memrchr(b'\n', before).map_or(0, |end| end + 1)..];
+    let beside = before
+        .trim_ascii_end()
+        .last()
+        .into_iter()
+        .chain(after.trim_ascii_start().first());
+    let is_tabbed = before.last() == Some(&b'\t') || after.first() == Some(&b'\t');
+    let delimiter = beside
+        .copied()
+        .find(|byte| matches!(byte, b',' | b';' | b'|'));
+    if let Some(delimiter) = delimiter.or(is_tabbed.then_some(b'\t')) {
+        rows(text, named, kind, delimiter, finds);
+    }
+}
+
+fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mut Finds) {
+    let window = &text[named.start.saturating_sub(MAX_HEAD_BYTES)..named.start];
+    let start = named.start - window.len() + memrchr(b'\n', window).map_or(0, |end| end + 1);
+    let rest = &text[start..text.len().min(start + 2 * MAX_HEAD_BYTES)];
+    let Some(length) = memchr(b'\n', rest) else {
+        return;
+    };
+    let head = &rest[..length];
+    let is_head = |cell: &[u8]| {
+        let cell = cell.trim_ascii();
+        cell.len() <= 32
+            && cell
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-. \"*`".contains(byte))
+    };
+    let cells = head.split(|byte| *byte == delimiter);
+    let count = cells.clone().count();
+    // Words of a sentence have blanks behind their commas.
+    let is_spaced = delimiter != b'|'
+        && head
+            .windows(2)
+            .any(|pair| pair[0] == delimiter && pair[1] == b' ');
+    if count < 2 || is_spaced || !cells.clone().all(is_head) {
+        return;
+    }
+    let before = &text[start..named.start];
+    let column = before.iter().filter(|byte| **byte == delimiter).count();
+    let first = start + length + 1;
+    if finds.rows.contains(&named.start) {
+        return;
+    }
+    let mut place = first;
+    finds.rows = first..first;
+    while place < text.len() {
+        let rest = &text[place..];
+        let length = stretch(rest, |byte| byte != b'\n');
+        let line = &rest[..length];
+        let mut cells = Cells {
+            line,
+            delimiter,
+            from: 0,
+        };
+        let cell = cells.nth(column);
+        let others = cells.count();
+        if length == rest.len() {
+            // The row may not have come as a whole.
+            finds.wait(place);
+            finds.table = finds.table.or(Some(start));
+        } else if column + 1 + others != count {
+            return;
+        }
+        let Some((from, to)) = cell.filter(|_| column + 1 + others == count) else {
+            return;
+        };
+        let value = Value::quoted(place + from, place + to);
+        let look = &text[value.start..value.end];
+        let is_benign = look.iter().all(|byte| b"-: ".contains(byte))
+            || value::is_benign(text, &value, kind, true);
+        finds.take(Some(Found::new(&value, kind, is_benign)));
+        place += length + 1;
+        finds.rows.end = place;
+    }
+    finds.table = finds.table.or(Some(start));
+}
+
+/// The cells of a line, without quotation marks and blanks around them.
+struct Cells<'text> {
+    line: &'text [u8],
+    delimiter: u8,
+    from: usize,
+}
+
+impl Iterator for Cells<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.line.get(self.from..)?;
+        let mut is_quoted = false;
+        let length = stretch_with(rest, |byte| {
+            is_quoted ^= byte == b'"';
+            is_quoted || byte != self.delimiter
+        });
+        let cell = &rest[..length];
+        let is_edge = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\r' | b'`');
+        let start = cell.iter().take_while(is_edge).count();
+        let end = length - cell[start..].iter().rev().take_while(is_edge).count();
+        let found = (self.from + start, self.from + end);
+        self.from += length + 1;
+        Some(found)
+    }
+}
+
+/// How many bytes satisfy a condition that remembers.
+fn stretch_with(text: &[u8], mut holds: impl FnMut(u8) -> bool) -> usize {
+    text.iter()
+        .position(|byte| !holds(*byte))
+        .unwrap_or(text.len())
+}
