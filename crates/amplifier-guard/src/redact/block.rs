@@ -16,7 +16,8 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
     let mut open = None;
     let mut done = 0;
     for place in places {
-        let start = place.saturating_sub(2);
+        // `--begin`, and the dashes before it.
+        let start = place.saturating_sub(3);
         if start < done {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities,
 //! and without invisible characters.
 
-use super::words::words;
+use super::words::{List, words};
 use crate::text::character::Class;
 use amplifier_core::steps;
 
@@ -89,10 +89,26 @@ pub(super) fn invisible(text: &[u8]) -> Option<usize> {
 }
 
 /// The place of each invisible character.
-pub(super) fn invisibles(text: &[u8]) -> impl Iterator<Item = usize> {
-    let starts = if text.is_ascii() { text.len() } else { 0 };
-    let leads = (starts..text.len()).filter(|place| text[*place] >= 0xc2);
-    leads.filter(|place| invisible(&text[*place..]).is_some())
+pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    // Text in ASCII is left out in large steps, then in small ones.
+    for (large, start) in text.chunks(512).zip((0..).step_by(512)) {
+        if large.is_ascii() {
+            continue;
+        }
+        for (small, start) in large.chunks(8).zip((start..).step_by(8)) {
+            if small.is_ascii() {
+                continue;
+            }
+            // Most others are dashes and quotation marks, which are seen.
+            found.extend((start..start + small.len()).filter(|place| {
+                text[*place] >= 0xc2
+                    && !matches!(text[*place..], [0xe2, 0x80, 0x90..=0xa7, ..])
+                    && invisible(&text[*place..]).is_some()
+            }));
+        }
+    }
+    found
 }
 
 fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
@@ -162,7 +178,7 @@ fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
             Meaning::scalar(u32::from_str_radix(digits, radix).ok()?)?
         }
         name => {
-            let mut entities = words("entity")
+            let mut entities = words(List::Entity)
                 .iter()
                 .filter_map(|entity| entity.split_once('='));
             let (_, character) = entities.find(|(known, _)| known.as_bytes() == name)?;

@@ -6,7 +6,7 @@ use super::name::{self, Name, Named};
 use super::named::{Finds, Found, authorization, cookie};
 use super::random::{LOOK_BYTES, is_random, stretch};
 use super::value::{self, Value};
-use super::words::{ends, is_word};
+use super::words::{List, ends, is_word};
 
 /// The most bytes of an element's text.
 const MAX_ELEMENT_BYTES: usize = 1024;
@@ -69,12 +69,13 @@ fn pair(text: &[u8], named: Named) -> Option<Found> {
                 .take_while(|byte| byte.is_ascii_alphanumeric())
                 .count();
             let callee = before[before.len() - callee..].to_ascii_lowercase();
-            let is_call = ends("call", &callee);
+            let is_call = ends(List::Call, &callee);
             let value = value::parse(text, start)?;
             let look = &text[value.start..value.end];
             let is_header = text[named.start..named.end].contains(&b'-');
-            let is_pair =
-                is_call || text.get(start) == Some(&b' ') && (is_header || is_random(look));
+            let is_pair = is_call
+                || text.get(start) == Some(&b' ')
+                    && (is_header || is_random(look) && look.iter().any(u8::is_ascii_digit));
             let is_benign = !value.is_quoted
                 || !is_pair
                 || name::classify(look).is_some()
@@ -101,7 +102,7 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     let is_plain = look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted;
     let is_benign = look.starts_with(b"-") || value::is_benign(text, &value, kind, true);
     if name.starts_with(b"-") {
-        let is_flag = name.starts_with(b"--") && name.len() <= name::MAX_NAME_BYTES + 2;
+        let is_flag = name.starts_with(b"--") && name.len() < name::MAX_NAME_BYTES + 2;
         return is_flag.then(|| Found::new(&value, kind, is_benign || is_plain));
     }
     let Name::Strong(_) = named.name else {
@@ -116,15 +117,25 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     let rest = &text[(value.end + usize::from(value.is_quoted)).min(text.len())..];
     let blanks = stretch(rest, |byte| matches!(byte, b' ' | b'\t' | b'\r'));
     let ends_line = matches!(rest.get(blanks), None | Some(b'\n'));
-    let is_set = is_word("set", user.strip_prefix(b"#").unwrap_or(user))
+    let is_set = is_word(List::Set, user.strip_prefix(b"#").unwrap_or(user))
         && !(line.is_empty() || is_plain && user == b"set");
     let is_first =
         line.trim_ascii().is_empty() && (!is_plain || name.len() > 8 && !name.contains(&b'_'));
+    // Most of what C defines is a number, or another name.
+    let is_number = user.ends_with(b"define")
+        && if value.is_quoted {
+            look.len() < 6 || look.contains(&b' ') || name::classify(look).is_some()
+        } else {
+            !is_random(look) || look.starts_with(b"0x")
+        };
+    let is_set = is_set && !is_number;
     // The words of `.netrc`, on one line or on several.
     let is_login =
         login == b"machine" || login == b"login" && (machine == b"machine" || host == b"default");
     let is_quoted = value.is_quoted
-        && (is_set || declared.is_some() || kind == "password" && !look.contains(&b' '));
+        && (is_set
+            || declared.is_some()
+            || kind == "password" && !look.contains(&b' ') && !is_number);
     if is_login || is_quoted || is_set || is_first {
         value.is_open |= rest.len() == blanks;
         let is_found = is_login || is_quoted || ends_line;
@@ -179,7 +190,7 @@ fn attribute(text: &[u8], named: Named, finds: &mut Finds) {
             .rev()
             .take_while(|byte| byte.is_ascii_alphanumeric())
             .count();
-        is_word("label", &before[before.len() - word..]).then_some(())
+        is_word(List::Label, &before[before.len() - word..]).then_some(())
     };
     if !is_plist && label().is_none() {
         return;
@@ -203,11 +214,9 @@ fn attribute(text: &[u8], named: Named, finds: &mut Finds) {
             return finds.wait(named.end);
         }
         let separator = blanks(from + word);
-        let is_value = is_word("content", &window[from..from + word])
+        let is_value = is_word(List::Content, &window[from..from + word])
             && matches!(window.get(separator), Some(b':' | b'='));
-        if let Some(value) = value::parse(text, named.end + separator + 1)
-            && is_value
-        {
+        if is_value && let Some(value) = value::parse(text, named.end + separator + 1) {
             let is_benign = value::is_benign(text, &value, kind, true);
             return finds.take(Some(Found::new(&value, kind, is_benign)));
         }
@@ -239,7 +248,7 @@ pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, 
     let open = window.get(place).copied();
     let is_lines = open == Some(b'-');
     match open {
-        Some(b'[' | b'(' | b'{') => place += 1,
+        Some(b'[' | b'(') => place += 1,
         Some(b'-') if window[start..place].contains(&b'\n') => {}
         None if window.len() == text.len() => return finds.wait(named.end),
         _ => return,
@@ -265,6 +274,7 @@ pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, 
         }
         let look = &window[value.start..value.end];
         let is_benign = value::is_benign(window, &value, kind, true)
+            || name::classify(look).is_some()
             || kind == "token" && (look.len() < 16 || !is_random(look));
         if value.is_open {
             break;
@@ -318,7 +328,7 @@ pub(super) fn below(
             .rev()
             .take_while(|byte| byte.is_ascii_alphanumeric());
         let callee = &call[call.len() - callee.count()..];
-        if is_word("wrap", callee)
+        if is_word(List::Wrap, callee)
             && let Some(value) = quote.and_then(|quote| value::parse(text, start + quote))
         {
             return take(&value, finds);

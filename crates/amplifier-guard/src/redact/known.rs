@@ -54,6 +54,7 @@ impl Known {
     /// Takes secrets of at least four bytes; parts of `exempt`, the marks, are not searched for.
     pub(super) fn new(given: &[&str], exempt: &str) -> Self {
         let mut secrets: Vec<Vec<u8>> = Vec::new();
+        let mut wide: Vec<Vec<u8>> = Vec::new();
         let mut characters = PART_BYTES;
         for secret in given {
             characters = characters.min(secret.chars().count());
@@ -61,8 +62,8 @@ impl Known {
             if secret.contains(' ') {
                 secrets.push(secret.replace(' ', "+").into_bytes());
             }
-            // UTF-16; its other byte order has the same parts.
-            secrets.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());
+            // The other byte order of UTF-16 has the same parts.
+            wide.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());
             if !secret.is_ascii()
                 && let Ok(latin) = secret
                     .chars()
@@ -74,7 +75,7 @@ impl Known {
             }
         }
         let mut parts: Vec<Parts> = Vec::new();
-        for secret in &secrets {
+        for secret in secrets.iter().chain(&wide) {
             let length = secret.len().min(PART_BYTES);
             let place = parts.iter().position(|parts| parts.length == length);
             let place = place.unwrap_or_else(|| {
@@ -100,7 +101,7 @@ impl Known {
             .min()
             .unwrap_or(PART_BYTES);
         Self {
-            grams: Grams::new(&secrets, shortest),
+            grams: Grams::new(&secrets, &wide, shortest),
             live: Live::new(&secrets),
             is_ascii: secrets.iter().all(|secret| secret.is_ascii()),
             tails,

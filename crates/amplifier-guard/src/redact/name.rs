@@ -1,7 +1,7 @@
 //! Names of secrets.
 
 use super::span::MARK;
-use super::words::{self, ends, is_word};
+use super::words::{self, List, ends, is_word};
 
 /// The longest name that is recognised, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 64;
@@ -42,17 +42,17 @@ impl Named {
         {
             start += 1;
         }
-        // The kind in a mark is not a name.
-        let open = before.iter().rposition(|byte| *byte == b'[');
-        if open.is_some_and(|open| before[open..].starts_with(MARK.as_bytes())) {
-            return None;
-        }
         let name = &text[start..end];
         let is_query = matches!(before.last(), Some(b'?' | b'&'));
         let name = classify(name).or(match name {
             b"sig" | b"key" | b"code" | b"signature" if is_query => Some(Name::Weak("key")),
             _ => None,
         })?;
+        // The kind in a mark is not a name.
+        let open = before.iter().rposition(|byte| *byte == b'[');
+        if open.is_some_and(|open| before[open..].starts_with(MARK.as_bytes())) {
+            return None;
+        }
         Some(Self { name, start, end })
     }
 
@@ -90,6 +90,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     if matches!(&buffer[..length], b"cookie" | b"setcookie" | b"cookies") {
         return Some(Name::Cookie);
     }
+    let whole = length;
     loop {
         let squeezed = &buffer[..length];
         let digits = squeezed
@@ -102,9 +103,10 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
             .checked_ilog2()?;
         let (before, word) = bare.split_at(last as usize);
         if let Some(name) = of_words(bare, before, word) {
-            return name;
+            // What stands behind a name that says little says more.
+            return name.filter(|name| bare.len() == whole || !matches!(name, Name::Weak(_)));
         }
-        if before.is_empty() || !is_word("suffix", word) {
+        if before.is_empty() || !is_word(List::Suffix, word) {
             return None;
         }
         length = before.len();
@@ -115,7 +117,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
 fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Option<Name>> {
     if let Some((ending, kind)) = words::secret(whole) {
         let before = &whole[..whole.len() - ending.len()];
-        let is_mark = ending == "token" && ends("mark", before);
+        let is_mark = ending == "token" && ends(List::Mark, before);
         return Some((!is_mark).then_some(Name::Strong(kind)));
     }
     if let Some((_, kind)) = whole.strip_suffix(b"s").and_then(words::secret) {
@@ -123,11 +125,11 @@ fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Option<Name>> {
     }
     match word {
         b"pass" if !before.is_empty() => {
-            Some((!ends("pass", before)).then_some(Name::Strong("password")))
+            Some((!ends(List::Round, before)).then_some(Name::Strong("password")))
         }
         b"pw" => Some(Some(Name::Strong("password"))),
-        b"key" if ends("owner", before) => Some(Some(Name::Weak("key"))),
-        _ if is_word("weak", word) => Some(Some(Name::Weak("token"))),
+        b"key" if ends(List::Owner, before) => Some(Some(Name::Weak("key"))),
+        _ if is_word(List::Weak, word) => Some(Some(Name::Weak("token"))),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
                 finds.take(address.password(text, place + 3));
             }
             Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
-            Place::Name(start, end) if end >= finds.done => {
+            Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
                 if let Some(named) = Named::of(text, start, end) {
                     after(text, named, &mut folder, &mut finds);
                 }
@@ -71,6 +71,13 @@ impl Finds {
     }
 }
 
+/// Whether a name is a plural with no list behind it: `tokens=12`.
+fn is_count(text: &[u8], end: usize) -> bool {
+    let is_plural = matches!(text[..end], [.., b'n' | b'y' | b'd' | b't', b's']);
+    let after = &text[end..text.len().min(end + 8)];
+    is_plural && !after.iter().any(|byte| matches!(byte, b'[' | b'(' | b'\n')) && after.len() == 8
+}
+
 /// Takes what follows a name, in the first form that fits.
 fn after(text: &[u8], named: Named, folder: &mut usize, finds: &mut Finds) {
     if let Some(place) = separator(text, named.end) {
@@ -82,7 +89,10 @@ fn after(text: &[u8], named: Named, folder: &mut usize, finds: &mut Finds) {
         if !text[place..].starts_with(b"://") {
             value_after(text, named, place, folder, finds);
         }
-    } else {
+    } else if !matches!(named.name, Name::Weak(_))
+        || text[named.start] == b'-'
+        || matches!(text[..named.start].last(), Some(b'<' | b'/'))
+    {
         forms::find(text, named, finds);
         table::find(text, named, finds);
     }

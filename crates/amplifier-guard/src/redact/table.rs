@@ -43,6 +43,7 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
     let is_head = |cell: &[u8]| {
         let cell = cell.trim_ascii();
         cell.len() <= 32
+            && (delimiter == b'|' || !cell.is_empty())
             && cell
                 .iter()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_-. \"*`".contains(byte))

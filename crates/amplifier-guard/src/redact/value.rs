@@ -3,7 +3,7 @@
 use super::name::{self, Name};
 use super::random::{LOOK_BYTES, is_random, stretch, variety};
 use super::span::MARK;
-use super::words::{is_word, words};
+use super::words::{List, is_word, words};
 use amplifier_core::steps;
 
 /// The place of a value.
@@ -234,7 +234,7 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
     if whole.len() > LOOK_BYTES {
         return false;
     }
-    if whole.is_empty() || is_word("benign", whole) || is_placeholder(whole) {
+    if whole.is_empty() || is_word(List::Benign, whole) || is_placeholder(whole) {
         return true;
     }
     if whole.iter().all(u8::is_ascii_digit) {
@@ -248,13 +248,20 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
     });
     let is_code = matches!(whole[0], b'{' | b'[' | b'(')
-        || words("code")
+        || words(List::Code)
             .iter()
             .any(|start| whole.starts_with(start.as_bytes()))
         || matches!(whole.get(named), Some(b'(')) && !whole[0].is_ascii_digit();
     let next = text[value.end..].trim_ascii_start();
     let is_named = || match name::classify(whole) {
-        Some(Name::Strong(named)) => named == kind && whole.iter().any(|byte| b"_.".contains(byte)),
+        Some(Name::Strong(named)) => {
+            // A type, or a name of the same.
+            let is_type = kind != "password"
+                && !is_assignment
+                && whole[0].is_ascii_uppercase()
+                && whole.iter().any(u8::is_ascii_lowercase);
+            named == kind && (is_type || whole.iter().any(|byte| b"_.".contains(byte)))
+        }
         _ => false,
     };
     let is_joined =

@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem;
-
 use super::random::{LOOK_BYTES, is_random, stretch};
 use super::runs::{MIN_KEY_BYTES, Runs};
 use super::span::Span;
@@ -287,7 +285,10 @@ pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span
     const BEFORE: usize = 4;
     let holds = |byte: u8| is_dashed(byte) || matches!(byte, b'.' | b'~');
     let before = &text[start.saturating_sub(16)..start];
-    let mark = start - before.len() + memmem::find(before, b"Q~")?;
+    if !before.contains(&b'~') {
+        return None;
+    }
+    let mark = start - before.len() + before.windows(2).position(|two| two == b"Q~")?;
     let from = mark.checked_sub(BEFORE)?;
     let rest = &text[mark + 2..text.len().min(mark + 40)];
     let length = stretch(rest, holds);
@@ -305,6 +306,9 @@ pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span
 
 /// A secret number of a JSON web key: `"d": "…"`.
 pub(super) fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
+    if !text[..start].ends_with(b"\"") {
+        return None;
+    }
     let run = &text[start..end];
     let is_mark = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\\');
     let before = &text[start.saturating_sub(16)..start];

@@ -1,19 +1,44 @@
 //! The words that names, values and code are recognised by: lists in a table, each with its name.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-type Lists = HashMap<&'static str, Vec<&'static str>>;
+/// The lists, in the order of the table.
+#[derive(Clone, Copy)]
+pub(super) enum List {
+    /// What is secret if it looks drawn at random.
+    Weak = 6,
+    /// Words after a name that leave its meaning: `SECRET_KEY_BASE`.
+    Suffix,
+    /// Ends of names with a meaning of their own.
+    End,
+    /// Words before `key` that make it the key of a vendor.
+    Owner,
+    /// Words before `token` and before `pass` that give them another meaning.
+    Mark,
+    Round,
+    /// Words that mean that there is no value, or name its type.
+    Benign,
+    /// How values that are code begin.
+    Code,
+    /// Calls around a quoted value.
+    Wrap,
+    /// What stands before a name and a blank where a value follows.
+    Set,
+    /// Keys of pairs whose values are a name, and a secret.
+    Label,
+    Content,
+    /// Calls of a name and its value.
+    Call,
+    Entity,
+}
 
-static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
     let lines = include_str!("words.tsv").lines();
     let lists = lines.filter_map(|line| line.split_once('\t'));
-    lists
-        .map(|(name, words)| (name, words.split(' ').collect()))
-        .collect()
+    lists.map(|(_, words)| words.split(' ').collect()).collect()
 });
 
-/// The lists of names that mark a secret, each named for the kind of the value.
+/// The kinds of the first lists: names that mark a secret.
 const KINDS: [&str; 6] = [
     "password",
     "secret",
@@ -26,41 +51,51 @@ const KINDS: [&str; 6] = [
 /// The last three letters of all names, one bit each.
 static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut ends = [0; 512];
-    let lists = KINDS.into_iter().chain(["weak", "suffix", "end"]);
-    for word in lists.flat_map(words) {
-        for name in [(*word).to_string(), [word, "s"].concat()] {
-            let end = end_of(name.as_bytes());
-            ends[end / 64] |= 1 << (end % 64);
-        }
+    let mut add = |name: &[u8]| ends[end_of(name) / 64] |= 1 << (end_of(name) % 64);
+    for word in LISTS[..=List::End as usize].iter().flatten() {
+        add(word.as_bytes());
+    }
+    for word in LISTS[..KINDS.len()].iter().flatten() {
+        add([word, "s"].concat().as_bytes());
     }
     ends
 });
 
 /// The words of a list.
-pub(super) fn words(list: &str) -> &'static [&'static str] {
-    LISTS.get(list).map_or(&[], Vec::as_slice)
+pub(super) fn words(list: List) -> &'static [&'static str] {
+    &LISTS[list as usize]
 }
 
 /// Whether a word is in a list, in any case.
-pub(super) fn is_word(list: &str, word: &[u8]) -> bool {
+pub(super) fn is_word(list: List, word: &[u8]) -> bool {
     words(list)
         .iter()
         .any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
 
 /// Whether a text ends in a word of a list.
-pub(super) fn ends(list: &str, text: &[u8]) -> bool {
+pub(super) fn ends(list: List, text: &[u8]) -> bool {
     words(list).iter().any(|end| text.ends_with(end.as_bytes()))
 }
 
-/// The name of a secret that a text ends in, and its kind.
+/// The names that mark a secret with their kinds, by their last letter.
+static SECRETS: LazyLock<[Vec<(&str, &str)>; 32]> = LazyLock::new(|| {
+    let mut secrets = [const { Vec::new() }; 32];
+    for (words, kind) in LISTS.iter().zip(KINDS) {
+        for word in words {
+            secrets[usize::from(word.as_bytes()[word.len() - 1] & 31)].push((*word, kind));
+        }
+    }
+    secrets
+});
+
+/// The name of a secret that a text in small letters ends in, and its kind.
 pub(super) fn secret(text: &[u8]) -> Option<(&'static str, &'static str)> {
-    KINDS.into_iter().find_map(|kind| {
-        let word = words(kind)
-            .iter()
-            .find(|end| text.ends_with(end.as_bytes()))?;
-        Some((*word, kind))
-    })
+    let words = &SECRETS[usize::from(text.last()? & 31)];
+    let found = words
+        .iter()
+        .find(|(word, _)| text.ends_with(word.as_bytes()));
+    found.copied()
 }
 
 /// Whether a name may end in these letters.

@@ -60,8 +60,8 @@ impl Known {
     fn regions(&self, text: &[u8]) -> Vec<(usize, usize)> {
         steps::count(text.len());
         // What is invisible may be anywhere in a secret.
-        let mut live: Vec<(usize, usize)> =
-            invisibles(text).map(|place| (place, place + 1)).collect();
+        let hidden = invisibles(text).into_iter();
+        let mut live: Vec<(usize, usize)> = hidden.map(|place| (place, place + 1)).collect();
         let mut done = 0;
         for place in memchr3_iter(b'%', b'\\', b'&', text) {
             if place >= done {

@@ -58,8 +58,8 @@ impl Bits {
 }
 
 impl Grams {
-    /// Takes the secrets and the length of their shortest part, from 4 to 8.
-    pub(super) fn new(secrets: &[Vec<u8>], shortest: usize) -> Self {
+    /// Takes the secrets, the same in UTF-16, and the length of their shortest part, from 4 to 8.
+    pub(super) fn new(secrets: &[Vec<u8>], wide: &[Vec<u8>], shortest: usize) -> Self {
         // A part has a whole gram at one of these places, wherever it begins, because
         // `width + step - 1` is at most its length.
         let (width, step) = match shortest {
@@ -76,15 +76,21 @@ impl Grams {
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
         let mut spaced = Vec::new();
-        for secret in secrets {
+        // Eight characters are sixteen bytes of UTF-16, so that each third of its grams will do:
+        // one of three places that are five apart is at one of them, and so is each that is three
+        // away.
+        let third = if shortest == 8 { 3 } else { 1 };
+        let wide = wide.iter().map(|secret| (secret, third));
+        for (secret, every) in secrets.iter().map(|secret| (secret, 1)).chain(wide) {
             // Three bytes are four sextets: depending on where a secret begins among them, its
             // first whole sextet begins at its bit 0, 2 or 4.
             for lead in [0, 2, 4] {
                 let sextets = sextets(secret, lead);
-                sextets
-                    .windows(width)
-                    .for_each(|window| written(window, &mut base64));
+                let windows = sextets.windows(width).step_by(every);
+                windows.for_each(|window| written(window, &mut base64));
             }
+        }
+        for secret in secrets {
             let digits: Vec<u8> = secret
                 .iter()
                 .flat_map(|byte| [byte >> 4, byte & 15])

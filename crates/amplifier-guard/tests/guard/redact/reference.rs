@@ -28,7 +28,7 @@ fn places(text: &[u8]) -> Places {
         Place::Name(start, _) | Place::Address(start) | Place::Program(start) => *start,
     });
     places.blocks = memmem::find_iter(text, "-----BEGIN")
-        .map(|start| start + 2)
+        .map(|start| start + 3)
         .collect();
     places.tokens.clear();
     for (start, end) in key_runs(text) {
@@ -282,6 +282,9 @@ proptest! {
         for (piece, secret, way, start, line) in pieces {
             text.push_str(&piece);
             let Some(secret) = secrets.get(secret) else { continue };
+            // In UTF-16, eight characters are looked for, not eight bytes.
+            let is_wide = matches!(way, writing::Writing::Utf16 { .. });
+            let (start, line) = if is_wide { (0, None) } else { (start, line) };
             let form = writing::written(&secret[start.min(secret.len() - 1)..], &way);
             let characters: Vec<char> = form.chars().collect();
             let lines = characters.chunks(line.unwrap_or(usize::MAX));
