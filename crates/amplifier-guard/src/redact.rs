@@ -175,8 +175,8 @@ struct Scan {
     spans: Vec<Span>,
     /// The place from which more text could change the result.
     open: Option<usize>,
-    /// The beginning of the table whose rows may go on.
-    table: Option<usize>,
+    /// Where the last table begins and ends.
+    table: Option<(usize, usize)>,
 }
 
 /// All replacements of secrets, one per line.

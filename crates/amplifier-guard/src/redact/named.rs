@@ -47,8 +47,8 @@ pub(super) struct Finds {
     pub(super) open: Option<usize>,
     /// The end of the last value.
     pub(super) done: usize,
-    /// The table whose rows may go on at the end of the text, where its first line begins.
-    pub(super) table: Option<usize>,
+    /// Where the last table begins and ends.
+    pub(super) table: Option<(usize, usize)>,
     /// The rows of the last table, none of which is the first line of another.
     pub(super) rows: Range<usize>,
 }

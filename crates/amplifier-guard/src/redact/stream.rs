@@ -180,14 +180,15 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     }
 
     /// Drops released text that is too old to matter; `start` is the secret around what is held, or
-    /// this itself. The first line of a table stays.
-    fn forget(&mut self, start: usize, table: Option<usize>) {
+    /// this itself. The first line of a table stays as long as its rows come.
+    fn forget(&mut self, start: usize, table: Option<(usize, usize)>) {
         let start = start.min(self.held);
         if start <= 2 * CONTEXT_BYTES {
             return;
         }
         let start = start - CONTEXT_BYTES;
-        if let Some(head) = table.filter(|head| *head < start) {
+        let is_near = |(head, end): &(usize, usize)| *head < start && self.held <= *end;
+        if let Some((head, _)) = table.filter(is_near) {
             let is_line = |place: &usize| self.text[*place] == b'\n';
             let (rows, last) = ((head..start).find(is_line), (head..start).rfind(is_line));
             if let (Some(rows), Some(last)) = (rows, last) {

@@ -66,6 +66,7 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
     }
     let mut place = first;
     finds.rows = first..first;
+    finds.table = Some((start, first));
     while place < text.len() {
         let rest = &text[place..];
         let length = stretch(rest, |byte| byte != b'\n');
@@ -80,7 +81,7 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         if length == rest.len() {
             // The row may not have come as a whole.
             finds.wait(place);
-            finds.table = finds.table.or(Some(start));
+            finds.table = Some((start, text.len()));
         } else if column + 1 + others != count {
             return;
         }
@@ -94,8 +95,8 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         finds.take(Some(Found::new(&value, kind, is_benign)));
         place += length + 1;
         finds.rows.end = place;
+        finds.table = Some((start, place));
     }
-    finds.table = finds.table.or(Some(start));
 }
 
 /// The cells of a line, without quotation marks and blanks around them.

@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn a_long_stream_in_any_chunks_gives_what_the_whole_text_gives(
         parts in prop::collection::vec(long_part(), 1..9),
-        ends in prop::collection::vec(prop::sample::select(vec!["", " ", "\n", "\"", "! "]), 9),
+        ends in prop::collection::vec(prop::sample::select(vec![" ", "\n", " \" ", "! "]), 9),
         sizes in prop::collection::vec(prop::sample::select(vec![16_usize, 300, 4_000, 30_000]), 1..9),
     ) {
         let pairs = parts.iter().zip(&ends);
