@@ -96,8 +96,13 @@ pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
         if large.is_ascii() {
             continue;
         }
-        for (small, start) in large.chunks(8).zip((start..).step_by(8)) {
-            if small.is_ascii() {
+        let (eights, rest) = large.as_chunks::<8>();
+        let eights = eights
+            .iter()
+            .map(|eight| (&eight[..], u64::from_ne_bytes(*eight)));
+        let parts = eights.chain([(rest, u64::MAX)]);
+        for ((small, bits), start) in parts.zip((start..).step_by(8)) {
+            if bits & 0x8080_8080_8080_8080 == 0 {
                 continue;
             }
             // Most others are dashes and quotation marks, which are seen.

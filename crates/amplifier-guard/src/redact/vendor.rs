@@ -196,10 +196,19 @@ fn is_boundary(text: &[u8], place: usize) -> bool {
 }
 
 /// Looks for keys at places of a run, in order.
-#[derive(Default)]
 pub(super) struct Keys {
+    vendors: &'static Vendors,
     /// Up to where the characters of a web token's parts are known to go on.
     dashed: usize,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self {
+            vendors: &VENDORS,
+            dashed: 0,
+        }
+    }
 }
 
 impl Keys {
@@ -217,7 +226,7 @@ impl Keys {
         if bot.is_some() {
             return bot;
         }
-        let vendors = VENDORS.at(text, place);
+        let vendors = self.vendors.at(text, place);
         if vendors.is_empty() || !is_boundary(text, place) {
             return None;
         }
