@@ -58,7 +58,7 @@ def test_a_glob_counts_the_files_and_extensions_that_it_leaves_out(
         tool = search.Glob(PathPolicy(root), limit)
         arguments = {"pattern": "**", "sort": sort, "limit": most}
         output = said(tool, arguments, limit)
-        whole = anyio.run(search.Glob(PathPolicy(root), 10**7).execute, arguments).output
+        whole = said(search.Glob(PathPolicy(root), 10**7), arguments, 10**7)
     omitted = output.get("omitted", {})
     assert (output["total"], output["total_bytes"]) == (whole["total"], whole["total_bytes"])
     assert output["files"] == whole["files"][: len(output["files"])]
@@ -77,7 +77,7 @@ def test_a_grep_counts_the_matches_that_it_leaves_out(
         plant(root, paths, content)
         arguments = {"pattern": ".", "mode": mode, "limit": 1000}
         output = said(search.Grep(PathPolicy(root), limit), arguments, limit)
-        whole = anyio.run(search.Grep(PathPolicy(root), 10**7).execute, arguments).output
+        whole = said(search.Grep(PathPolicy(root), 10**7), arguments, 10**7)
     kind, total = ("matches", "total_matches") if mode == "content" else ("files", "total_files")
     assert output[kind] == whole[kind][: len(output[kind])]
     assert output[total] == whole[total]

@@ -70,7 +70,13 @@ def _handler(size: int, delta: int) -> type[http.server.BaseHTTPRequestHandler]:
 
 def _events(size: int, delta: int) -> Iterator[dict[str, object]]:
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message: dict[str, object] = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+    }
     yield {"type": "message_start", "message": {**message, "usage": usage}}
     yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
     text = (WORDS * (delta // len(WORDS) + 1))[:delta]

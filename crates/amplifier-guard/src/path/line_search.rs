@@ -43,12 +43,6 @@ pub(super) enum Halt {
     Unreadable,
 }
 
-impl From<std::io::Error> for Halt {
-    fn from(_: std::io::Error) -> Self {
-        Self::Unreadable
-    }
-}
-
 impl LineSearch {
     /// Compiles a pattern.
     pub fn new(pattern: &str, ignore_case: bool) -> Result<Self, PatternError> {

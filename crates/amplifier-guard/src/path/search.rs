@@ -164,7 +164,7 @@ impl Scan<'_> {
             }
             let read = match file.read(&mut self.buffer[filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                read => read?,
+                read => read.map_err(|_| Halt::Unreadable)?,
             };
             let fresh = filled..filled + read;
             filled += read;
@@ -234,28 +234,16 @@ fn clipped(line: &[u8], start: usize) -> String {
     }
     // The rest of a character that was cut at its start is skipped; enough whole ones remain.
     let from = start.saturating_sub(SHOWN_CHARACTERS_BEFORE * 4);
-    let before = String::from_utf8_lossy(&line[from..start]);
-    let skipped = before
-        .chars()
-        .count()
-        .saturating_sub(SHOWN_CHARACTERS_BEFORE);
+    let before = String::from_utf8_lossy(&line[from..start]).chars().count();
+    let skipped = before.saturating_sub(SHOWN_CHARACTERS_BEFORE);
     let window = &line[from..line.len().min(start + SHOWN_CHARACTERS * 4)];
-    let shown = String::from_utf8_lossy(window);
-    let shown: String = shown
+    let window = String::from_utf8_lossy(window);
+    let shown: String = window
         .chars()
         .skip(skipped)
-        .take(SHOWN_CHARACTERS + 1)
+        .take(SHOWN_CHARACTERS)
         .collect();
-    let mut clipped = String::new();
-    if from > 0 || skipped > 0 {
-        clipped.push('…');
-    }
-    match shown.char_indices().nth(SHOWN_CHARACTERS) {
-        Some((end, _)) => {
-            clipped.push_str(&shown[..end]);
-            clipped.push('…');
-        }
-        None => clipped.push_str(&shown),
-    }
-    clipped
+    let is_cut = window.chars().nth(skipped + SHOWN_CHARACTERS).is_some();
+    let mark = |cut| if cut { "…" } else { "" };
+    format!("{}{shown}{}", mark(from + skipped > 0), mark(is_cut))
 }

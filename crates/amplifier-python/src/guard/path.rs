@@ -16,8 +16,8 @@ use crate::error::Error;
 /// How often a long walk asks whether to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// About as much as a list of results may take unless the caller says otherwise.
-const MAX_BYTES: usize = 16 << 20;
+/// The name, the kind and the bytes of what is in a directory.
+type Entry = (OsString, &'static str, u64);
 
 /// Keeps every read inside one directory, the root.
 ///
@@ -95,11 +95,7 @@ impl PathPolicy {
 
     /// Return the `(name, kind, bytes)` of a directory's entries, by name.
     #[pyo3(signature = (path = PathBuf::from(".")))]
-    fn list(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-    ) -> Result<Vec<(OsString, &'static str, u64)>, Error> {
+    fn list(&self, py: Python<'_>, path: PathBuf) -> Result<Vec<Entry>, Error> {
         let entries = py.detach(|| self.policy.list(path))?;
         Ok(entries
             .into_iter()
@@ -116,7 +112,7 @@ impl PathPolicy {
         limit: usize,
         max_bytes: usize,
         stop: Option<Py<PyAny>>,
-    ) -> Result<(Vec<(OsString, &'static str, u64)>, u64), Error> {
+    ) -> Result<(Vec<Entry>, u64), Error> {
         let stopped = &mut stopped(stop.as_ref());
         let (entries, total) =
             py.detach(|| self.policy.first_entries(path, limit, max_bytes, stopped))?;
@@ -149,7 +145,7 @@ impl PathPolicy {
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     #[pyo3(signature = (
         path = PathBuf::from("."), *, pattern = None, skip = vec![], order = "path",
-        limit = usize::MAX, max_bytes = MAX_BYTES, stop = None,
+        limit = usize::MAX, max_bytes = 16_777_216, stop = None,
     ))]
     fn walk(
         &self,
@@ -189,7 +185,7 @@ impl PathPolicy {
     #[pyo3(signature = (
         expression, path = PathBuf::from("."), *, pattern = None, skip = vec![],
         ignore_case = false, limit = 100, order = "path", max_files = usize::MAX,
-        max_bytes = MAX_BYTES, stop = None,
+        max_bytes = 16_777_216, stop = None,
     ))]
     fn search(
         &self,
