@@ -122,6 +122,9 @@ impl Reader {
         };
         match first {
             "program" => {
+                if rest.iter().any(|name| self.all.commands.contains_key(name)) {
+                    return Err("a program twice");
+                }
                 self.names = rest.to_vec();
                 self.path.clear();
             }
