@@ -184,14 +184,18 @@ def test_the_environment_sets_retries_and_rates() -> None:
         "PROVIDER_MAX_RETRIES": " 3 ", "PROVIDER_RETRY_DELAY": "0.5", "PROVIDER_RETRY_BUDGET": "60",
         "PROVIDER_RATE": "30/10", "TOOL_RATE": "5",
     }  # fmt: skip
+    limits = provider_settings({})
+    assert limits == {"content_timeout": 600.0, "max_answer_bytes": 64 * 1024**2}
     assert provider_settings(environment) == {
+        **limits,
         "max_retries": 3,
         "min_retry_delay": 0.5,
         "retry_budget": 60.0,
         "rate": {"limit": 30, "period": 10.0},
     }
     assert guard_settings(environment) == {"rates": {"tool": {"limit": 5, "period": 60.0}}}
-    assert (provider_settings({"PROVIDER_MAX_RETRIES": " "}), guard_settings({})) == ({}, {})
+    blank = {"PROVIDER_MAX_RETRIES": " "}
+    assert (provider_settings(blank), guard_settings({})) == (limits, {})
 
 
 @pytest.mark.parametrize(
