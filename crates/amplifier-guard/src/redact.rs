@@ -6,7 +6,9 @@
 mod block;
 mod data;
 mod escape;
+mod finds;
 mod forms;
+mod header;
 mod known;
 mod log;
 mod name;

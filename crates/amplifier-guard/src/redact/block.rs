@@ -24,10 +24,11 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
         let Some(label) = label(text, start).or_else(|| count_of_lines(text, *place)) else {
             continue;
         };
-        let Some((from, begin)) = label else {
+        let (from, begin) = label;
+        if begin > text.len() {
             open = Some(start);
             continue;
-        };
+        }
         let (end, is_open) = body(text, begin);
         if is_open {
             open = Some(start);
@@ -42,29 +43,31 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
     open
 }
 
-/// Where a block of PEM and its lines begin; `Some(None)` if the text ends in its label.
-fn label(text: &[u8], start: usize) -> Option<Option<(usize, usize)>> {
+/// Where a block of PEM and its lines begin: beyond the text if it ends in the label.
+fn label(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let rest = text[start..].strip_prefix(BEGIN)?;
     let window = &rest[..rest.len().min(MAX_LABEL_BYTES)];
     let Some(dashes) = memmem::find(window, b"-----") else {
-        return (window.len() < MAX_LABEL_BYTES).then_some(None);
+        return (window.len() < MAX_LABEL_BYTES).then_some((start, usize::MAX));
     };
     let name = &window[..dashes];
     let is_private =
         memmem::find(name, b"PRIVATE").is_some() && memmem::find(name, b"KEY").is_some();
-    is_private.then_some(Some((start, start + BEGIN.len() + dashes + 5)))
+    is_private.then_some((start, start + BEGIN.len() + dashes + 5))
 }
 
-/// The same for the lines of a key of PuTTY, behind `Private-Lines: 8`.
-fn count_of_lines(text: &[u8], place: usize) -> Option<Option<(usize, usize)>> {
+/// The same for the lines of a key of `PuTTY`, behind `Private-Lines: 8`.
+fn count_of_lines(text: &[u8], place: usize) -> Option<(usize, usize)> {
     let rest = text[place..].strip_prefix(b"te-Lines: ")?;
     let digits = stretch(&rest[..rest.len().min(8)], |byte| byte.is_ascii_digit());
     let begin = place + text[place..].len() - rest.len() + digits;
     let lines = begin + stretch(&text[begin..], |byte| matches!(byte, b'\r' | b'\n'));
-    match lines == text.len() {
-        true => Some(None),
-        false => (lines > begin).then_some(Some((lines, lines))),
-    }
+    let end = if lines == text.len() {
+        usize::MAX
+    } else {
+        lines
+    };
+    (lines > begin || end > lines).then_some((lines, end))
 }
 
 /// The end of the lines of a block that begin at `place`, and whether the text ends first.

@@ -2,8 +2,9 @@
 
 use memchr::{memchr, memmem, memrchr};
 
+use super::finds::{Finds, Found};
+use super::header::{authorization, cookie};
 use super::name::{self, Name, Named};
-use super::named::{Finds, Found, authorization, cookie};
 use super::random::{LOOK_BYTES, is_random, stretch};
 use super::value::{self, Value};
 use super::words::{List, ends, is_word};
@@ -102,7 +103,9 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     let is_plain = look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted;
     let is_benign = look.starts_with(b"-") || value::is_benign(text, &value, kind, true);
     if name.starts_with(b"-") {
-        let is_flag = name.starts_with(b"--") && name.len() < name::MAX_NAME_BYTES + 2;
+        // At most 64 characters behind the dashes.
+        let near = &name[name.len().saturating_sub(name::MAX_NAME_BYTES + 1)..];
+        let is_flag = memmem::find(near, b"--").is_some();
         return is_flag.then(|| Found::new(&value, kind, is_benign || is_plain));
     }
     let Name::Strong(_) = named.name else {
@@ -307,7 +310,6 @@ pub(super) fn below(
     let line = &window[..stretch(window, |byte| byte != b'\n')];
     let head = line.trim_ascii();
     let blanks = line.len() - line.trim_ascii_start().len();
-    let is_cut = line.len() == window.len() && start + window.len() == text.len();
     if matches!(head, [b'[', b'"' | b'\'', ..]) {
         list(text, named, start, kind, finds);
         return true;
@@ -360,6 +362,21 @@ pub(super) fn below(
         }
         return false;
     }
+    let is_cut = line.len() == window.len() && start + window.len() == text.len();
+    lines(text, named, (separator, start), (line, is_cut), kind, finds)
+}
+
+/// The same for what is on the next lines, behind a `line` with no value.
+fn lines(
+    text: &[u8],
+    named: Named,
+    (separator, start): (usize, usize),
+    (line, is_cut): (&[u8], bool),
+    kind: &'static str,
+    finds: &mut Finds,
+) -> bool {
+    let head = line.trim_ascii();
+    let blanks = line.len() - line.trim_ascii_start().len();
     let is_block = matches!(head.strip_prefix(b"!!binary ").unwrap_or(head), [b'|' | b'>', others @ ..]
         if others.iter().all(|byte| b"+-0123456789".contains(byte)));
     let is_joined = matches!(head, b"(" | b"\\");
@@ -383,7 +400,7 @@ pub(super) fn below(
         finds.wait(start + blanks);
         return true;
     }
-    if begin - begin_line <= indent && !is_joined || !is_key && !is_joined {
+    if !is_joined && (begin - begin_line <= indent || !is_key) {
         return false;
     }
     if is_block {
@@ -409,7 +426,12 @@ pub(super) fn below(
     let is_name = text[named.end..separator]
         .iter()
         .any(|byte| matches!(byte, b'"' | b'\''));
-    (is_quoted || is_whole && !is_name && head != b"(") && take(&value, finds)
+    if !(is_quoted || is_whole && !is_name && head != b"(") {
+        return false;
+    }
+    let is_benign = value::is_benign(text, &value, kind, true);
+    finds.take(Some(Found::new(&value, kind, is_benign)));
+    true
 }
 
 fn is_quote(byte: u8) -> bool {

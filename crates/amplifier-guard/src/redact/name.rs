@@ -104,7 +104,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         let (before, word) = bare.split_at(last as usize);
         if let Some(name) = of_words(bare, before, word) {
             // What stands behind a name that says little says more.
-            return name.filter(|name| bare.len() == whole || !matches!(name, Name::Weak(_)));
+            return (bare.len() == whole || !matches!(name, Name::Weak(_))).then_some(name);
         }
         if before.is_empty() || !is_word(List::Suffix, word) {
             return None;
@@ -113,23 +113,23 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     }
 }
 
-/// What a name without separators implies that ends in a word; `Some(None)` is no secret.
-fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Option<Name>> {
+/// What a name without separators implies that ends in a word.
+fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Name> {
     if let Some((ending, kind)) = words::secret(whole) {
         let before = &whole[..whole.len() - ending.len()];
         let is_mark = ending == "token" && ends(List::Mark, before);
-        return Some((!is_mark).then_some(Name::Strong(kind)));
+        return (!is_mark).then_some(Name::Strong(kind));
     }
     if let Some((_, kind)) = whole.strip_suffix(b"s").and_then(words::secret) {
-        return Some(Some(Name::Plural(kind)));
+        return Some(Name::Plural(kind));
     }
     match word {
         b"pass" if !before.is_empty() => {
-            Some((!ends(List::Round, before)).then_some(Name::Strong("password")))
+            (!ends(List::Round, before)).then_some(Name::Strong("password"))
         }
-        b"pw" => Some(Some(Name::Strong("password"))),
-        b"key" if ends(List::Owner, before) => Some(Some(Name::Weak("key"))),
-        _ if is_word(List::Weak, word) => Some(Some(Name::Weak("token"))),
+        b"pw" => Some(Name::Strong("password")),
+        b"key" if ends(List::Owner, before) => Some(Name::Weak("key")),
+        _ if is_word(List::Weak, word) => Some(Name::Weak("token")),
         _ => None,
     }
 }

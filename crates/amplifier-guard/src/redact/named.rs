@@ -1,10 +1,10 @@
 //! Values after names of secrets: `password=…`, `"api_key": "…"`, headers, flags, addresses.
 
-use std::ops::Range;
+use memchr::{memchr, memrchr};
 
-use memchr::{memchr, memchr_iter, memrchr};
-
+use super::finds::{Finds, Found};
 use super::forms;
+use super::header::{authorization, cookie};
 use super::name::{self, MAX_QUOTES, Name, Named};
 use super::places::{Place, Places};
 use super::program;
@@ -28,8 +28,13 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
             }
             Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
             Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
-                if let Some(named) = Named::of(text, start, end) {
-                    after(text, named, &mut folder, &mut finds);
+                let separator = separator(text, end);
+                // Without a separator, few characters lead to a value.
+                let may_lead = |next: &u8| b" \t\n\r\"'`><,;|[\\".contains(next);
+                if (separator.is_some() || text.get(end).is_some_and(may_lead))
+                    && let Some(named) = Named::of(text, start, end)
+                {
+                    after(text, named, separator, &mut folder, &mut finds);
                 }
             }
             _ => {}
@@ -37,38 +42,6 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
     }
     spans.append(&mut finds.spans);
     finds
-}
-
-/// What was found behind names.
-#[derive(Default)]
-pub(super) struct Finds {
-    pub(super) spans: Vec<Span>,
-    /// The place from which more text could change the result.
-    pub(super) open: Option<usize>,
-    /// The end of the last value.
-    pub(super) done: usize,
-    /// Where the last table begins and ends.
-    pub(super) table: Option<(usize, usize)>,
-    /// The rows of the last table, none of which is the first line of another.
-    pub(super) rows: Range<usize>,
-}
-
-impl Finds {
-    pub(super) fn take(&mut self, found: Option<Found>) {
-        let Some(found) = found else { return };
-        if found.is_open {
-            self.wait(found.span.start);
-        }
-        if !found.is_benign {
-            self.done = self.done.max(found.span.end);
-            self.spans.push(found.span);
-        }
-    }
-
-    /// More text could change what is found from this place on.
-    pub(super) fn wait(&mut self, place: usize) {
-        self.open = Some(self.open.map_or(place, |open| open.min(place)));
-    }
 }
 
 /// Whether a name is a plural with no list behind it: `tokens=12`.
@@ -79,8 +52,14 @@ fn is_count(text: &[u8], end: usize) -> bool {
 }
 
 /// Takes what follows a name, in the first form that fits.
-fn after(text: &[u8], named: Named, folder: &mut usize, finds: &mut Finds) {
-    if let Some(place) = separator(text, named.end) {
+fn after(
+    text: &[u8],
+    named: Named,
+    separator: Option<usize>,
+    folder: &mut usize,
+    finds: &mut Finds,
+) {
+    if let Some(place) = separator {
         // What is too far away from the separator is no part of the name.
         let start = named.start.max(place.saturating_sub(MAX_BLANKS));
         let Some(named) = Named::of(text, start, named.end.max(start)) else {
@@ -107,29 +86,6 @@ fn separator(text: &[u8], end: usize) -> Option<usize> {
     let blanks = stretch(rest, |byte| byte.is_ascii_whitespace() && byte != b'\n');
     let place = end + (after.len() - rest.len()) + blanks;
     matches!(text.get(place), Some(b':' | b'=')).then_some(place)
-}
-
-/// A value that was examined.
-pub(super) struct Found {
-    pub(super) span: Span,
-    /// Whether more text could make the value longer or change its kind.
-    pub(super) is_open: bool,
-    /// Whether it is left unchanged.
-    pub(super) is_benign: bool,
-}
-
-impl Found {
-    pub(super) fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
-        Self {
-            span: Span {
-                start: value.start,
-                end: value.end,
-                kind,
-            },
-            is_open: value.is_open,
-            is_benign,
-        }
-    }
 }
 
 /// Takes the value after the `:` or `=` at `place`.
@@ -192,86 +148,6 @@ fn weak(text: &[u8], start: usize, kind: &'static str, is_assignment: bool) -> O
     let mut found = Found::new(&value, kind, true);
     found.is_open &= window.len() == text.len();
     Some(found)
-}
-
-/// `Authorization: <scheme> <credentials>`; the scheme stays.
-pub(super) fn authorization(text: &[u8], start: usize) -> Option<Found> {
-    let whole = value::parse_line(text, start, LOOK_BYTES)?;
-    let line = &text[whole.start..whole.end.min(whole.start + 64)];
-    let scheme = line
-        .iter()
-        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-')
-        .unwrap_or(line.len());
-    let rest = &line[scheme..];
-    let gap = rest.len() - rest.trim_ascii_start().len();
-    if scheme == line.len() || gap == 0 {
-        let value = value::parse(text, start)?;
-        let is_benign = value::is_benign(text, &value, "credentials", false);
-        return Some(Found::new(&value, "credentials", is_benign));
-    }
-    let is = |names: &[&str]| {
-        names
-            .iter()
-            .any(|name| line[..scheme].eq_ignore_ascii_case(name.as_bytes()))
-    };
-    let kind = match () {
-        () if is(&["bearer"]) => "bearer token",
-        () if is(&["basic"]) => "basic credentials",
-        () if is(&[
-            "token",
-            "apikey",
-            "bot",
-            "sharedkey",
-            "negotiate",
-            "ntlm",
-            "key",
-        ]) =>
-        {
-            "credentials"
-        }
-        () if is(&["digest", "hawk", "oauth"]) || line.starts_with(b"AWS4-") => {
-            let from = whole.start + scheme + gap;
-            if !text[from..whole.end].contains(&b'=') {
-                return Some(Found::new(&whole, "credentials", true));
-            }
-            // Its own quotation marks are double.
-            let rest = &text[from..];
-            let length = stretch(rest, |byte| !matches!(byte, b'\n' | b'\r' | b'\''));
-            let value = Value {
-                start: from,
-                end: from + length,
-                is_quoted: false,
-                is_open: length == rest.len(),
-            };
-            return Some(Found::new(&value, "credentials", false));
-        }
-        () => {
-            let value = value::parse(text, start)?;
-            let is_benign = value::is_benign(text, &value, "credentials", false)
-                || !is_random(&text[value.start..value.end]);
-            return Some(Found::new(&value, "credentials", is_benign));
-        }
-    };
-    let mut value = value::parse(text, whole.start + scheme + gap)?;
-    if whole.is_quoted {
-        value.end = value.end.min(whole.end.max(value.start));
-    }
-    let is_benign = value::is_benign(text, &value, kind, false);
-    Some(Found::new(&value, kind, is_benign))
-}
-
-/// `Cookie: name=value; name=value`, to the end of the line.
-pub(super) fn cookie(text: &[u8], start: usize) -> Option<Found> {
-    let value = value::parse_line(text, start, LOOK_BYTES)?;
-    let look = &text[value.start..value.end];
-    let is_blank = |place: usize| look.get(place).is_some_and(u8::is_ascii_whitespace);
-    let mut pairs = memchr_iter(b'=', look)
-        .filter(|equals| !is_blank(equals.wrapping_sub(1)) && !is_blank(equals + 1));
-    if pairs.next().is_none() || value::is_placeholder(look) {
-        return Some(Found::new(&value, "cookie", true));
-    }
-    let value = value::parse_line(text, start, usize::MAX)?;
-    Some(Found::new(&value, "cookie", false))
 }
 
 /// Looks at addresses, in order.

@@ -1,6 +1,6 @@
 //! Passwords in the options of programs: `curl -u name:password`, `mysql -ppassword`.
 
-use super::named::{Finds, Found};
+use super::finds::{Finds, Found};
 use super::random::stretch;
 use super::value::{self, Value};
 

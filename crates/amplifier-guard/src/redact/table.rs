@@ -2,8 +2,8 @@
 
 use memchr::{memchr, memrchr};
 
+use super::finds::{Finds, Found};
 use super::name::{Name, Named};
-use super::named::{Finds, Found};
 use super::random::stretch;
 use super::value::{self, Value};
 
@@ -59,7 +59,7 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         return;
     }
     let before = &text[start..named.start];
-    let column = before.iter().filter(|byte| **byte == delimiter).count();
+    let column = before.split(|byte| *byte == delimiter).count() - 1;
     let first = start + length + 1;
     if finds.rows.contains(&named.start) {
         return;

@@ -118,7 +118,7 @@ impl<'known> Rolling<'known> {
                     }
                 }
             }
-            (b'x', _) if self.digits == 1 && pairs.value & 15 == 0 => {
+            (b'x', _) if self.digits == 1 && pairs.value.trailing_zeros() >= 4 => {
                 (pairs.value, pairs.count, self.digits) = (pairs.value >> 4, pairs.count - 1, 0);
             }
             (b' ' | b':' | b'-' | b',' | b'\n', _) if self.digits != 1 => self.digits = 0,

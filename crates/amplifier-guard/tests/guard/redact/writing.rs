@@ -129,7 +129,10 @@ pub(super) fn written(secret: &str, writing: &Writing) -> String {
         }
         Writing::PercentOfBase64 => percent(&base64(secret.as_bytes(), false), 0x8421_8421, false),
         Writing::JsonOfPercent { mask } => json(&percent(secret, mask, true), !mask),
-        Writing::Octal => secret.bytes().map(|byte| format!("\\{byte:03o}")).collect(),
+        Writing::Octal => {
+            let bytes: Vec<String> = secret.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+            bytes.concat()
+        }
         Writing::Wide { mask } => {
             let characters = secret.chars().enumerate();
             characters

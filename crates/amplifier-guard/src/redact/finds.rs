@@ -1,0 +1,61 @@
+//! Values behind names, as they are found.
+
+use std::ops::Range;
+
+use super::span::Span;
+use super::value::Value;
+
+/// What was found behind names.
+#[derive(Default)]
+pub(super) struct Finds {
+    pub(super) spans: Vec<Span>,
+    /// The place from which more text could change the result.
+    pub(super) open: Option<usize>,
+    /// The end of the last value.
+    pub(super) done: usize,
+    /// Where the last table begins and ends.
+    pub(super) table: Option<(usize, usize)>,
+    /// The rows of the last table, none of which is the first line of another.
+    pub(super) rows: Range<usize>,
+}
+
+impl Finds {
+    pub(super) fn take(&mut self, found: Option<Found>) {
+        let Some(found) = found else { return };
+        if found.is_open {
+            self.wait(found.span.start);
+        }
+        if !found.is_benign {
+            self.done = self.done.max(found.span.end);
+            self.spans.push(found.span);
+        }
+    }
+
+    /// More text could change what is found from this place on.
+    pub(super) fn wait(&mut self, place: usize) {
+        self.open = Some(self.open.map_or(place, |open| open.min(place)));
+    }
+}
+
+/// A value that was examined.
+pub(super) struct Found {
+    pub(super) span: Span,
+    /// Whether more text could make the value longer or change its kind.
+    pub(super) is_open: bool,
+    /// Whether it is left unchanged.
+    pub(super) is_benign: bool,
+}
+
+impl Found {
+    pub(super) fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
+        Self {
+            span: Span {
+                start: value.start,
+                end: value.end,
+                kind,
+            },
+            is_open: value.is_open,
+            is_benign,
+        }
+    }
+}
