@@ -9,8 +9,8 @@ const MAX_HELD_BYTES: usize = 8192;
 /// Bytes of released text that are kept, for names and schemes before a value.
 const CONTEXT_BYTES: usize = 512;
 /// Bytes of a long secret that are kept: it is known by its beginning, and ends by its end.
-const BEGIN_BYTES: usize = 2048;
-const END_BYTES: usize = 1024;
+const BEGIN_BYTES: usize = 1536;
+const END_BYTES: usize = 768;
 
 /// Removes secrets from a stream as [`Redactor::redact`] does from the whole text.
 ///
@@ -48,8 +48,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             let (now, later) = chunk.split_at(chunk.len().min(MAX_HELD_BYTES));
             chunk = later;
             self.text.extend_from_slice(now);
-            let is_patient = self.is_marked || !now.iter().any(|byte| is_break(*byte));
-            if self.text.len() < self.patience && is_patient {
+            if self.text.len() < self.patience && !now.iter().any(|byte| is_break(*byte)) {
                 continue;
             }
             self.release(&mut out);
@@ -86,7 +85,8 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
             is_long && (is_part || scan.open.is_some_and(|open| open <= last.start))
         };
         if let Some(last) = scan.spans.last().filter(goes_on) {
-            safe = last.end.max(self.held);
+            // The beginning of a line that may still end a block.
+            safe = last.end.min(length - CONTEXT_BYTES / 4).max(self.held);
         } else if length - safe > MAX_HELD_BYTES {
             safe = before_secret(&scan, length - CONTEXT_BYTES).max(self.held);
         }
@@ -101,7 +101,11 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         self.forget(around.map_or(safe, |span| span.start), scan.table);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
-        let more = (self.text.len() - self.held).max(if self.is_marked { END_BYTES } else { 0 });
+        let more = (self.text.len() - self.held).max(if self.is_marked {
+            MAX_HELD_BYTES / 2
+        } else {
+            0
+        });
         self.patience = (self.text.len() + more).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
 
@@ -198,13 +202,14 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
                 return;
             }
         }
-        // A word that lost its beginning could be taken for another one.
+        // A line or a word that lost its beginning could be taken for another one.
         let window = &self.text[start..start + CONTEXT_BYTES / 2];
-        let blank = window.iter().position(u8::is_ascii_whitespace);
-        let start = start + blank.unwrap_or(0);
-        self.text.drain(..start);
-        self.held -= start;
-        if blank.is_none() {
+        let line = window.iter().position(|byte| *byte == b'\n');
+        let word = window.iter().position(u8::is_ascii_whitespace);
+        let cut = start + line.unwrap_or_else(|| word.unwrap_or(1)) - usize::from(line.is_none());
+        self.text.drain(..cut);
+        self.held -= cut;
+        if line.is_none() {
             self.text[0] = b'x';
         }
     }

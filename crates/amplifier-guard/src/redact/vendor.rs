@@ -276,6 +276,9 @@ fn telegram(text: &[u8], place: usize) -> Option<usize> {
 /// The end of a bot's token: its id in base64, the time, and a signature, with dots between them.
 fn discord(text: &[u8], place: usize) -> Option<usize> {
     let mut end = place;
+    if !text.get(place + 23..place + 29)?.contains(&b'.') {
+        return None;
+    }
     for lengths in [23..=28, 6..=7, 27..=40] {
         if end > place {
             end += text[end..].starts_with(b".").then_some(1)?;

@@ -76,20 +76,20 @@ fn clean_text_costs_a_few_looks_at_each_byte() {
         ),
         ("characters", [2_001, 5_319, 5_330], ascii),
         ("base64", [2_976, 5_977, 5_981], image.clone()),
-        ("base64 in lines", [2_962, 6_280, 6_603], lines(76, "\n")),
+        ("base64 in lines", [2_962, 6_290, 6_610], lines(76, "\n")),
         (
             "base64 in short lines",
-            [2_002, 9_820, 9_822],
+            [2_002, 9_830, 9_830],
             lines(10, "\n"),
         ),
         (
             "base64 in escaped lines",
-            [2_763, 5_937, 10_389],
+            [2_763, 5_947, 10_399],
             lines(76, "\\n"),
         ),
         (
             "base64 in short escaped lines",
-            [2_001, 13_003, 13_010],
+            [2_001, 13_013, 13_020],
             lines(10, "\\r\\n"),
         ),
     ] {

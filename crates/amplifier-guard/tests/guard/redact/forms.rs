@@ -163,7 +163,7 @@ proptest! {
     #[test]
     fn a_value_is_hidden_in_each_form_behind_any_name(
         name in name(),
-        value in "[a-z]{3}[A-Z][0-9][A-Za-z0-9]{5,16}",
+        value in "[a-f]{2}[k-p][A-Z][0-9][A-Za-z0-9]{5,16}[q-z]",
         places in prop::collection::vec(any::<usize>(), 1..6),
     ) {
         for form in NAMED {
