@@ -278,7 +278,7 @@ pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, 
         let look = &window[value.start..value.end];
         let is_benign = value::is_benign(window, &value, kind, true)
             || name::classify(look).is_some()
-            || named.name == Name::Plural("token") && (look.len() < 16 || !is_random(look));
+            || named.name == Name::Plural("token") && (look.len() < 8 || !is_random(look));
         if value.is_open {
             break;
         }
