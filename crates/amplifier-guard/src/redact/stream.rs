@@ -1,5 +1,7 @@
 //! Removal of secrets from text that comes in chunks.
 
+use memchr::{memchr, memrchr};
+
 use super::escape::invisible;
 use super::span::Span;
 use super::{Redactor, Scan, runs};
@@ -168,17 +170,20 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         if end <= begin {
             return;
         }
-        let breaks = |text: &[u8]| text.iter().position(|byte| *byte == b'\n');
-        let first = breaks(&self.text[begin..end]);
-        let last = self.text[begin..end]
-            .iter()
-            .rposition(|byte| *byte == b'\n');
-        let (first, last) = match (first, last) {
-            (Some(first), Some(last)) if first < 512 && end - begin - last < 512 => {
-                (begin + first, begin + last)
-            }
-            _ => (begin, end),
+        // Between letters, or from one end of a line to another: neither ends a secret.
+        let middle = &self.text[begin..end];
+        let mut pairs = middle.windows(2).enumerate();
+        let is_inside = |(_, pair): &(usize, &[u8])| pair.iter().all(u8::is_ascii_alphanumeric);
+        let lines = memchr(b'\n', middle).zip(memrchr(b'\n', middle));
+        let is_near = |(first, last): &(usize, usize)| *first < 512 && middle.len() - last < 512;
+        let ends = lines.filter(is_near).or_else(|| {
+            let first = pairs.find(is_inside)?.0 + 1;
+            Some((first, pairs.rfind(is_inside)?.0 + 1))
+        });
+        let Some((first, last)) = ends else {
+            return;
         };
+        let (first, last) = (begin + first, begin + last);
         self.text.drain(first..last);
         self.held -= last - first;
     }

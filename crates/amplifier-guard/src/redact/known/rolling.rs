@@ -106,7 +106,11 @@ impl<'known> Rolling<'known> {
         match (byte, char::from(byte).to_digit(16)) {
             (_, Some(nibble)) => {
                 if self.digits == 2 {
-                    (pairs.count, self.digits) = (0, 0);
+                    // Of more digits the last two may begin the pairs.
+                    let last = pairs.value & 15;
+                    pairs.count = 0;
+                    pairs.push(pairs.value << 4 | last, place - 1);
+                    self.digits = 1;
                 }
                 pairs.push(pairs.value << 4 | u64::from(nibble), place);
                 self.digits += 1;
