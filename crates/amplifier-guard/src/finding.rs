@@ -2,8 +2,6 @@
 
 mod hidden;
 mod kind;
-#[cfg(test)]
-mod reference;
 mod sign;
 
 pub use kind::{Finding, FindingKind, OnFinding};

@@ -34,6 +34,6 @@ pub(super) fn find(text: &str) -> Vec<Stretch> {
 
 /// Whether a character is invisible. Line ends and tabs are layout; joiners, variation selectors
 /// and braille blanks are allowed because scripts and pictographs need them.
-pub(super) fn is_hidden(character: char) -> bool {
+fn is_hidden(character: char) -> bool {
     !matches!(character, '\n' | '\t' | '\r') && Class::of(character).is_hidden()
 }

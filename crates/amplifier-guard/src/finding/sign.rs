@@ -9,171 +9,80 @@ use crate::shown;
 use crate::text::stems::Stems;
 
 /// How many bytes around a word its expression may match.
-pub(super) const BEFORE_BYTES: usize = 120;
-pub(super) const AFTER_BYTES: usize = 60;
+const BEFORE_BYTES: usize = 120;
+const AFTER_BYTES: usize = 60;
 
 /// Something suspicious.
-pub(super) struct Sign {
-    pub(super) kind: FindingKind,
+struct Sign {
+    kind: FindingKind,
     /// The regular expression; empty if the redactor detects it.
-    pub(super) expression: &'static str,
-    /// Words that are in it; those in small letters are found in any case, others as they are written.
-    pub(super) words: &'static [&'static str],
+    expression: Regex,
 }
 
-/// All signs.
-///
-/// A search finds the stems of the words; expressions are tried only around them. So the time is
-/// linear, and a text without stems costs little more than reading it.
-pub(super) const SIGNS: &[Sign] = &[
-    Sign {
-        kind: FindingKind::PromptInjection,
-        expression: r"(?i)\b(?:ignore|disregard|forget|override|bypass|neglect)\b[^.!?\n]{0,60}\b(?:instructions?|prompts?|guidelines|directives)\b",
-        words: &["nstruction", "rompt", "uideline", "irective"],
-    },
-    Sign {
-        kind: FindingKind::PromptInjection,
-        expression: r"(?i)\b(?:reveal|print|show|repeat|output|leak|tell me)\b[^.!?\n]{0,40}\b(?:system|initial|hidden) (?:prompt|instructions|message)\b",
-        words: &["rompt", "nstruction"],
-    },
-    Sign {
-        kind: FindingKind::PromptInjection,
-        expression: r"(?i)\byou are (?:now|no longer) \w",
-        words: &["ou are no"],
-    },
-    Sign {
-        kind: FindingKind::PromptInjection,
-        expression: r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>",
-        words: &[
-            "<|im_", "<|sys", "<|use", "<|ass", "<|end", "[INST]", "[/INST]", "<<SYS", "<</SYS",
-        ],
-    },
-    Sign {
-        kind: FindingKind::Script,
-        expression: r"(?i)</?(?:script|iframe|object|embed)\b[^>]{0,50}>?|\bjavascript:|\bon(?:error|load|click)\s{0,3}=",
-        words: &[
-            "<script",
-            "<iframe",
-            "<object",
-            "<embed",
-            "vascript:",
-            "onerror",
-            "onload",
-            "onclick",
-        ],
-    },
-    Sign {
-        kind: FindingKind::PathTraversal,
-        expression: r"(?i)(?:\.\.[/\\]){2,}|\.\.[/\\](?:etc|proc|root|home|var|windows)\b|(?:%2e%2e|\.\.)(?:%2f|%5c|%c0%af)|%2e%2e[/\\]",
-        words: &["../", "..\\", "..%", "%2e%2e"],
-    },
-    Sign {
-        kind: FindingKind::ShellCommand,
-        expression: r"\|\s{0,3}(?:sudo\s{1,3})?(?:/\S{1,20}/)?(?:ba|z|da|k|fi)?sh\b",
-        words: &[
-            "|sh", "| sh", "|bash", "| bash", "| zsh", "|zsh", "| sudo", "|sudo", "| /bin",
-            "| dash", "| ksh", "| fish",
-        ],
-    },
-    Sign {
-        kind: FindingKind::ShellCommand,
-        expression: r"\brm\s{1,3}-[a-zA-Z-]{1,20}(?:\s{1,3}-[a-zA-Z-]{1,20})*\s{1,3}(?:/|~|\*|\$HOME)",
-        words: &["rm -"],
-    },
-    Sign {
-        kind: FindingKind::Credential,
-        expression: "",
-        words: &[
-            "sk-",
-            "ghp_",
-            "gho_",
-            "ghu_",
-            "ghs_",
-            "ghr_",
-            "github_pat_",
-            "glpat-",
-            "xox",
-            "AKIA",
-            "ASIA",
-            "AIza",
-            "hf_",
-            "eyJ",
-            "-----BEGIN",
-            "assword",
-            "asswd",
-            "api_key",
-            "pi-key",
-            "_secret",
-            "_token",
-            "earer ",
-        ],
-    },
-];
-
-/// Of each word the part that other text holds rarely, in small letters, as they are looked for
-/// together.
-///
-/// A pass is as selective as its shortest stem. The searcher groups every eighth stem, so similar
-/// stems are eight places apart.
-pub(super) const STEMS: [&[&str]; 2] = [
-    &[
-        "| fish", "| sh", "../", "<|end", "|sh", "<|sys", "<object", "sk-", "<iframe", "|zsh",
-        "hf_", "<|use", "xox", "</sys", "<script", "<embed", "| dash", "| sudo", "..%", "eyj",
-        "| zsh", "<<sys", "<|im_", "|bash", "| ksh", "| /bin", "..\\", "<|ass", "| bash", "|sudo",
-    ],
-    &[
-        "akia", "onerror", "_token", "rompt", "-begin", "pi-key", "aiza", "ghp_", "hub_pat_",
-        "onload", "_secret", "ghs_", "irectiv", "u are no", "rm -", "inst]", "onclick", "earer ",
-        "pi_key", "assw", "ghu_", "uideli", "glpat-", "nstruc", "asia", "%2e%2e", "vascript",
-        "gho_", "ghr_",
-    ],
-];
-
 /// A word of a sign.
+#[derive(Clone)]
 struct Word {
     sign: usize,
-    text: &'static str,
+    text: String,
     is_any_case: bool,
     /// Where in it its stem begins.
     offset: usize,
 }
 
+#[derive(Default)]
 struct Signs {
+    signs: Vec<Sign>,
     /// Stems, and the words that each is part of.
     passes: Vec<(Stems, Vec<Vec<Word>>)>,
-    expressions: Vec<Regex>,
 }
 
-static ALL_SIGNS: LazyLock<Signs> = LazyLock::new(Signs::new);
+/// The table of signs; its head says how it is written.
+static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
+    let mut all = Signs::default();
+    let mut words = Vec::new();
+    for line in include_str!("signs.txt").lines() {
+        let (row, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let listed = rest.split(' ').map(|word| word.replace('␣', " "));
+        match row {
+            "sign" => all.signs.push(Sign::read(rest)),
+            "words" => words.extend(listed.map(|text| Word {
+                sign: all.signs.len() - 1,
+                is_any_case: !text.bytes().any(|byte| byte.is_ascii_uppercase()),
+                text,
+                offset: 0,
+            })),
+            "stems" => {
+                let stems: Vec<String> = listed.collect();
+                let known = stems.iter().map(|stem| words_with(stem, &words)).collect();
+                let searcher = Stems::new(stems.iter().map(String::as_str));
+                all.passes.push((searcher, known));
+            }
+            _ => assert!(matches!(row, "" | "#"), "the table has the row `{line}`"),
+        }
+    }
+    all
+});
 
-impl Signs {
-    fn new() -> Self {
-        let expressions = SIGNS
-            .iter()
-            .map(|sign| Regex::new(sign.expression).expect("an expression that is written here"));
-        let passes = STEMS.iter().map(|stems| {
-            let words = stems.iter().map(|stem| words_with(stem));
-            (Stems::new(stems.iter().copied()), words.collect())
-        });
+impl Sign {
+    fn read(row: &str) -> Self {
+        let (kind, expression) = row.split_once(' ').unwrap_or((row, ""));
+        let mut kinds = FindingKind::ALL.into_iter();
         Self {
-            passes: passes.collect(),
-            expressions: expressions.collect(),
+            kind: kinds.find(|one| one.as_str() == kind).expect("a kind"),
+            expression: Regex::new(expression).expect("an expression"),
         }
     }
 }
 
-fn words_with(stem: &str) -> Vec<Word> {
-    let signs = SIGNS.iter().enumerate();
-    let words = signs.flat_map(|(sign, its)| its.words.iter().map(move |word| (sign, word)));
-    let words = words.filter_map(|(sign, word)| {
+fn words_with(stem: &str, words: &[Word]) -> Vec<Word> {
+    let found = words.iter().filter_map(|word| {
+        let offset = word.text.to_ascii_lowercase().find(stem)?;
         Some(Word {
-            sign,
-            text: word,
-            is_any_case: !word.bytes().any(|byte| byte.is_ascii_uppercase()),
-            offset: word.to_ascii_lowercase().find(stem)?,
+            offset,
+            ..word.clone()
         })
     });
-    words.collect()
+    found.collect()
 }
 
 impl Word {
@@ -192,9 +101,9 @@ impl Word {
 
 /// Adds the suspicious parts of a text that are found by words.
 pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
-    let signs = &*ALL_SIGNS;
+    let Signs { signs, passes } = &*SIGNS;
     let mut found: Vec<(usize, &Word)> = Vec::new();
-    for (stems, words) in &signs.passes {
+    for (stems, words) in passes {
         stems.find(text.as_bytes(), |place, stem| {
             let around = words[stem].iter().filter_map(|word| {
                 let start = word.around(text.as_bytes(), place)?;
@@ -204,22 +113,21 @@ pub(super) fn find(text: &str, parts: &mut Vec<Stretch>) {
         });
     }
     found.sort_by_key(|(start, _)| *start);
-    let mut ends = [0; SIGNS.len()];
+    let mut ends = vec![0; signs.len()];
     let mut has_credential_word = false;
     for (start, word) in found {
-        let kind = SIGNS[word.sign].kind;
-        if kind == FindingKind::Credential {
+        let Sign { kind, expression } = &signs[word.sign];
+        if *kind == FindingKind::Credential {
             has_credential_word = true;
             continue;
         }
         let end = &mut ends[word.sign];
-        let expression = &signs.expressions[word.sign];
-        if let Some((from, to)) = part_around(text, start, word.text, expression, *end) {
+        if let Some((from, to)) = part_around(text, start, &word.text, expression, *end) {
             *end = to;
             parts.push(Stretch {
                 start: from,
                 end: to,
-                kind,
+                kind: *kind,
             });
         }
     }

@@ -47,6 +47,11 @@ fn is_laid_out(character: char) -> bool {
     matches!(character, '\n' | '\t' | '\r')
 }
 
+/// Whether a character is a finding by itself.
+pub(crate) fn is_hidden(character: char) -> bool {
+    sight(character) == Sight::Hidden && !is_laid_out(character)
+}
+
 #[test]
 fn what_nobody_sees_is_a_finding_and_nothing_else_is() {
     let processor = MessageProcessor::new(Limits::default(), OnFinding::Report);
@@ -63,11 +68,7 @@ fn what_nobody_sees_is_a_finding_and_nothing_else_is() {
             .filter(|finding| finding.kind == FindingKind::HiddenCharacter)
             .map(|finding| some[finding.start / 2])
             .collect();
-        let expected: Vec<char> = some
-            .iter()
-            .copied()
-            .filter(|one| sight(*one) == Sight::Hidden && !is_laid_out(*one))
-            .collect();
+        let expected: Vec<char> = some.iter().copied().filter(|one| is_hidden(*one)).collect();
         assert_eq!(found, expected);
     }
 }

@@ -2,6 +2,7 @@
 
 mod finding;
 mod properties;
+mod reference;
 mod refusal;
 mod sign;
 
