@@ -16,6 +16,7 @@ mod text;
 mod tool_input;
 mod trace;
 mod url;
+mod words;
 
 #[cfg(feature = "steps")]
 pub use amplifier_core::steps;

@@ -1,27 +1,17 @@
 //! The circuit breaker: stops calling a service for a while after repeated failures.
 
 use crate::setting::{SettingError, in_seconds};
+use crate::words::words;
 
-/// What a breaker does with the next call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BreakerState {
-    /// It lets every call through.
-    Closed,
-    /// It refuses every call.
-    Open,
-    /// It lets one trial call through, and refuses all others until the trial has ended.
-    HalfOpen,
-}
-
-impl BreakerState {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half_open",
-        }
+words! {
+    /// What a breaker does with the next call.
+    pub enum BreakerState {
+        /// It lets every call through.
+        Closed = "closed",
+        /// It refuses every call.
+        Open = "open",
+        /// It lets one trial call through, and refuses all others until the trial has ended.
+        HalfOpen = "half_open",
     }
 }
 

@@ -6,6 +6,7 @@ use super::backoff::Backoff;
 use super::error_frequency::ErrorFrequency;
 use super::error_kind::ErrorKind;
 use crate::setting::SettingError;
+use crate::words::words;
 
 /// The longest wait before a retry, whatever the factors of an error.
 const MAX_DELAY_SECONDS: f64 = 86_400.0;
@@ -95,26 +96,15 @@ pub enum Decision {
 /// Where decisions are traced.
 const TARGET: &str = "amplifier_guard::failures";
 
-/// Why no retry follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GiveUpReason {
-    /// The same call would fail again.
-    NotRetryable,
-    /// The maximum number of retries was reached.
-    RetriesExhausted,
-    /// The next retry would begin beyond the budget.
-    BudgetSpent,
-}
-
-impl GiveUpReason {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NotRetryable => "not_retryable",
-            Self::RetriesExhausted => "retries_exhausted",
-            Self::BudgetSpent => "budget_spent",
-        }
+words! {
+    /// Why no retry follows.
+    pub enum GiveUpReason {
+        /// The same call would fail again.
+        NotRetryable = "not_retryable",
+        /// The maximum number of retries was reached.
+        RetriesExhausted = "retries_exhausted",
+        /// The next retry would begin beyond the budget.
+        BudgetSpent = "budget_spent",
     }
 }
 

@@ -5,76 +5,59 @@ use amplifier_core::error::{
     AmplifierError, ApprovalError, ContextError, HookError, MountError, SessionError, ToolError,
 };
 
-macro_rules! error_kinds {
-    ($($(#[$meta:meta])* $variant:ident = $word:literal, $retryable:literal;)+) => {
-        /// A kind of failure.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum ErrorKind {
-            $($(#[$meta])* $variant,)+
-        }
+use crate::words::words;
 
-        impl ErrorKind {
-            /// Every kind.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// Its name in JSON.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// Whether the same call may succeed later.
-            #[must_use]
-            pub fn is_retryable(self) -> bool {
-                match self {
-                    $(Self::$variant => $retryable,)+
-                }
-            }
-        }
-    };
-}
-
-error_kinds! {
-    /// The input is invalid.
-    Validation = "validation", false;
-    /// The key is missing or wrong.
-    Authentication = "authentication", false;
-    /// The operation is not allowed.
-    Permission = "permission", false;
-    /// The credit or quota is exhausted.
-    Quota = "quota", false;
-    /// A rate limit was reached.
-    RateLimit = "rate_limit", true;
-    /// There was no answer in time.
-    Timeout = "timeout", true;
-    /// The server could not be reached.
-    Network = "network", true;
-    /// The server is down or overloaded: HTTP 5xx, including 529.
-    Server = "server", true;
-    /// The answer ended early.
-    Stream = "stream", true;
-    /// The request is longer than the model's context.
-    ContextLength = "context_length", false;
-    /// A filter refused the content.
-    ContentFilter = "content_filter", false;
-    /// The requested thing does not exist.
-    NotFound = "not_found", false;
-    /// A tool failed; running it again may repeat its effects.
-    Tool = "tool", false;
-    /// A store failed.
-    Storage = "storage", false;
-    /// The configuration is wrong.
-    Configuration = "configuration", false;
-    /// The caller cancelled it.
-    Cancelled = "cancelled", false;
-    /// Anything else.
-    Internal = "internal", false;
+words! {
+    /// A kind of failure.
+    #[non_exhaustive]
+    pub enum ErrorKind {
+        /// The input is invalid.
+        Validation = "validation",
+        /// The key is missing or wrong.
+        Authentication = "authentication",
+        /// The operation is not allowed.
+        Permission = "permission",
+        /// The credit or quota is exhausted.
+        Quota = "quota",
+        /// A rate limit was reached.
+        RateLimit = "rate_limit",
+        /// There was no answer in time.
+        Timeout = "timeout",
+        /// The server could not be reached.
+        Network = "network",
+        /// The server is down or overloaded: HTTP 5xx, including 529.
+        Server = "server",
+        /// The answer ended early.
+        Stream = "stream",
+        /// The request is longer than the model's context.
+        ContextLength = "context_length",
+        /// A filter refused the content.
+        ContentFilter = "content_filter",
+        /// The requested thing does not exist.
+        NotFound = "not_found",
+        /// A tool failed; running it again may repeat its effects.
+        Tool = "tool",
+        /// A store failed.
+        Storage = "storage",
+        /// The configuration is wrong.
+        Configuration = "configuration",
+        /// The caller cancelled it.
+        Cancelled = "cancelled",
+        /// Anything else.
+        Internal = "internal",
+    }
 }
 
 impl ErrorKind {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn is_retryable(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimit | Self::Timeout | Self::Network | Self::Server | Self::Stream
+        )
+    }
+
     /// The kind of an HTTP error status.
     #[must_use]
     pub fn of_status(status: u16) -> Option<Self> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::setting::{SettingError, in_seconds};
 use crate::trace::refused;
+use crate::words::words;
 
 /// The most bytes of a name.
 const MAX_NAME_BYTES: usize = 1024;
@@ -12,26 +13,16 @@ const MAX_NAME_BYTES: usize = 1024;
 /// The fewest names a limiter must have room for: those of one call.
 const MIN_NAMES: usize = 3;
 
-/// Whose calls are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// Those of a user.
-    User,
-    /// Those of a tool.
-    Tool,
-    /// Those to a provider.
-    Provider,
-}
-
-impl Scope {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Tool => "tool",
-            Self::Provider => "provider",
-        }
+words! {
+    /// Whose calls are counted.
+    #[derive(PartialOrd, Ord)]
+    pub enum Scope {
+        /// Those of a user.
+        User = "user",
+        /// Those of a tool.
+        Tool = "tool",
+        /// Those to a provider.
+        Provider = "provider",
     }
 }
 

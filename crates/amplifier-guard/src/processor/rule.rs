@@ -1,46 +1,23 @@
 //! What a message may be.
 
 use crate::limits::Limits;
+use crate::words::words;
 
-/// What may be empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CanBeEmpty {
-    /// The text of a block.
-    Text,
-    /// The id of a tool call.
-    Id,
-    /// The name of a tool.
-    Name,
-    /// A tool result.
-    ToolResult,
-    /// A thinking block.
-    Thinking,
-    /// A message, without a block.
-    Message,
-}
-
-impl CanBeEmpty {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Text,
-        Self::Id,
-        Self::Name,
-        Self::ToolResult,
-        Self::Thinking,
-        Self::Message,
-    ];
-
-    /// Its name in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Id => "id",
-            Self::Name => "name",
-            Self::ToolResult => "tool_result",
-            Self::Thinking => "thinking",
-            Self::Message => "message",
-        }
+words! {
+    /// What may be empty.
+    pub enum CanBeEmpty {
+        /// The text of a block.
+        Text = "text",
+        /// The id of a tool call.
+        Id = "id",
+        /// The name of a tool.
+        Name = "name",
+        /// A tool result.
+        ToolResult = "tool_result",
+        /// A thinking block.
+        Thinking = "thinking",
+        /// A message, without a block.
+        Message = "message",
     }
 }
 

@@ -4,29 +4,31 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::metadata::is_metadata_address;
+use crate::words::words;
 
-/// The network that an address belongs to, after the registries of IANA for special addresses.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Network {
-    /// Reachable for everyone.
-    Public,
-    /// This machine.
-    Loopback,
-    /// A private network: RFC 1918, unique local IPv6.
-    Private,
-    /// Shared by a provider and its customers (RFC 6598).
-    Shared,
-    /// This cable alone; cloud machines find their metadata, with their keys, here.
-    LinkLocal,
-    /// The metadata service of a cloud at an address that is not link-local.
-    Metadata,
-    /// Many machines at once.
-    Multicast,
-    /// No address at all.
-    Unspecified,
-    /// Kept for documentation, tests, tunnels or the future.
-    Reserved,
+words! {
+    /// The network that an address belongs to, after the registries of IANA for special addresses.
+    #[non_exhaustive]
+    pub enum Network {
+        /// Reachable for everyone.
+        Public = "public",
+        /// This machine.
+        Loopback = "loopback",
+        /// A private network: RFC 1918, unique local IPv6.
+        Private = "private",
+        /// Shared by a provider and its customers (RFC 6598).
+        Shared = "carrier-grade NAT",
+        /// This cable alone; cloud machines find their metadata, with their keys, here.
+        LinkLocal = "link-local",
+        /// The metadata service of a cloud at an address that is not link-local.
+        Metadata = "cloud metadata",
+        /// Many machines at once.
+        Multicast = "multicast",
+        /// No address at all.
+        Unspecified = "unspecified",
+        /// Kept for documentation, tests, tunnels or the future.
+        Reserved = "reserved",
+    }
 }
 
 impl Network {
@@ -42,17 +44,7 @@ impl Network {
 
 impl fmt::Display for Network {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Public => "public",
-            Self::Loopback => "loopback",
-            Self::Private => "private",
-            Self::Shared => "carrier-grade NAT",
-            Self::LinkLocal => "link-local",
-            Self::Metadata => "cloud metadata",
-            Self::Multicast => "multicast",
-            Self::Unspecified => "unspecified",
-            Self::Reserved => "reserved",
-        })
+        formatter.write_str(self.as_str())
     }
 }
 

@@ -162,7 +162,7 @@ proptest! {
     #[test]
     fn a_decision_keeps_to_retries_budget_and_what_the_server_asks(
         retries: u32,
-        kind in proptest::sample::select(ErrorKind::ALL),
+        kind in proptest::sample::select(&ErrorKind::ALL),
         (retry_after, multiplier) in (any::<Option<f64>>(), any::<Option<f64>>()),
         (elapsed, random) in (any::<f64>(), any::<f64>()),
         budget in proptest::option::of(0.0..1e6),
