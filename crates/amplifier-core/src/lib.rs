@@ -14,6 +14,7 @@
 mod approval_decision;
 #[doc(hidden)]
 pub mod base64;
+mod blocks;
 pub mod cancellation;
 pub mod capability;
 mod content;

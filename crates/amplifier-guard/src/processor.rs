@@ -11,7 +11,7 @@ mod walk;
 
 use std::collections::HashSet;
 
-use amplifier_core::{Degradation, FromJson, Json, Message, MessageContent};
+use amplifier_core::{FromJson, Json, Message};
 
 pub use contents::ContentStatistics;
 pub use processed::ProcessedMessage;
@@ -25,13 +25,14 @@ use crate::limits::Limits;
 use crate::tool_input::ToolInputPolicy;
 use entry::Entry;
 use rule::Rules;
+use walk::Parts;
 
 /// Checks messages, in the Claude dialect and in the kernel's.
 ///
 /// A message must have one of the dialect's roles, at least one block and not more than the limits
 /// allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
 /// changed: suspicious parts are reported as [`Finding`]s. If thinking mode is off, thinking blocks
-/// are left out, each reported in a [`Degradation`].
+/// are left out, each reported in a [`Degradation`](amplifier_core::Degradation).
 ///
 /// Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
 /// tool results, and the strings and keys in the data of tool calls, tables, charts and blocks of
@@ -110,41 +111,22 @@ impl MessageProcessor {
     /// message, and each call has at most one result.
     pub fn process(
         &self,
-        mut message: ClaudeMessage,
+        message: ClaudeMessage,
         calls: Option<&HashSet<String>>,
     ) -> Result<ProcessedMessage<ClaudeMessage>, MessageError> {
         if !matches!(message.role.as_str(), "user" | "assistant" | "system") {
             return Err(MessageError::role(&message.role));
         }
-        let degradations = self.without_thinking(|lost| thinking::leave_out(&mut message, lost));
-        let thoughts = message.thinking.as_ref().map_or(0, Vec::len);
-        self.check_length(message.content.len() + thoughts)?;
-        Entry::check(&self.rules, calls, |entry| walk::claude(&message, entry))?;
-        let mut processed = ProcessedMessage::new(message, degradations);
-        if self.on_finding != OnFinding::Report {
-            processed.needs_approval = self.decide(processed.findings())?;
-        }
-        Ok(processed)
+        self.process_any(message, calls)
     }
 
     /// Checks a message of the kernel.
     pub fn process_kernel(
         &self,
-        mut message: Message,
+        message: Message,
         calls: Option<&HashSet<String>>,
     ) -> Result<ProcessedMessage<Message>, MessageError> {
-        let degradations =
-            self.without_thinking(|lost| thinking::leave_out_of_kernel(&mut message, lost));
-        self.check_length(match &message.content {
-            MessageContent::Text(_) => 1,
-            MessageContent::Blocks(blocks) => blocks.len(),
-        })?;
-        Entry::check(&self.rules, calls, |entry| walk::kernel(&message, entry))?;
-        let mut processed = ProcessedMessage::new(message, degradations);
-        if self.on_finding != OnFinding::Report {
-            processed.needs_approval = self.decide(processed.findings())?;
-        }
-        Ok(processed)
+        self.process_any(message, calls)
     }
 
     /// Checks a tool call: its name, its id, and its arguments against the schema of the tool.
@@ -162,12 +144,22 @@ impl MessageProcessor {
             .map_err(ToolUseError::Input)
     }
 
-    fn without_thinking(&self, leave_out: impl FnOnce(&mut Vec<Degradation>)) -> Vec<Degradation> {
+    fn process_any<M: Parts>(
+        &self,
+        mut message: M,
+        calls: Option<&HashSet<String>>,
+    ) -> Result<ProcessedMessage<M>, MessageError> {
         let mut degradations = Vec::new();
         if !self.rules.limits.thinking_mode_enabled {
-            leave_out(&mut degradations);
+            message.leave_out_thoughts(&mut degradations);
         }
-        degradations
+        self.check_length(message.blocks())?;
+        Entry::check(&self.rules, calls, |entry| message.walk(entry))?;
+        let mut processed = ProcessedMessage::new(message, degradations);
+        if self.on_finding != OnFinding::Report {
+            processed.needs_approval = self.decide(processed.findings())?;
+        }
+        Ok(processed)
     }
 
     fn check_length(&self, blocks: usize) -> Result<(), MessageError> {

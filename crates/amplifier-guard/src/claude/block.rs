@@ -1,10 +1,6 @@
 //! The blocks of the dialect: one tagged enum from which nothing is lost.
 
-use amplifier_core::schema::{any_of, of_type};
-use amplifier_core::{
-    Form, FromJson, Json, ModelError, Object, Schema, deserialize_through_json, record,
-};
-use serde::{Serialize, Serializer};
+use amplifier_core::{Json, Object, blocks, record};
 
 record! {
     /// Text.
@@ -103,82 +99,25 @@ record! {
     }
 }
 
-/// A block type that is not one of the known ones.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct OtherType(String);
-
-impl OtherType {
-    /// The type, or `None` where it is a known one.
-    #[must_use]
-    pub fn new(block_type: &str) -> Option<Self> {
-        let is_known = ContentBlock::TYPES.contains(&block_type);
-        (!is_known).then(|| Self(block_type.to_owned()))
+blocks! {
+    /// A block of content, tagged by its `type`.
+    pub enum ContentBlock {
+        Text(TextBlock) = "text",
+        ToolUse(ToolUseBlock) = "tool_use",
+        ToolResult(ToolResultBlock) = "tool_result",
+        Thinking(ThinkingBlock) = "thinking",
+        Image(ImageBlock) = "image",
+        Code(CodeBlock) = "code",
+        Table(TableBlock) = "table",
+        Chart(ChartBlock) = "chart",
+        _ => Unknown(UnknownBlock),
     }
 
-    /// The type in JSON.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromJson for OtherType {
-    fn from_json(json: Json) -> Result<Self, ModelError> {
-        let block_type = json.as_str().and_then(Self::new);
-        block_type.ok_or_else(|| ModelError::unexpected("a type that has no variant", &json))
-    }
-}
-
-impl Schema for OtherType {
-    fn schema(_form: Form) -> Json {
-        of_type("string")
-    }
-}
-
-impl Serialize for OtherType {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-deserialize_through_json!(OtherType);
-
-/// A block of content, tagged by its `type`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ContentBlock {
-    /// `text`.
-    Text(TextBlock),
-    /// `tool_use`.
-    ToolUse(ToolUseBlock),
-    /// `tool_result`.
-    ToolResult(ToolResultBlock),
-    /// `thinking`.
-    Thinking(ThinkingBlock),
-    /// `image`.
-    Image(ImageBlock),
-    /// `code`.
-    Code(CodeBlock),
-    /// `table`.
-    Table(TableBlock),
-    /// `chart`.
-    Chart(ChartBlock),
-    /// Any other type.
-    Unknown(UnknownBlock),
+    /// A block type that is not one of the known ones.
+    pub struct OtherType;
 }
 
 impl ContentBlock {
-    /// The types that have a variant of their own.
-    pub const TYPES: &'static [&'static str] = &[
-        "text",
-        "tool_use",
-        "tool_result",
-        "thinking",
-        "image",
-        "code",
-        "table",
-        "chart",
-    ];
-
     /// A text block.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
@@ -197,70 +136,4 @@ impl ContentBlock {
             extra: Object::new(),
         })
     }
-
-    /// Its `type` in JSON.
-    #[must_use]
-    pub fn block_type(&self) -> &str {
-        match self {
-            Self::Text(_) => "text",
-            Self::ToolUse(_) => "tool_use",
-            Self::ToolResult(_) => "tool_result",
-            Self::Thinking(_) => "thinking",
-            Self::Image(_) => "image",
-            Self::Code(_) => "code",
-            Self::Table(_) => "table",
-            Self::Chart(_) => "chart",
-            Self::Unknown(block) => block.block_type.as_str(),
-        }
-    }
 }
-
-impl FromJson for ContentBlock {
-    fn from_json(json: Json) -> Result<Self, ModelError> {
-        match json.get("type").and_then(Json::as_str) {
-            Some("text") => TextBlock::from_json(json).map(Self::Text),
-            Some("tool_use") => ToolUseBlock::from_json(json).map(Self::ToolUse),
-            Some("tool_result") => ToolResultBlock::from_json(json).map(Self::ToolResult),
-            Some("thinking") => ThinkingBlock::from_json(json).map(Self::Thinking),
-            Some("image") => ImageBlock::from_json(json).map(Self::Image),
-            Some("code") => CodeBlock::from_json(json).map(Self::Code),
-            Some("table") => TableBlock::from_json(json).map(Self::Table),
-            Some("chart") => ChartBlock::from_json(json).map(Self::Chart),
-            _ => UnknownBlock::from_json(json).map(Self::Unknown),
-        }
-    }
-}
-
-impl Schema for ContentBlock {
-    fn schema(form: Form) -> Json {
-        any_of(vec![
-            TextBlock::schema(form),
-            ToolUseBlock::schema(form),
-            ToolResultBlock::schema(form),
-            ThinkingBlock::schema(form),
-            ImageBlock::schema(form),
-            CodeBlock::schema(form),
-            TableBlock::schema(form),
-            ChartBlock::schema(form),
-            UnknownBlock::schema(form),
-        ])
-    }
-}
-
-impl Serialize for ContentBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(block) => block.serialize(serializer),
-            Self::ToolUse(block) => block.serialize(serializer),
-            Self::ToolResult(block) => block.serialize(serializer),
-            Self::Thinking(block) => block.serialize(serializer),
-            Self::Image(block) => block.serialize(serializer),
-            Self::Code(block) => block.serialize(serializer),
-            Self::Table(block) => block.serialize(serializer),
-            Self::Chart(block) => block.serialize(serializer),
-            Self::Unknown(block) => block.serialize(serializer),
-        }
-    }
-}
-
-deserialize_through_json!(ContentBlock);

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use amplifier_core::{ContentBlock as KernelBlock, Degradation, Message, MessageContent};
 
 use super::contents::{self, ContentStatistics};
-use super::walk;
+use super::walk::Parts;
 use crate::claude::{ClaudeMessage, ContentBlock};
 use crate::finding::Finding;
 use crate::tool_input::{ToolInputError, ToolInputPolicy};
@@ -60,19 +60,22 @@ impl<M> ProcessedMessage<M> {
     }
 }
 
-impl ProcessedMessage<ClaudeMessage> {
+#[expect(private_bounds, reason = "there are no other messages")]
+impl<M: Parts> ProcessedMessage<M> {
     /// The numbers of its blocks, characters and bytes, computed when first read.
     pub fn statistics(&self) -> &ContentStatistics {
-        let statistics = || contents::statistics(|visit| walk::claude(&self.message, visit));
+        let statistics = || contents::statistics(|visit| self.message.walk(visit));
         self.statistics.get_or_init(statistics)
     }
 
     /// The suspicious parts, at most 1,000, computed when first read.
     pub fn findings(&self) -> &[Finding] {
-        let findings = || contents::findings(|visit| walk::claude(&self.message, visit));
+        let findings = || contents::findings(|visit| self.message.walk(visit));
         self.findings.get_or_init(findings)
     }
+}
 
+impl ProcessedMessage<ClaudeMessage> {
     /// Checks the arguments of each tool call in place against the schema of its tool.
     pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
         self.message
@@ -86,18 +89,6 @@ impl ProcessedMessage<ClaudeMessage> {
 }
 
 impl ProcessedMessage<Message> {
-    /// The numbers of its blocks, characters and bytes, computed when first read.
-    pub fn statistics(&self) -> &ContentStatistics {
-        let statistics = || contents::statistics(|visit| walk::kernel(&self.message, visit));
-        self.statistics.get_or_init(statistics)
-    }
-
-    /// The suspicious parts, at most 1,000, computed when first read.
-    pub fn findings(&self) -> &[Finding] {
-        let findings = || contents::findings(|visit| walk::kernel(&self.message, visit));
-        self.findings.get_or_init(findings)
-    }
-
     /// Checks the arguments of each tool call in place against the schema of its tool.
     pub fn validate_tool_uses(&self, tools: &ToolInputPolicy) -> Result<(), ToolInputError> {
         let MessageContent::Blocks(blocks) = &self.message.content else {

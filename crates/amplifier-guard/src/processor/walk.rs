@@ -1,10 +1,13 @@
 //! One way through all parts of a message.
 
-use amplifier_core::{ContentBlock as KernelBlock, Json, Message, MessageContent, Object, Role};
+use amplifier_core::{
+    ContentBlock as KernelBlock, Degradation, Json, Message, MessageContent, Object, Role,
+};
 
 use super::place::Place;
 use super::rule::CanBeEmpty;
-use crate::claude::{ClaudeMessage, ContentBlock};
+use super::thinking;
+use crate::claude::{ClaudeMessage, CodeBlock, ContentBlock, TextBlock};
 
 /// What is done on the way.
 pub(super) trait Visit<'a> {
@@ -39,46 +42,76 @@ pub(super) enum Part {
     Name,
 }
 
-/// Walks through a message of the Claude dialect.
-pub(super) fn claude<'a, V: Visit<'a>>(
-    message: &'a ClaudeMessage,
-    visit: &mut V,
-) -> Result<(), V::Stop> {
-    entries(&message.extra, Place::Message, visit)?;
-    let thoughts = message.thinking.as_deref().unwrap_or_default();
-    for (base, blocks) in [("content", &*message.content), ("thinking", thoughts)] {
-        let base = Place::Message.name(base);
-        for (index, block) in blocks.iter().enumerate() {
-            claude_block(block, base.index(index), visit)?;
-        }
-    }
-    Ok(())
+/// A message of the Claude dialect or of the kernel.
+pub(super) trait Parts {
+    /// How many blocks it has.
+    fn blocks(&self) -> usize;
+
+    /// Leaves thoughts out, and names each.
+    fn leave_out_thoughts(&mut self, lost: &mut Vec<Degradation>);
+
+    /// Goes through all of its parts.
+    fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop>;
 }
 
-/// Walks through a message of the kernel.
-pub(super) fn kernel<'a, V: Visit<'a>>(message: &'a Message, visit: &mut V) -> Result<(), V::Stop> {
-    let place = Place::Message;
-    entries(&message.extra, place, visit)?;
-    let is_answer = matches!(message.role, Role::Tool | Role::Function);
-    if let Some(id) = &message.tool_call_id
-        && is_answer
-    {
-        visit.answer(id, place.name("tool_call_id"))?;
+impl Parts for ClaudeMessage {
+    fn blocks(&self) -> usize {
+        self.content.len() + self.thinking.as_ref().map_or(0, Vec::len)
     }
-    match &message.content {
-        MessageContent::Text(text) => {
-            let what = if is_answer {
-                CanBeEmpty::ToolResult
-            } else {
-                CanBeEmpty::Text
-            };
-            visit.block("text");
-            visit.text(text, Part::Whole(what), place.name("content"))
+
+    fn leave_out_thoughts(&mut self, lost: &mut Vec<Degradation>) {
+        thinking::leave_out(self, lost);
+    }
+
+    fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {
+        entries(&self.extra, Place::Message, visit)?;
+        let thoughts = self.thinking.as_deref().unwrap_or_default();
+        for (base, blocks) in [("content", &*self.content), ("thinking", thoughts)] {
+            let base = Place::Message.name(base);
+            for (index, block) in blocks.iter().enumerate() {
+                claude_block(block, base.index(index), visit)?;
+            }
         }
-        MessageContent::Blocks(blocks) => {
-            let base = place.name("content");
-            let mut blocks = blocks.iter().enumerate();
-            blocks.try_for_each(|(index, block)| kernel_block(block, base.index(index), visit))
+        Ok(())
+    }
+}
+
+impl Parts for Message {
+    fn blocks(&self) -> usize {
+        match &self.content {
+            MessageContent::Text(_) => 1,
+            MessageContent::Blocks(blocks) => blocks.len(),
+        }
+    }
+
+    fn leave_out_thoughts(&mut self, lost: &mut Vec<Degradation>) {
+        thinking::leave_out_of_kernel(self, lost);
+    }
+
+    fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {
+        let place = Place::Message;
+        entries(&self.extra, place, visit)?;
+        let is_answer = matches!(self.role, Role::Tool | Role::Function);
+        if let Some(id) = &self.tool_call_id
+            && is_answer
+        {
+            visit.answer(id, place.name("tool_call_id"))?;
+        }
+        let base = place.name("content");
+        match &self.content {
+            MessageContent::Text(text) => {
+                let what = if is_answer {
+                    CanBeEmpty::ToolResult
+                } else {
+                    CanBeEmpty::Text
+                };
+                visit.block("text");
+                visit.text(text, Part::Whole(what), base)
+            }
+            MessageContent::Blocks(blocks) => {
+                let mut blocks = blocks.iter().enumerate();
+                blocks.try_for_each(|(index, block)| kernel_block(block, base.index(index), visit))
+            }
         }
     }
 }
@@ -89,31 +122,22 @@ fn claude_block<'a, V: Visit<'a>>(
     visit: &mut V,
 ) -> Result<(), V::Stop> {
     visit.block(block.block_type());
-    let whole = Part::Whole;
-    let extra = match block {
-        ContentBlock::Text(block) => {
-            visit.text(&block.text, whole(CanBeEmpty::Text), place.name("text"))?;
-            &block.extra
-        }
-        ContentBlock::Code(block) => {
-            visit.text(&block.text, whole(CanBeEmpty::Text), place.name("text"))?;
-            &block.extra
+    match block {
+        ContentBlock::Text(TextBlock { text, .. }) | ContentBlock::Code(CodeBlock { text, .. }) => {
+            visit.text(text, Part::Whole(CanBeEmpty::Text), place.name("text"))?;
         }
         ContentBlock::Thinking(block) => {
-            let part = whole(CanBeEmpty::Thinking);
+            let part = Part::Whole(CanBeEmpty::Thinking);
             visit.text(&block.content, part, place.name("content"))?;
-            &block.extra
         }
         ContentBlock::ToolUse(block) => {
             visit.call(&block.id, &block.name, place)?;
             value(&block.input, place.name("input"), visit)?;
-            &block.extra
         }
         ContentBlock::ToolResult(block) => {
             visit.answer(&block.tool_use_id, place.name("tool_use_id"))?;
-            let part = whole(CanBeEmpty::ToolResult);
+            let part = Part::Whole(CanBeEmpty::ToolResult);
             visit.text(&block.content, part, place.name("content"))?;
-            &block.extra
         }
         ContentBlock::Table(block) => {
             let base = place.name("columns");
@@ -124,20 +148,17 @@ fn claude_block<'a, V: Visit<'a>>(
             for (index, row) in block.rows.iter().enumerate() {
                 items(row, base.index(index), visit)?;
             }
-            &block.extra
         }
         ContentBlock::Chart(block) => {
             visit.text(&block.kind, Part::Value, place.name("kind"))?;
             value(&block.data, place.name("data"), visit)?;
-            &block.extra
         }
-        ContentBlock::Image(block) => &block.extra,
+        ContentBlock::Image(_) => {}
         ContentBlock::Unknown(block) => {
             visit.text(block.block_type.as_str(), Part::Name, place)?;
-            &block.extra
         }
-    };
-    entries(extra, place, visit)
+    }
+    entries(block.extra(), place, visit)
 }
 
 fn kernel_block<'a, V: Visit<'a>>(
@@ -146,48 +167,39 @@ fn kernel_block<'a, V: Visit<'a>>(
     visit: &mut V,
 ) -> Result<(), V::Stop> {
     visit.block(block.block_type());
-    let whole = Part::Whole;
-    let extra = match block {
+    match block {
         KernelBlock::Text(block) => {
-            visit.text(&block.text, whole(CanBeEmpty::Text), place.name("text"))?;
-            &block.extra
+            let part = Part::Whole(CanBeEmpty::Text);
+            visit.text(&block.text, part, place.name("text"))?;
         }
         KernelBlock::Thinking(block) => {
-            let part = whole(CanBeEmpty::Thinking);
+            let part = Part::Whole(CanBeEmpty::Thinking);
             visit.text(&block.thinking, part, place.name("thinking"))?;
             let content = block.content.as_deref().unwrap_or_default();
             items(content, place.name("content"), visit)?;
-            &block.extra
         }
         KernelBlock::ToolCall(block) => {
             visit.call(&block.id, &block.name, place)?;
             entries(&block.input, place.name("input"), visit)?;
-            &block.extra
         }
         KernelBlock::ToolResult(block) => {
             visit.answer(&block.tool_call_id, place.name("tool_call_id"))?;
+            let place = place.name("output");
             match &block.output {
-                Json::Str(text) => {
-                    let part = whole(CanBeEmpty::ToolResult);
-                    visit.text(text, part, place.name("output"))?;
-                }
-                output => value(output, place.name("output"), visit)?,
+                Json::Str(text) => visit.text(text, Part::Whole(CanBeEmpty::ToolResult), place)?,
+                output => value(output, place, visit)?,
             }
-            &block.extra
         }
         KernelBlock::Reasoning(block) => {
             items(&block.content, place.name("content"), visit)?;
             items(&block.summary, place.name("summary"), visit)?;
-            &block.extra
         }
-        KernelBlock::RedactedThinking(block) => &block.extra,
-        KernelBlock::Image(block) => &block.extra,
+        KernelBlock::RedactedThinking(_) | KernelBlock::Image(_) => {}
         KernelBlock::Unknown(block) => {
             visit.text(block.block_type.as_str(), Part::Name, place)?;
-            &block.extra
         }
-    };
-    entries(extra, place, visit)
+    }
+    entries(block.extra(), place, visit)
 }
 
 fn value<'a, V: Visit<'a>>(json: &'a Json, place: Place<'_>, visit: &mut V) -> Result<(), V::Stop> {
