@@ -43,6 +43,14 @@ macro_rules! blocks {
                     Self::Unknown(block) => &block.extra,
                 }
             }
+
+            /// The same keys, to change them.
+            pub fn extra_mut(&mut self) -> &mut $crate::Object {
+                match self {
+                    $(Self::$variant(block) => &mut block.extra,)+
+                    Self::Unknown(block) => &mut block.extra,
+                }
+            }
         }
 
         impl $crate::FromJson for $name {

@@ -188,24 +188,18 @@ impl PathPolicy {
         path: &Path,
         operation: impl Fn(&Dir, &Path) -> io::Result<T>,
     ) -> Result<T, PathError> {
-        self.attempt_beneath(path, operation)
-            .inspect_err(|error| refused("path", error))
-    }
-
-    fn attempt_beneath<T>(
-        &self,
-        path: &Path,
-        operation: impl Fn(&Dir, &Path) -> io::Result<T>,
-    ) -> Result<T, PathError> {
-        let relative = self.relative(path)?;
-        match operation(&self.directory, &relative) {
-            Ok(value) => Ok(value),
-            Err(error) if is_escape(&error) => {
-                let followed = self.follow(path, &relative)?;
-                operation(&self.directory, &followed).map_err(|error| self.failure(path, error))
+        let attempt = || {
+            let relative = self.relative(path)?;
+            match operation(&self.directory, &relative) {
+                Ok(value) => Ok(value),
+                Err(error) if is_escape(&error) => {
+                    let followed = self.follow(path, &relative)?;
+                    operation(&self.directory, &followed).map_err(|error| self.failure(path, error))
+                }
+                Err(error) => Err(self.failure(path, error)),
             }
-            Err(error) => Err(self.failure(path, error)),
-        }
+        };
+        attempt().inspect_err(|error| refused("path", error))
     }
 
     /// `path` as it counts from the root, or why no path of this form can.

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use arguments::Arguments;
 use kind::{Fault, Place};
 
-use crate::shown::escaped;
+use crate::shown::beginning as shown;
 use crate::trace::refused;
 
 pub use error::ShellError;
@@ -133,10 +133,4 @@ fn expect_short(found: usize, unit: &'static str, limit: usize) -> Result<(), Sh
         return Err(ShellError::TooLong { found, unit, limit });
     }
     Ok(())
-}
-
-/// The beginning of `text`, escaped.
-fn shown(text: &str) -> String {
-    const MAX_SHOWN_CHARACTERS: usize = 100;
-    escaped(text.as_bytes(), MAX_SHOWN_CHARACTERS)
 }

@@ -9,6 +9,9 @@ use crate::terminal::TerminalText;
 /// The most characters of a text of unknown size in a message.
 const MAX_CHARACTERS: usize = 80;
 
+/// The most characters of a word of a command or a part of an address.
+const MAX_WORD_CHARACTERS: usize = 100;
+
 /// The most characters that are examined.
 const MAX_READ_CHARACTERS: usize = 1024;
 
@@ -85,6 +88,11 @@ pub(crate) fn escaped(text: &[u8], most: usize) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The beginning of `text` in the same way, as a word or an address is shown.
+pub(crate) fn beginning(text: &str) -> String {
+    escaped(text.as_bytes(), MAX_WORD_CHARACTERS)
 }
 
 /// The whole text in one line without control or invisible characters.

@@ -114,8 +114,7 @@ impl TerminalText {
                 }
             }
             Part::Character(character) => push_exact(&mut writer, character),
-            Part::Code(code) => writer.push_code(code),
-            Part::NoText(bytes) => writer.push_bytes(bytes),
+            Part::Code(_) | Part::NoText(_) => writer.push_part(part),
         });
         writer.push_bytes(&tail);
         writer.out
@@ -125,12 +124,7 @@ impl TerminalText {
     #[must_use]
     pub fn feed<'text>(&mut self, chunk: impl Into<Untrusted<'text>>) -> String {
         let Self { writer, tail } = self;
-        each(chunk.into(), tail, |part| match part {
-            Part::Plain(text) => writer.push_plain(text),
-            Part::Character(character) => writer.push(character),
-            Part::Code(code) => writer.push_code(code),
-            Part::NoText(bytes) => writer.push_bytes(bytes),
-        });
+        each(chunk.into(), tail, |part| writer.push_part(part));
         writer.take()
     }
 

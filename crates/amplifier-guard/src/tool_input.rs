@@ -169,7 +169,7 @@ impl ToolInputPolicy {
         let Some(known) = self.tools.get(tool) else {
             return Err(ToolInputError::UnknownTool { tool: shown(tool) });
         };
-        let depth = self.check_form(tool, arguments)?;
+        let depth = self.check_entries(tool, arguments, &mut Pointer::default(), 0)?;
         let most = MAX_LEVELS / known.levels.max(1);
         if depth > most {
             let expected = format!(
@@ -199,12 +199,17 @@ impl ToolInputPolicy {
 
     /// Refuses what JSON cannot hold, and what is too deep; how many arrays and objects there are
     /// around the deepest value.
-    fn check_form(&self, tool: &str, arguments: &Object) -> Result<usize, ToolInputError> {
-        let mut place = Pointer::default();
-        let mut deepest = 0;
-        for (key, value) in arguments {
+    fn check_entries(
+        &self,
+        tool: &str,
+        entries: &Object,
+        place: &mut Pointer,
+        depth: usize,
+    ) -> Result<usize, ToolInputError> {
+        let mut deepest = depth;
+        for (key, value) in entries {
             place.push(key);
-            deepest = deepest.max(self.check_inside(tool, value, &mut place, 1)?);
+            deepest = deepest.max(self.check_inside(tool, value, place, depth + 1)?);
             place.pop();
         }
         Ok(deepest)
@@ -237,11 +242,7 @@ impl ToolInputPolicy {
                 }
             }
             Json::Object(entries) => {
-                for (key, value) in entries {
-                    place.push(key);
-                    deepest = deepest.max(self.check_inside(tool, value, place, depth + 1)?);
-                    place.pop();
-                }
+                deepest = self.check_entries(tool, entries, place, depth)?;
             }
             Json::Null
             | Json::Bool(_)

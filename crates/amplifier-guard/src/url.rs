@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 pub use address::Network;
 
-use crate::shown::escaped;
+use crate::shown::beginning as shown;
 use crate::text::character::Class;
 use crate::trace::refused;
 use metadata::is_metadata_name;
@@ -174,13 +174,33 @@ impl UrlPolicy {
 
     /// Reads a URL and checks everything except the addresses of its host name.
     pub fn destination(&self, url: &str) -> Result<Destination, UrlError> {
-        self.read(url).inspect_err(|error| refused("url", error))
+        let judge = || {
+            expect_plain(url)?;
+            let parsed = Url::parse(url).map_err(unreadable)?;
+            self.expect_scheme(&parsed)?;
+            let authority = authority(url)
+                .ok_or_else(|| unreadable("it has no host between `//` and the path"))?;
+            self.judge(&parsed, authority.contains('@'))
+        };
+        judge().inspect_err(|error| refused("url", error))
     }
 
     /// Reads the `location` of a redirect from `from`, and checks it like any URL.
     pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
-        self.read_location(from, location)
-            .inspect_err(|error| refused("url", error))
+        let judge = || {
+            expect_plain(location)?;
+            let base = Url::parse(&from.url).map_err(unreadable)?;
+            let target = base.join(location).map_err(unreadable)?;
+            self.expect_scheme(&target)?;
+            let destination = self.judge(&target, false)?;
+            if base.scheme() == "https" && target.scheme() == "http" {
+                return Err(UrlError::Downgrade {
+                    host: destination.host,
+                });
+            }
+            Ok(destination)
+        };
+        judge().inspect_err(|error| refused("url", error))
     }
 
     /// Checks the answers of a resolver for the host name of `destination`: every address must be
@@ -190,63 +210,37 @@ impl UrlPolicy {
         destination: Destination,
         answers: impl IntoIterator<Item = &'answer str>,
     ) -> Result<Checked, UrlError> {
-        self.judge_answers(destination, answers)
-            .inspect_err(|error| refused("url", error))
-    }
-
-    fn read(&self, url: &str) -> Result<Destination, UrlError> {
-        expect_plain(url)?;
-        let parsed = Url::parse(url).map_err(unreadable)?;
-        self.expect_scheme(&parsed)?;
-        let authority = authority(url).ok_or_else(|| UrlError::Unreadable {
-            reason: "it has no host between `//` and the path".to_owned(),
-        })?;
-        self.judge(&parsed, authority.contains('@'))
-    }
-
-    fn read_location(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
-        expect_plain(location)?;
-        let base = Url::parse(&from.url).map_err(unreadable)?;
-        let target = base.join(location).map_err(unreadable)?;
-        self.expect_scheme(&target)?;
-        let destination = self.judge(&target, false)?;
-        if base.scheme() == "https" && target.scheme() == "http" {
-            return Err(UrlError::Downgrade {
-                host: destination.host,
-            });
-        }
-        Ok(destination)
-    }
-
-    fn judge_answers<'answer>(
-        &self,
-        destination: Destination,
-        answers: impl IntoIterator<Item = &'answer str>,
-    ) -> Result<Checked, UrlError> {
-        let mut addresses: Vec<IpAddr> = destination.address.into_iter().collect();
-        if addresses.is_empty() {
-            for answer in answers {
-                let address = answer.parse().map_err(|_| UrlError::NotAnAddress {
-                    host: destination.host.clone(),
-                    answer: shown(answer),
-                })?;
-                self.expect_allowed(&destination.host, address)?;
-                if !addresses.contains(&address) {
-                    addresses.push(address);
+        let Destination {
+            url,
+            host,
+            port,
+            address,
+        } = destination;
+        let judge = || {
+            let mut addresses: Vec<IpAddr> = address.into_iter().collect();
+            if address.is_none() {
+                for answer in answers {
+                    let address = answer.parse().map_err(|_| UrlError::NotAnAddress {
+                        host: host.clone(),
+                        answer: shown(answer),
+                    })?;
+                    self.expect_allowed(&host, address)?;
+                    if !addresses.contains(&address) {
+                        addresses.push(address);
+                    }
                 }
             }
-        }
-        if addresses.is_empty() {
-            return Err(UrlError::NoAddress {
-                host: destination.host,
-            });
-        }
-        Ok(Checked {
-            url: destination.url,
-            host: destination.host,
-            port: destination.port,
-            addresses,
-        })
+            if addresses.is_empty() {
+                return Err(UrlError::NoAddress { host });
+            }
+            Ok(Checked {
+                url,
+                host,
+                port,
+                addresses,
+            })
+        };
+        judge().inspect_err(|error| refused("url", error))
     }
 
     fn expect_scheme(&self, url: &Url) -> Result<(), UrlError> {
@@ -260,9 +254,7 @@ impl UrlPolicy {
     }
 
     fn judge(&self, url: &Url, named_user: bool) -> Result<Destination, UrlError> {
-        let no_host = || UrlError::Unreadable {
-            reason: "it has no host".to_owned(),
-        };
+        let no_host = || unreadable("it has no host");
         let (host, address) = match url.host().ok_or_else(no_host)? {
             Host::Domain(name) => (expect_name(name)?, None),
             Host::Ipv4(address) => (address.to_string(), Some(address.into())),
@@ -358,10 +350,9 @@ fn authority(url: &str) -> Option<&str> {
         .filter(|part| !part.is_empty())
 }
 
-fn unreadable(error: url::ParseError) -> UrlError {
-    UrlError::Unreadable {
-        reason: error.to_string(),
-    }
+fn unreadable(reason: impl ToString) -> UrlError {
+    let reason = reason.to_string();
+    UrlError::Unreadable { reason }
 }
 
 /// A host name without its trailing dot, if it can be looked up at all.
@@ -376,9 +367,7 @@ fn expect_name(name: &str) -> Result<String, UrlError> {
     if bare.len() <= 253 && bare.split('.').all(is_label) {
         Ok(bare.to_owned())
     } else {
-        Err(UrlError::Unreadable {
-            reason: format!("`{}` is not a host name", shown(name)),
-        })
+        Err(unreadable(format!("`{}` is not a host name", shown(name))))
     }
 }
 
@@ -388,10 +377,4 @@ fn is_inside(host: &str) -> bool {
         host.strip_suffix(inside)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })
-}
-
-/// The beginning of `text`, escaped.
-fn shown(text: &str) -> String {
-    const MAX_SHOWN_CHARACTERS: usize = 100;
-    escaped(text.as_bytes(), MAX_SHOWN_CHARACTERS)
 }

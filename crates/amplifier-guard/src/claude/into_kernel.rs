@@ -112,52 +112,40 @@ impl ContentBlock {
     }
 
     /// The keys and values of the block without its type.
-    fn into_entries(self) -> Object {
-        let (fields, extra) = match self {
-            Self::Text(block) => (vec![("text", block.text.into())], block.extra),
-            Self::ToolUse(block) => {
-                let fields = vec![
-                    ("id", block.id.into()),
-                    ("name", block.name.into()),
-                    ("input", block.input),
-                ];
-                (fields, block.extra)
-            }
-            Self::ToolResult(block) => {
-                let fields = vec![
-                    ("tool_use_id", block.tool_use_id.into()),
-                    ("content", block.content.into()),
-                    ("is_error", block.is_error.map_or(Json::Null, Json::Bool)),
-                ];
-                (fields, block.extra)
-            }
+    fn into_entries(mut self) -> Object {
+        let extra = std::mem::take(self.extra_mut());
+        let fields = match self {
+            Self::Text(block) => vec![("text", block.text.into())],
+            Self::ToolUse(block) => vec![
+                ("id", block.id.into()),
+                ("name", block.name.into()),
+                ("input", block.input),
+            ],
+            Self::ToolResult(block) => vec![
+                ("tool_use_id", block.tool_use_id.into()),
+                ("content", block.content.into()),
+                ("is_error", block.is_error.map_or(Json::Null, Json::Bool)),
+            ],
             Self::Thinking(block) => {
                 let mut fields = vec![("content", block.content.into())];
                 fields.extend(block.signature.map(|text| ("signature", text.into())));
-                (fields, block.extra)
+                fields
             }
-            Self::Image(block) => (vec![("source", block.source.into())], block.extra),
-            Self::Code(block) => {
-                let fields = vec![
-                    ("language", block.language.map_or(Json::Null, Json::Str)),
-                    ("text", block.text.into()),
-                ];
-                (fields, block.extra)
-            }
+            Self::Image(block) => vec![("source", block.source.into())],
+            Self::Code(block) => vec![
+                ("language", block.language.map_or(Json::Null, Json::Str)),
+                ("text", block.text.into()),
+            ],
             Self::Table(block) => {
                 let columns = block.columns.into_iter().map(Json::Str).collect();
                 let rows = block.rows.into_iter().map(Json::Array).collect();
-                let fields = vec![
+                vec![
                     ("columns", Json::Array(columns)),
                     ("rows", Json::Array(rows)),
-                ];
-                (fields, block.extra)
+                ]
             }
-            Self::Chart(block) => (
-                vec![("kind", block.kind.into()), ("data", block.data)],
-                block.extra,
-            ),
-            Self::Unknown(block) => (vec![], block.extra),
+            Self::Chart(block) => vec![("kind", block.kind.into()), ("data", block.data)],
+            Self::Unknown(_) => vec![],
         };
         let fields = fields
             .into_iter()

@@ -220,16 +220,16 @@ impl<R: Fn(&str, &str) -> String> ErrorContextBuilder<R> {
     }
 }
 
+/// The beginning of what is under a name, without what looks like a secret.
+fn brief(name: &str, text: &str, most: usize) -> String {
+    escaped(without_secrets(name, text).as_bytes(), most)
+}
+
 impl fmt::Display for ErrorContext {
     /// One line for logs and notes: identifiers and values are cut, control characters escaped.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = vec![format!(
-            "operation `{}`",
-            escaped(
-                without_secrets("", &self.operation).as_bytes(),
-                MAX_VALUE_CHARACTERS
-            )
-        )];
+        let value = |name, text| brief(name, text, MAX_VALUE_CHARACTERS);
+        let mut parts = vec![format!("operation `{}`", value("", &self.operation))];
         if self.retry_count > 0 {
             parts.push(format!("retry {}", self.retry_count));
         }
@@ -238,31 +238,20 @@ impl fmt::Display for ErrorContext {
             ("tool use", &self.tool_use_id),
         ] {
             if let Some(id) = id {
-                parts.push(format!(
-                    "{name} `{}`",
-                    escaped(without_secrets("", id).as_bytes(), MAX_ID_CHARACTERS)
-                ));
+                parts.push(format!("{name} `{}`", brief("", id, MAX_ID_CHARACTERS)));
             }
         }
-        for (name, value) in &self.metadata {
-            let value = escaped(
-                without_secrets(name, value).as_bytes(),
-                MAX_VALUE_CHARACTERS,
-            );
-            let name = escaped(without_secrets("", name).as_bytes(), MAX_VALUE_CHARACTERS);
-            parts.push(format!("{name}={value}"));
+        for (name, text) in &self.metadata {
+            parts.push(format!("{}={}", value("", name), value(name, text)));
         }
         for past in self.history.iter().rev() {
-            let operation = escaped(
-                without_secrets("", &past.operation).as_bytes(),
-                MAX_VALUE_CHARACTERS,
-            );
+            let operation = value("", &past.operation);
             parts.push(match &past.error {
                 None => format!("after `{operation}`"),
-                Some(error) => format!(
-                    "after `{operation}` ({})",
-                    escaped(error.as_bytes(), MAX_VALUE_CHARACTERS)
-                ),
+                Some(error) => {
+                    let error = escaped(error.as_bytes(), MAX_VALUE_CHARACTERS);
+                    format!("after `{operation}` ({error})")
+                }
             });
         }
         formatter.write_str(&escaped(

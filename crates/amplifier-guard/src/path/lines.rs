@@ -6,8 +6,7 @@ use std::path::Path;
 use memchr::{memchr, memchr_iter};
 
 use super::PathPolicy;
-use super::error::PathError;
-use super::error::shown;
+use super::error::{PathError, shown};
 
 const PIECE_BYTES: usize = 1 << 18;
 

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::PathPolicy;
-use super::error::PathError;
-use super::error::shown;
+use super::error::{PathError, shown};
 use super::kept::{ITEM_BYTES, Kept};
 use super::line_search::{Halt, LineSearch, Matcher};
 use super::walk::{Walker, rank};

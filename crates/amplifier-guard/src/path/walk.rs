@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
 
-use cap_std::fs::{Dir, DirEntry, Metadata};
+use cap_std::fs::{Dir, Metadata};
 
 use super::PathPolicy;
 use super::entry::Kind;
-use super::error::PathError;
-use super::error::shown;
+use super::error::{PathError, shown};
 use super::expect_file;
 use super::kept::{ITEM_BYTES, Kept, Order};
 use super::pattern::NamePattern;
@@ -204,7 +203,7 @@ impl Walker<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             let name = entry.file_name();
-            match kind(&entry) {
+            match entry.file_type().ok().map(Kind::from) {
                 Some(Kind::Directory) if !self.skips(&name) => {
                     pending.push(directory, path.join(&name));
                 }
@@ -254,10 +253,6 @@ fn ending(path: &Path) -> OsString {
         ending.push(extension);
     }
     ending
-}
-
-fn kind(entry: &DirEntry) -> Option<Kind> {
-    entry.file_type().ok().map(Kind::from)
 }
 
 fn walked(path: PathBuf, metadata: &Metadata) -> WalkedFile {

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::PathPolicy;
-use super::error::PathError;
-use super::error::shown;
+use super::error::{PathError, shown};
 use super::expect_file;
 use super::protected::{misread, protected};
 use crate::trace::refused;

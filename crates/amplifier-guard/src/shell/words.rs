@@ -23,23 +23,12 @@ pub struct ShellStep {
 
 /// The words of one simple command, as every shell would hand them to the program.
 pub(super) fn words(command: &str) -> Result<Vec<String>, ShellError> {
-    let (offset, joins) = (0, false);
-    Reader {
-        command,
-        offset,
-        joins,
-    }
-    .command()
+    Reader::new(command, false).command()
 }
 
 /// The commands that `|` and `&&` join in `line`.
 pub(super) fn steps(line: &str) -> Result<Vec<ShellStep>, ShellError> {
-    let (command, offset, joins) = (line, 0, true);
-    let mut reader = Reader {
-        command,
-        offset,
-        joins,
-    };
+    let mut reader = Reader::new(line, true);
     let mut joiner = None;
     let mut steps = Vec::new();
     loop {
@@ -68,6 +57,14 @@ struct Reader<'command> {
 }
 
 impl<'command> Reader<'command> {
+    fn new(command: &'command str, joins: bool) -> Self {
+        Self {
+            command,
+            offset: 0,
+            joins,
+        }
+    }
+
     /// The words up to the end or a joiner.
     fn command(&mut self) -> Result<Vec<String>, ShellError> {
         let mut words = Vec::new();

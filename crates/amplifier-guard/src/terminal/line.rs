@@ -97,17 +97,9 @@ impl TerminalLine {
                 self.end_return();
                 self.is_return_due = true;
             }
-            Part::Character(character) => {
+            Part::Character(_) | Part::Code(_) | Part::NoText(_) => {
                 self.begin();
-                self.writer.push(character);
-            }
-            Part::Code(code) => {
-                self.begin();
-                self.writer.push_code(code);
-            }
-            Part::NoText(bytes) => {
-                self.begin();
-                self.writer.push_bytes(bytes);
+                self.writer.push_part(part);
             }
         }
     }

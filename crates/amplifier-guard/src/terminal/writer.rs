@@ -1,8 +1,7 @@
 //! Writes one text for a terminal, character by character.
 
-use std::fmt::Write as _;
-
 use super::class::{self, Class};
+use super::part::Part;
 use crate::text::character::Contextual;
 
 /// The most characters drawn over one other: the limit of the stream-safe format of UAX #15.
@@ -140,10 +139,17 @@ impl Writer {
         }
     }
 
-    /// Adds a code point that is not a character: a lone surrogate.
-    pub(super) fn push_code(&mut self, code: u32) {
-        self.end();
-        self.escape_code(code);
+    /// Adds a part of a text.
+    pub(super) fn push_part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Plain(text) => self.push_plain(text),
+            Part::Character(character) => self.push(character),
+            Part::Code(code) => {
+                self.end();
+                self.escape_code(code);
+            }
+            Part::NoText(bytes) => self.push_bytes(bytes),
+        }
     }
 
     /// Adds bytes that are not text.
@@ -272,13 +278,10 @@ impl Writer {
     }
 
     fn escape_code(&mut self, code: u32) {
-        let mut escaped = String::new();
-        let written = match code {
-            0..=0x7f => write!(escaped, "\\x{code:02x}"),
-            _ => write!(escaped, "\\u{{{code:x}}}"),
-        };
-        debug_assert!(written.is_ok(), "a `String` takes everything");
-        self.escape(&escaped);
+        self.escape(&match code {
+            0..=0x7f => format!("\\x{code:02x}"),
+            _ => format!("\\u{{{code:x}}}"),
+        });
     }
 
     fn escape(&mut self, escaped: &str) {

@@ -3,6 +3,8 @@
 //! This is the only table of them. Each sink asks for the classes that matter to it; if it allows one
 //! that another sink refuses, it says why.
 
+use std::sync::LazyLock;
+
 /// How a character can deceive a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -115,49 +117,25 @@ pub(crate) fn is_look_alike(character: char) -> bool {
         || ascii(character).is_some()
 }
 
+/// The table of look-alikes, as ranges of code points; its head says how it is written.
+static LOOK_ALIKES: LazyLock<Vec<(u32, u32, &str)>> = LazyLock::new(|| {
+    let rows = include_str!("look_alikes.txt").lines();
+    let rows = rows.filter(|row| !row.starts_with("# ")).map(|row| {
+        let (range, plain) = row.split_once(' ').expect("a range and what it looks like");
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let code = |digits| u32::from_str_radix(digits, 16).expect("a code point");
+        (code(first), code(last), plain)
+    });
+    rows.collect()
+});
+
 /// The ASCII character that a character can be mistaken for, and how often it is repeated.
-///
-/// Some layers replace one by the other: normalisation NFKC, the code pages of Windows, file systems that
-/// fold case as Unicode does.
 pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
     let code = u32::from(character);
     let from = |first: char, place: u32| char::from_u32(u32::from(first) + place);
     let plain = match character {
         _ if character.is_ascii() => return None,
         _ if is_blank(character) => ' ',
-        '\u{17f}' => 's',
-        '\u{212a}' => 'K',
-        '\u{37e}' | '\u{fe14}' | '\u{fe54}' => ';',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
-        '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',
-        '\u{201c}' | '\u{201d}' | '\u{201f}' => '"',
-        '\u{2024}' | '\u{fe52}' => '.',
-        '\u{2025}' | '\u{fe30}' => return Some(('.', 2)),
-        '\u{2026}' | '\u{fe19}' => return Some(('.', 3)),
-        '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
-        '\u{2223}' => '|',
-        '\u{fe10}' | '\u{fe50}' => ',',
-        '\u{fe13}' | '\u{fe55}' => ':',
-        '\u{fe15}' | '\u{fe57}' => '!',
-        '\u{fe16}' | '\u{fe56}' => '?',
-        '\u{fe33}' | '\u{fe34}' | '\u{fe4d}'..='\u{fe4f}' => '_',
-        '\u{fe35}' | '\u{fe59}' => '(',
-        '\u{fe36}' | '\u{fe5a}' => ')',
-        '\u{fe37}' | '\u{fe5b}' => '{',
-        '\u{fe38}' | '\u{fe5c}' => '}',
-        '\u{fe47}' => '[',
-        '\u{fe48}' => ']',
-        '\u{fe5f}' => '#',
-        '\u{fe60}' => '&',
-        '\u{fe61}' => '*',
-        '\u{fe62}' => '+',
-        '\u{fe64}' => '<',
-        '\u{fe65}' => '>',
-        '\u{fe66}' => '=',
-        '\u{fe68}' => '\\',
-        '\u{fe69}' => '$',
-        '\u{fe6a}' => '%',
-        '\u{fe6b}' => '@',
         // The wide forms are in the order of ASCII.
         '\u{ff01}'..='\u{ff5e}' => from('!', code - 0xff01)?,
         // The alphabets of mathematics follow each other: capital letters, then small ones.
@@ -166,7 +144,11 @@ pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
             place => from('a', place - 26)?,
         },
         '\u{1d7ce}'..='\u{1d7ff}' => from('0', (code - 0x1d7ce) % 10)?,
-        _ => return None,
+        _ => {
+            let row = LOOK_ALIKES.partition_point(|(_, last, _)| *last < code);
+            let (_, _, plain) = LOOK_ALIKES.get(row).filter(|(first, ..)| *first <= code)?;
+            return Some((plain.chars().next()?, plain.len()));
+        }
     };
     Some((plain, 1))
 }

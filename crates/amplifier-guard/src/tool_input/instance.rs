@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::slice;
 
 use amplifier_core::{Json, Object};
 use jsonschema::JsonType;
@@ -44,6 +45,13 @@ impl<'a> Seen<'a> {
         }
     }
 
+    fn within<V>(self, values: V) -> Within<'a, V> {
+        Within {
+            values,
+            owner: self,
+        }
+    }
+
     fn look(&self) -> At<'a> {
         match self.looks.get().checked_sub(1) {
             Some(looks) => {
@@ -82,26 +90,20 @@ impl json::Json for Arguments {
 }
 
 impl<'a> Node<'a, Arguments> for Seen<'a> {
-    type Object = Entries<'a>;
-    type Array = Items<'a>;
+    type Object = Within<'a, &'a Object>;
+    type Array = Within<'a, &'a [Json]>;
     type Number = Numeric<'a>;
 
-    fn as_object(&self) -> Option<Entries<'a>> {
+    fn as_object(&self) -> Option<Self::Object> {
         let entries = match self.look() {
             At::Whole(entries) => entries,
             At::Inside(value) => value.as_object()?,
         };
-        Some(Entries {
-            entries,
-            owner: *self,
-        })
+        Some(self.within(entries))
     }
 
-    fn as_array(&self) -> Option<Items<'a>> {
-        Some(Items {
-            items: self.scalar()?.as_array()?,
-            owner: *self,
-        })
+    fn as_array(&self) -> Option<Self::Array> {
+        Some(self.within(self.scalar()?.as_array()?))
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
@@ -160,85 +162,61 @@ impl<'a> Node<'a, Arguments> for Seen<'a> {
     }
 }
 
-/// The entries of an object.
-pub(super) struct Entries<'a> {
-    entries: &'a Object,
+/// The values of an object or a list, or a walk through them, and where they were seen.
+pub(super) struct Within<'a, V> {
+    values: V,
     owner: Seen<'a>,
 }
 
-/// Walks the entries of an object.
-pub(super) struct EachEntry<'a> {
-    entries: indexmap::map::Iter<'a, String, Json>,
-    owner: Seen<'a>,
-}
-
-impl<'a> Iterator for EachEntry<'a> {
+impl<'a> Iterator for Within<'a, indexmap::map::Iter<'a, String, Json>> {
     type Item = (&'a str, Seen<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (key, value) = self.entries.next()?;
+        let (key, value) = self.values.next()?;
         Some((key, self.owner.inside(value)))
     }
 }
 
-impl<'a> json::Object<'a, Arguments> for Entries<'a> {
+impl<'a> json::Object<'a, Arguments> for Within<'a, &'a Object> {
     type Node = Seen<'a>;
     type MemberName = &'a str;
-    type MembersIter = EachEntry<'a>;
+    type MembersIter = Within<'a, indexmap::map::Iter<'a, String, Json>>;
 
     fn len(&self) -> usize {
-        self.entries.len()
+        self.values.len()
     }
 
     fn get(&self, key: &String) -> Option<Seen<'a>> {
-        Some(self.owner.inside(self.entries.get(key)?))
+        Some(self.owner.inside(self.values.get(key)?))
     }
 
-    fn members(&self) -> EachEntry<'a> {
-        EachEntry {
-            entries: self.entries.iter(),
-            owner: self.owner,
-        }
+    fn members(&self) -> Self::MembersIter {
+        self.owner.within(self.values.iter())
     }
 }
 
-/// The items of a list.
-pub(super) struct Items<'a> {
-    items: &'a [Json],
-    owner: Seen<'a>,
-}
-
-/// Walks the items of a list.
-pub(super) struct EachItem<'a> {
-    items: std::slice::Iter<'a, Json>,
-    owner: Seen<'a>,
-}
-
-impl<'a> Iterator for EachItem<'a> {
+impl<'a> Iterator for Within<'a, slice::Iter<'a, Json>> {
     type Item = Seen<'a>;
 
     fn next(&mut self) -> Option<Seen<'a>> {
-        Some(self.owner.inside(self.items.next()?))
+        Some(self.owner.inside(self.values.next()?))
     }
 }
 
-impl<'a> json::Array<'a, Arguments> for Items<'a> {
+impl<'a> json::Array<'a, Arguments> for Within<'a, &'a [Json]> {
     type Node = Seen<'a>;
-    type ElementsIter = EachItem<'a>;
+    type ElementsIter = Within<'a, slice::Iter<'a, Json>>;
 
     fn len(&self) -> usize {
-        self.items.len()
+        self.values.len()
     }
 
-    fn elements(&self) -> EachItem<'a> {
-        EachItem {
-            items: self.items.iter(),
-            owner: self.owner,
-        }
+    fn elements(&self) -> Self::ElementsIter {
+        self.owner.within(self.values.iter())
     }
 
     fn is_unique(&self) -> bool {
-        equality::is_unique(self.items)
+        equality::is_unique(self.values)
     }
 }
 

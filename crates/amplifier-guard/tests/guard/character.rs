@@ -146,3 +146,20 @@ fn what_looks_like_ascii_stops_a_command_and_does_not_make_another_name() {
         assert!(read_command(&format!("cat {name}")).is_ok(), "{name}");
     }
 }
+
+#[test]
+fn each_row_of_the_look_alikes_is_read_and_they_are_in_order() {
+    let mut before = 0x7f;
+    let rows = include_str!("../../src/text/look_alikes.txt").lines();
+    for row in rows.filter(|row| !row.starts_with("# ")) {
+        let (range, plain) = row.split_once(' ').expect(row);
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let code = |digits| u32::from_str_radix(digits, 16).expect(row);
+        assert!(before < code(first) && code(first) <= code(last), "{row}");
+        assert!(plain.is_ascii() && !plain.is_empty(), "{row}");
+        before = code(last);
+        for character in (code(first)..=code(last)).filter_map(char::from_u32) {
+            assert!(read_command(&format!("cat a{character}")).is_err(), "{row}");
+        }
+    }
+}
