@@ -37,7 +37,9 @@ def _is_asyncio() -> bool:
         return False
 
 
-async def limited(awaitable: Awaitable[Any], seconds: float, what: str) -> Any:
+async def limited(
+    awaitable: Awaitable[Any], seconds: float | None, what: str, grace: float | None = None
+) -> Any:
     """Await for at most `seconds`; `EXPIRED` if that was too short.
 
     Under asyncio it runs in a task of its own, in a copy of the context, and what it sets there is
@@ -47,11 +49,13 @@ async def limited(awaitable: Awaitable[Any], seconds: float, what: str) -> Any:
 
     Args:
         awaitable: What is awaited. A `TimeoutError` of its own is raised as any other error.
-        seconds: The limit.
+        seconds: The limit; None for none.
         what: What is awaited, for the warning.
+        grace: How long it may take to end when it is cancelled; `GRACE_SECONDS` if not given.
     """
     if _is_asyncio():
-        return await _in_its_own_task(_Outcome(awaitable, what), seconds)
+        patience = GRACE_SECONDS if grace is None else grace
+        return await _in_its_own_task(_Outcome(awaitable, what), seconds, patience)
 
     import anyio
 
@@ -110,14 +114,14 @@ class _Outcome:
 _UNSET: Final = object()
 
 
-async def _in_its_own_task(outcome: _Outcome, seconds: float) -> Any:
+async def _in_its_own_task(outcome: _Outcome, seconds: float | None, grace: float) -> Any:
     import asyncio
 
     task = asyncio.get_running_loop().create_task(outcome.settling)
     try:
         await asyncio.wait((task,), timeout=seconds)
     except asyncio.CancelledError:
-        await _end(task, f"{outcome.what} ignores the cancellation of its caller")
+        await _end(task, grace, f"{outcome.what} ignores the cancellation of its caller")
         outcome.discard()
         raise
     except BaseException:
@@ -127,18 +131,18 @@ async def _in_its_own_task(outcome: _Outcome, seconds: float) -> Any:
         raise
     if task.done():
         return outcome.result()
-    late = f"{outcome.what} did not end within {seconds:g} s and ignores its cancellation"
-    if await _end(task, late):
+    late = f"{outcome.what} did not end within {seconds or 0:g} s and ignores its cancellation"
+    if await _end(task, grace, late):
         raise asyncio.CancelledError
     return EXPIRED
 
 
-async def _end(task: asyncio.Task[None], complaint: str) -> bool:
+async def _end(task: asyncio.Task[None], grace: float, complaint: str) -> bool:
     """Cancel a task and leave it behind if it does not end; true if the caller is cancelled."""
     import asyncio
 
     loop = asyncio.get_running_loop()
-    until, is_cancelled = loop.time() + GRACE_SECONDS, False
+    until, is_cancelled = loop.time() + grace, False
     _cancel(task)
     while not task.done() and (left := until - loop.time()) > 0:
         try:
