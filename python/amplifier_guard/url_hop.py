@@ -89,14 +89,21 @@ def judge_hop(policy: UrlPolicy, request: httpx2.Request) -> Destination:
 def _leave_keys_behind(request: httpx2.Request, hop: _Hop) -> None:
     first, there = hop.first, hop.last
     is_upgrade = first.host == there.host and _origin(there)[0] == "https"
-    if request.method not in _BODILESS and not is_upgrade:
+    if _does_more_than_ask(request) and not is_upgrade:
         raise UrlDenied(f"a redirect to `{there.host}` would repeat a `{request.method}` there")
     spelled = unquote_plus(str(request.url))
     if any(secret in spelled for secret in hop.secrets):
         raise UrlDenied(f"a redirect to `{there.host}` would take a key along in its URL")
-    for name in list(request.headers):
-        if name.lower() not in _HARMLESS_HEADERS:
+    for name, value in list(request.headers.items()):
+        has_key = any(secret in value for secret in hop.secrets)
+        if has_key or name.lower() not in _HARMLESS_HEADERS:
             del request.headers[name]
+
+
+def _does_more_than_ask(request: httpx2.Request) -> bool:
+    """Whether a request may change something, or has a body, which a `GET` may have, too."""
+    has_body = request.headers.get("content-length", "0") != "0"
+    return has_body or "transfer-encoding" in request.headers or request.method not in _BODILESS
 
 
 def _secrets(request: httpx2.Request) -> frozenset[str]:

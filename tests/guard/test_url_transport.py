@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 
 import anyio
 import anyio.from_thread
@@ -225,14 +225,35 @@ async def test_no_redirect_leads_from_https_to_http(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", [307, 308])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET", "OPTIONS", "get"])
+@pytest.mark.parametrize("is_stream", [False, True])
 async def test_no_body_is_repeated_at_another_host(
-    httpserver: HTTPServer, other: HTTPServer, status: int
+    httpserver: HTTPServer, other: HTTPServer, status: int, method: str, is_stream: bool
 ) -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"made-up"
+
     redirect(httpserver, f"http://other.example:{other.port}/", status)
+    url = f"http://good.example:{httpserver.port}/"
     async with client_of(httpserver, other) as http:
-        with pytest.raises(UrlDenied, match="would repeat a `POST` there"):
-            await http.post(f"http://good.example:{httpserver.port}/", json={"key": "made-up"})
+        # A stream of the caller's cannot be read a second time; the client says so itself.
+        with pytest.raises((UrlDenied, httpx2.StreamConsumed)) as raised:
+            await http.request(method, url, content=parts() if is_stream else b"made-up")
+    assert is_stream or f"would repeat a `{method.upper()}` there" in str(raised.value)
     assert other.log == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", ["User-Agent", "Accept", "Range", "If-None-Match"])
+async def test_no_key_goes_along_in_a_harmless_header(
+    httpserver: HTTPServer, other: HTTPServer, name: str
+) -> None:
+    redirect(httpserver, f"http://other.example:{other.port}/")
+    other.expect_request("/").respond_with_data("there")
+    async with client_of(httpserver, other) as http:
+        headers = {"X-Api-Key": "made-up-key", name: "x made-up-key"}
+        await http.get(f"http://good.example:{httpserver.port}/", headers=headers)
+    assert "made-up" not in str(seen(other))
 
 
 @pytest.mark.anyio
