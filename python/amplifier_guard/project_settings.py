@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol, cast
@@ -60,9 +59,8 @@ class Number(NamedTuple):
 
     def accepts(self, value: Any) -> bool:
         """Whether a value fits."""
-        if type(value) not in (int, float):
-            return False
-        return math.isfinite(value) and self.least <= value <= self.most
+        # Nothing compares as within bounds with NaN.
+        return type(value) in (int, float) and self.least <= value <= self.most
 
 
 class Choice(NamedTuple):
@@ -134,7 +132,8 @@ _LANGUAGE = Name(
 )
 _FILES = Name(
     "a file pattern beneath the folder such as `target/**`",
-    re.compile(r"(?!.*\.\.)[\w.*?\[\]{}!@,+-][\w.*?\[\]{}!@,+\-/ ]*"),
+    # At the beginning, `!` would put back what is left out, `-` be an option, `@` a file of patterns.
+    re.compile(r"(?!.*\.\.)[\w.*?\[{][\w.*?\[\]{}!@,+\-/ ]*"),
     200,
 )
 _EFFORT = Choice(("none", "minimal", "low", "medium", "high"))

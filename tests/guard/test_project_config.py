@@ -179,6 +179,8 @@ def test_any_other_value_is_refused_with_what_would_be_right(
         ("exclude", "target"), ("exclude", ["/etc"]), ("exclude", ["../x"]), ("exclude", ["~/x"]),
         ("exclude", ["a"] * 101), ("exclude", [["a"]]), ("exclude", ["$HOME"]), ("keymap", "Vi"),
         ("display", []), ("display", "wide"), ("retries", 11), ("seed", 2**64),
+        ("seed", 10**400), ("temperature", 10**400), ("top_p", -(10**400)), ("top_p", -math.inf),
+        ("exclude", ["!secrets"]), ("exclude", ["-rf"]), ("exclude", ["@names"]), ("exclude", ["+x"]),
     ],
 )  # fmt: skip
 def test_a_value_of_another_kind_or_size_is_refused(key: str, value: Any) -> None:
