@@ -13,8 +13,17 @@ __all__ = ["AsIs", "question_rows", "quoted"]
 _LETTERS = "\xc0-\xcf\xd1-\xd6\xd8-\xf6\xf8-\xff\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3"
 """Besides ASCII: letters that do not look like it, do not join, and are at most two columns wide."""
 
+_SCRIPTS = (
+    ("\u0401\u0404\u0406\u0407\u0410-\u044f\u0451\u0454\u0456\u0457\u0490\u0491", "жийцчшщъыэюяЖИЙЦЧШЩЪЫЭЮЯ"),
+    ("\u0386\u0388-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce", "ζθλξπψΓΔΘΛΞΠΣΨΩ"),
+)  # fmt: skip
+"""Cyrillic and Greek: their letters, and those that look like nothing in other scripts."""
+
+_WORD = "|".join(rf"(?<!\w)(?=[{letters}]*[{own}])[{letters}]+(?!\w)" for letters, own in _SCRIPTS)
+"""A word wholly of one script that cannot be taken for one of another."""
+
 _PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
-_TO_ESCAPE = re.compile(rf"[^ !#-\[\]-~{_LETTERS}]")
+_TO_ESCAPE = re.compile(rf"{_WORD}|([^ !#-\[\]-~{_LETTERS}])")
 _RUN = re.compile(r"((?P<blank>\s)(?P=blank)+)")
 _SHOWN = re.compile(rf"[!-~{_LETTERS}]")
 _NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
@@ -83,19 +92,21 @@ def _string(text: str) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    return _TO_ESCAPE.sub(
-        lambda found: '\\"' if found[0] == '"' else found[0].encode("unicode_escape").decode(),
-        text,
-    )
+    def written(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        return '\\"' if found[1] == '"' else found[1].encode("unicode_escape").decode()
+
+    return _TO_ESCAPE.sub(written, text)
 
 
 def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]:
     """Return a question as rows for a terminal, each of which begins with a mark.
 
     Two questions that differ have different rows. Runs of blanks are shortened and counted
-    (`⟨40 blanks⟩`), and what is neither ASCII nor a letter of few scripts is shown by its code
-    (`⟨U+202E⟩`). A row that goes on in the next ends with a backslash, and the next begins with the
-    mark and a colon instead of a bar.
+    (`⟨40 blanks⟩`). What is not ASCII is shown by its code (`⟨U+202E⟩`), except letters of a few
+    scripts and Cyrillic or Greek words that look like no other. A row that goes on in the next ends
+    with a backslash, and the next begins with the mark and a colon instead of a bar.
 
     Args:
         question: The parts of the text; only those that are `AsIs` are shown unchanged.
@@ -119,9 +130,7 @@ def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]
 
 
 def _shown(question: Iterable[str]) -> str:
-    units = [
-        unit for part in question for unit in ([part] if isinstance(part, AsIs) else list(part))
-    ]
+    units = [unit for part in question for unit in _units(part)]
     runs = [(unit, len(list(run))) for unit, run in groupby(units)]
     shown: list[str] = []
     for place, (unit, count) in enumerate(runs):
@@ -134,6 +143,18 @@ def _shown(question: Iterable[str]) -> str:
         else:
             shown.append(f"⟨{f'{count} ' if count > 1 else ''}U+{ord(unit):X}⟩")
     return "".join(shown)
+
+
+def _units(part: str) -> Iterator[str]:
+    if isinstance(part, AsIs):
+        yield part
+        return
+    end = 0
+    for word in re.finditer(_WORD, part):
+        yield from part[end : word.start()]
+        yield AsIs(word[0])
+        end = word.end()
+    yield from part[end:]
 
 
 def _is_inside(runs: Sequence[tuple[str, int]], place: int) -> bool:

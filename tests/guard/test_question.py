@@ -16,7 +16,14 @@ TRICKY = st.text(
     ),
     max_size=60,
 )
-TEXT = TRICKY | st.text(max_size=60) | st.builds(" ".__mul__, st.integers(0, 200))
+SCRIPTS = st.lists(
+    st.sampled_from(
+        ["жук", "файл", "\u0440\u0430\u0443\u0440\u0430", "paypa", "λόγος", "\u03bf", "\u043e", "o", "ж", "1", "_", " ", ".", "\n",
+         "\u0301", "é", "漢", "שלום", "سلام", "नमस्ते"]
+    ),
+    max_size=6,
+).map("".join)  # fmt: skip
+TEXT = TRICKY | SCRIPTS | st.text(max_size=60) | st.builds(" ".__mul__, st.integers(0, 200))
 VALUES = st.recursive(
     TEXT | st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -66,6 +73,10 @@ def test_a_change_of_one_argument_is_seen(
         (r"grep '\bx'", r"`grep '\bx'`"),
         ("Änderung für 漢字", '"Änderung für 漢字"'),
         ("\u0440\u0430\u0443\u0440\u0430l", r'"\u0440\u0430\u0443\u0440\u0430l"'),
+        ("cat отчёт.txt Файлы/жук", '"cat отчёт.txt Файлы/жук"'),
+        ("ls λογισμός", '"ls λογισμός"'),
+        ("ж1 xж \u0440\u0430 ж\u0301", r'"\u04361 x\u0436 \u0440\u0430 ж\u0301"'),
+        ("אב سلام नम", r'"\u05d0\u05d1 \u0633\u0644\u0627\u0645 \u0928\u092e"'),
         ({"a": [1, True, None, "1"]}, "{`a`: [1, true, null, `1`]}"),
     ],
 )
@@ -98,7 +109,7 @@ def test_every_row_has_the_mark_and_fits_into_the_terminal(text: str, columns: i
     assert rows[0].startswith(f"{MARK}| ")
     assert all(re.match(rf"{MARK}[|:] ", row) for row in rows)
     assert max(map(cells, rows)) < columns
-    assert not any(re.search(r"[^ -~\xc0-\xff⟨⟩\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3]", row) for row in rows)  # fmt: skip
+    assert not any(re.search(r"[^ -~\xc0-\xff⟨⟩\u0386-\u0491\u3041-\u3096\u4e00-\u9fff\uac00-\ud7a3]", row) for row in rows)  # fmt: skip
     assert not any("   " in row for row in rows)
 
 
@@ -118,6 +129,24 @@ def test_questions_that_differ_in_one_place_have_different_rows(
         [row.rstrip() for row in question_rows([each], MARK, columns)] for each in (text, other)
     )
     assert (one == two) is (text == other)
+
+
+LOOK_ALIKE = str.maketrans(
+    "аеосрухіАВЕКМНОРСТХІοινκαυραΑΒΕΖΗΙΚΜΝΟΡΤΥΧёїόίύ",
+    "aeocpyxiABEKMHOPCTXIoivkaupaABEZHIKMNOPTYXëïóíú",
+)
+
+
+@given(SCRIPTS, SCRIPTS)
+def test_texts_that_differ_only_in_letters_that_look_alike_have_different_rows(
+    one: str, other: str
+) -> None:
+    seen = [
+        [row.translate(LOOK_ALIKE) for row in question_rows([each], MARK, 80)]
+        for each in (one, other, one.translate(LOOK_ALIKE))
+    ]
+    assert (seen[0] == seen[1]) is (one == other)
+    assert (seen[0] == seen[2]) is (one == one.translate(LOOK_ALIKE))
 
 
 def test_rows_look_like_this() -> None:
