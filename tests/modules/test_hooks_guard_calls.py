@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from amplifier_guard.question import quoted
@@ -62,6 +62,7 @@ def test_calls_that_differ_are_asked_about_differently(
     assert (question(first) == question(second)) is (repr(first) == repr(second))
 
 
+@example('\\"', {})
 @given(st.text(st.sampled_from(list(' `\n\r\t|:?()\\"abc⟨⟩+*')), max_size=80), BESIDE)
 def test_no_command_can_imitate_a_line_of_the_question(text: str, beside: dict[str, Any]) -> None:
     lines = question({"command": f"x{text}", **beside}).split("\n")
@@ -75,13 +76,34 @@ def test_no_command_can_imitate_a_line_of_the_question(text: str, beside: dict[s
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4))
 def test_what_is_named_as_harmless_does_not_ask(beside: dict[str, Any]) -> None:
-    folders = {"cwd", "dir", "folder", "pwd", "chdir"}
-    harmless = {name: value for name, value in beside.items() if name.lower() not in folders}
+    folder = re.compile("cwd|dir|folder|pwd|path|work|root", re.IGNORECASE)
+    harmless = {
+        name: value for name, value in beside.items() if not folder.search(f"{name}{value!r}")
+    }
     call = {**harmless, "command": "git status"}
     assert judge(call, harmless=list(harmless)) is None
     for name in set(harmless) - {"command"}:
         others = [each for each in harmless if each != name]
         assert judge(call, harmless=others).action == "ask_user"
+
+
+WORDS = st.sampled_from(["cwd", "work_dir", "working-directory", "directoryPath", "exec folder"])
+AFFIXES = st.sampled_from(["", "current_", "git", "the ", "Initial-", "process."])
+INSIDE = st.recursive(
+    st.sampled_from(["/", "..", "~", None, 5, ["/"]]),
+    lambda inner: st.builds(lambda name, each: {name: each}, WORDS, inner) | st.lists(inner, min_size=1),
+    max_leaves=4,
+)  # fmt: skip
+
+
+@given(AFFIXES, WORDS, st.sampled_from([str.lower, str.upper, str.title]), INSIDE, st.booleans())
+def test_a_working_folder_outside_the_root_asks_by_any_name_and_at_any_depth(
+    affix: str, word: str, case: Any, folder: Any, is_nested: bool
+) -> None:
+    name = case(affix + word)
+    beside = {"options": [{"timeout": 5}, {name: folder}]} if is_nested else {name: folder}
+    call = {"command": "git status", **beside}
+    assert judge(call, root="/srv/project", harmless=list(beside)).action == "ask_user"
 
 
 @pytest.mark.parametrize("name", ["cwd", "workdir", "working_dir", "workingDirectory", "Dir"])

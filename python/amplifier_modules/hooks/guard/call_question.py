@@ -31,7 +31,8 @@ def ask_about_call(
         return _too_long("command", _MAX_COMMAND_CHARS, reason)
     shown = quoted(command)
     # Between backticks nothing else can end the quotation.
-    why = reason if shown.startswith("`") and "  " not in reason else quoted(reason)
+    is_clear = shown.startswith("`") and '"' not in reason and "  " not in reason
+    why = reason if is_clear else quoted(reason)
     try:
         rows = [
             f"| {quoted(name)}: {quoted(value)}"

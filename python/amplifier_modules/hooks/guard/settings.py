@@ -38,7 +38,7 @@ class ShellSettings(Settings):
     argument: str = "command"
     """Argument that holds the command."""
     harmless: tuple[str, ...] = Field(default=(), strict=False)
-    """Arguments beside the command that need no approval, whatever their value; a working folder outside the root does."""
+    """Arguments beside the command that need no approval, whatever their value; a folder or path outside the root does."""
     otherwise: Literal["ask", "reject"] = "ask"
     """What happens to any other command."""
 

@@ -13,7 +13,7 @@ from amplifier_guard import ShellDenied, ShellPolicy, UrlDenied, UrlPolicy
 from .answers import deny
 from .call_question import ask_about_call
 from .settings import ShellSettings, ToolSettings, UrlSettings
-from .working_folder import is_beneath, is_folder_argument
+from .working_folder import leaves_root
 
 LOOK_UP_SECONDS = 10.0
 """Time limit of a name look-up."""
@@ -68,7 +68,7 @@ class _Shell:
                 continue
             if each not in self._settings.harmless:
                 return f"it has arguments beside `{name}` that are not named as harmless"
-            if is_folder_argument(each) and not is_beneath(self._settings.root, value):
+            if leaves_root(self._settings.root, each, value):
                 return "its working folder is not inside the root"
         return None
 

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
+from unicodedata import normalize
 
 _PLAIN = re.compile(r"(?![\s~-])[\w ./@+,=-]*(?<!\s)")
-_NAMES = frozenset(
-    {
-        "chdir",
-        "currentdirectory",
-        "cwd",
-        "dir",
-        "directory",
-        "folder",
-        "pwd",
-        "workdir",
-        "workfolder",
-        "workingdir",
-        "workingdirectory",
-        "workingfolder",
-    }
+_NAMES = re.compile(
+    "cwd|chdir|pwd|folder|director|path|work(ing)?(dir|place|space|tree)|dir$|^root"
 )
 
 
-def is_folder_argument(name: str) -> bool:
-    """Whether tools call the folder in which a command runs by this name, such as `workingDir`."""
-    return "".join(filter(str.isalnum, name)).lower() in _NAMES
+def leaves_root(root: str | None, name: str, value: object) -> bool:
+    """Whether an argument, or anything in it, is a working folder that is not inside the root.
+
+    Tools call it `cwd`, `workingDir`, `directory_path` and much else.
+    """
+    within: list[tuple[str, object]] = []
+    if isinstance(value, Mapping):
+        within = [(str(key), each) for key, each in cast("Mapping[Any, Any]", value).items()]
+    elif isinstance(value, list | tuple):
+        within = [("", each) for each in cast("Sequence[Any]", value)]
+    if any(leaves_root(root, key, each) for key, each in within):
+        return True
+    letters = "".join(filter(str.isalnum, normalize("NFKC", name))).lower()
+    return _NAMES.search(letters) is not None and not is_beneath(root, value)
 
 
 def is_beneath(root: str | None, folder: object) -> bool:
