@@ -76,17 +76,22 @@ class TerminalApproval:
             question = _exactly(prompt)
             write_notice(f"denied, because there is no terminal to ask in: {question}")
             return _DENIED
-        try:
-            mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
-        except (OSError, ValueError) as error:
-            write_notice(f"denied, because the question cannot be shown: {error}")
-            return _DENIED
+        mark, line = "", ""
         try:
             async with asyncio.timeout(timeout):
-                line = await _line_from_terminal()
+                is_whole = False
+                while not is_whole:
+                    columns = _columns()
+                    mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
+                    line = await _line_from_terminal()
+                    # In a terminal that became narrower, rows began without the mark.
+                    is_whole = not line.endswith("\n") or _columns() >= columns
         except TimeoutError:
             _note(f"\n{mark}| no answer\n")
             raise ApprovalTimeoutError(f"no answer in {timeout:.0f} s") from None
+        except (OSError, ValueError) as error:
+            write_notice(f"denied, because the question cannot be shown: {error}")
+            return _DENIED
         chosen = _choice(line, options)
         ending = "" if line.endswith("\n") else "\n"
         _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
@@ -114,8 +119,8 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     from amplifier_app.named_secrets import with_names
     from amplifier_guard.question import question_rows
 
-    size = os.get_terminal_size(sys.stdin.fileno())
-    columns = size.columns or _USUAL_COLUMNS
+    lines = os.get_terminal_size(sys.stdin.fileno()).lines or _USUAL_LINES
+    columns = _columns()
     if columns < _MIN_COLUMNS:
         raise ValueError(f"the terminal has {columns} columns (at least {_MIN_COLUMNS} are needed)")
     mark = "".join(secrets.choice(_LETTERS) for _ in range(4))
@@ -125,7 +130,7 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
         *question_rows(["approval needed"], mark, columns),
         *question_rows(with_names(prompt, SECRETS.names), mark, columns),
     ]
-    if len(rows) + _ROWS_OF_ANSWER > (size.lines or _USUAL_LINES):
+    if len(rows) + _ROWS_OF_ANSWER > lines:
         rows += question_rows([f"read all {len(rows)} rows: scroll up"], mark, columns)
     rows += question_rows([f"answer with a word: {words} ({otherwise})"], mark, columns)
     _write("".join(f"{row}\n" for row in rows))
@@ -133,6 +138,15 @@ def _put_question(prompt: str, options: Sequence[str], otherwise: str) -> str:
     # Whoever answers has seen all of it.
     _write(f"{mark}> ")
     return mark
+
+
+def _columns() -> int:
+    """The width of the terminal.
+
+    Raises:
+        OSError: It is gone.
+    """
+    return os.get_terminal_size(sys.stdin.fileno()).columns or _USUAL_COLUMNS
 
 
 def _write(text: str) -> None:

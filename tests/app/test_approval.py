@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import os
 import pty
@@ -229,6 +230,48 @@ async def test_a_weak_secret_hides_nothing(terminal: Terminal, monkeypatch: Any)
     monkeypatch.setattr(approval, "SECRETS", Secrets({"PGPASSWORD": "postgres"}))
     await terminal.ask(b"deny\n", "run `dropdb postgres`?")
     assert terminal.rows[1][6:] == "run `dropdb postgres`?"
+
+
+@pytest.mark.parametrize(("columns", "times"), [(79, 2), (40, 2), (80, 1), (120, 1)])
+async def test_a_question_in_a_terminal_that_became_narrower_is_asked_again(
+    terminal: Terminal, monkeypatch: Any, columns: int, times: int
+) -> None:
+    wait = approval._line_from_terminal  # pyright: ignore[reportPrivateUsage]
+    asked: list[str] = []
+
+    async def resize_then_wait() -> str:
+        asked.append(terminal.shown)
+        if len(asked) == 1:
+            terminal.resize(columns)
+        os.write(terminal.keyboard, b"allow\n" if len(asked) == times else b"yes\n")
+        return await wait()
+
+    monkeypatch.setattr(approval, "_line_from_terminal", resize_then_wait)
+    assert await terminal.ask(None, "x" * 200) == "Allow"
+    assert len(asked) == times
+    assert max(map(len, terminal.shown.split("\n")[-6:])) < max(columns, 80)
+
+
+async def test_a_terminal_that_became_too_narrow_denies(
+    terminal: Terminal, monkeypatch: Any, capsys: Any
+) -> None:
+    wait = approval._line_from_terminal  # pyright: ignore[reportPrivateUsage]
+
+    async def resize_then_wait() -> str:
+        terminal.resize(12)
+        return await wait()
+
+    monkeypatch.setattr(approval, "_line_from_terminal", resize_then_wait)
+    asks = TerminalApproval()
+    task = asyncio.create_task(asks.request_approval("x", OPTIONS, 60, "deny"))
+    while not QUESTION_ENDS.search(terminal.shown):
+        await asyncio.sleep(0)
+        os.set_blocking(terminal.keyboard, False)
+        with contextlib.suppress(BlockingIOError):
+            terminal.screen += os.read(terminal.keyboard, 65536)
+    os.write(terminal.keyboard, b"allow\n")
+    assert await task == "Deny"
+    assert "the terminal has 12 columns" in capsys.readouterr().err
 
 
 async def test_the_display_is_held_until_the_answer(terminal: Terminal) -> None:

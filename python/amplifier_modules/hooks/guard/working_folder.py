@@ -27,7 +27,7 @@ def leaves_root(root: str | None, name: str, value: object) -> bool:
     if any(leaves_root(root, key, each) for key, each in within):
         return True
     letters = "".join(filter(str.isalnum, normalize("NFKC", name))).lower()
-    return _NAMES.search(letters) is not None and not is_beneath(root, value)
+    return _NAMES.search(letters) is not None and not is_beneath(root, cast("object", value))
 
 
 def is_beneath(root: str | None, folder: object) -> bool:
