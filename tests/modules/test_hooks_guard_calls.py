@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from amplifier_core import ModuleCoordinator
 from amplifier_guard.question import quoted
 from amplifier_modules.hooks.guard.settings import GuardSettings
 from amplifier_modules.hooks.guard.tools import ToolSinks
@@ -104,6 +105,24 @@ def test_a_working_folder_outside_the_root_asks_by_any_name_and_at_any_depth(
     beside = {"options": [{"timeout": 5}, {name: folder}]} if is_nested else {name: folder}
     call = {"command": "git status", **beside}
     assert judge(call, root="/srv/project", harmless=list(beside)).action == "ask_user"
+
+
+@pytest.mark.parametrize("depth", [33, 100, 200])
+async def test_a_value_that_hooks_see_only_in_part_is_not_harmless(depth: int) -> None:
+    deep: dict[str, Any] = {"cwd": "/"}
+    for _ in range(depth):
+        deep = {"a": deep}
+    hooks = ModuleCoordinator().hooks
+    seen: list[dict[str, Any]] = []
+    hooks.register("tool:pre", lambda _, data: seen.append(data), name="seen")
+    await hooks.emit("tool:pre", {"tool_input": {"command": "git status", "options": deep}})
+
+    settings = GuardSettings.model_validate(
+        {"tools": {"bash": {"shell": {"allow": ["git"], "root": "/srv", "harmless": ["options"]}}}}
+    )
+    answer = await ToolSinks(settings.tools["bash"]).judge("bash", seen[0]["tool_input"])
+    assert answer is not None
+    assert answer.action in ("ask_user", "deny")
 
 
 @pytest.mark.parametrize("name", ["cwd", "workdir", "working_dir", "workingDirectory", "Dir"])
