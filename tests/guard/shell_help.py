@@ -21,6 +21,7 @@ _BY_HELP = [
     "basename",
     "dirname",
     "realpath",
+    "readlink",
     "md5sum",
     "sha256sum",
     "hexdump",
@@ -30,6 +31,13 @@ _BY_HELP = [
     "sort",
     "uniq",
     "cut",
+    "cmp",
+    "comm",
+    "paste",
+    "fold",
+    "base64",
+    "id",
+    "free",
     "tr",
     "nl",
     "diff",
@@ -65,7 +73,17 @@ _OF_GIT = [
     "merge-base",
 ]
 _OF_CARGO = ["check", "build", "test", "clippy", "tree", "metadata", "doc", "fmt"]
-_OF_GH = ["pr list", "pr view", "issue list", "issue view"]
+_OF_GH = [
+    "pr list",
+    "pr view",
+    "pr status",
+    "pr diff",
+    "pr checks",
+    "run list",
+    "run view",
+    "issue list",
+    "issue view",
+]
 
 HELP = {
     **{name: [name, "--help"] for name in _BY_HELP},

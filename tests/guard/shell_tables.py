@@ -14,7 +14,7 @@ GOOD = {
     "PATH": ["src/a.py", "a", "-", ".", "a/../b", f"{ROOT}/a", "/dev/null", "-a b"],
     "NODE": ["tests/a.py::T::t[1:2=/x]", "tests"],
     "REV": ["HEAD~2", "main..x", "HEAD:a/b", ":(top)a", "a/b"],
-    "TEXT": ["a b", "/etc/passwd", "@x", "a=b"],
+    "TEXT": ["a b", "é", "/etc/passwd", "@x", "a=b"],
     "FORMAT": ["%h %s", "X: y", "%{http_code}"],
     "NUMBER": ["5", "+2", "-3", "1,2-4", "10M"],
     "WORD": ["abc", "a.b:c", "x,y"],
@@ -25,13 +25,13 @@ GOOD = {
 }
 """Words that are of a kind, whatever the implementation."""
 BAD = {
-    "PATH": ["../x", "/etc/passwd", "a/../../b", "a=b", "x:/y", "@a", f"{ROOT}-evil"],
+    "PATH": ["../x", "/etc/passwd", "a/../../b", "a=b", "x:/y", "@a", "+5f", f"{ROOT}-evil"],
     "NODE": ["..::a", "/etc/x::y", "@a"],
     "REV": ["../x", "/etc/passwd"],
     "TEXT": [],
     "FORMAT": ["@/etc/passwd", "%G?", "%+GS", "%output{x}", "%(signature)"],
     "NUMBER": ["x", "", "/1", "1/2", "--5"],
-    "WORD": ["", "a/b", "a=b", "a b", "$"],
+    "WORD": ["", "@a", "a/b", "a=b", "a b", "$"],
     "URL": ["file:///etc/passwd", "http://localhost/", "http://[::1]/", "x.org", "http://{a,b}.org/"],
     "SED": ["e id", "1w x", "s/a/b/e", "p;r x", "s/[/]/w a/g", "b#;e id", "s/a/b\\"],
     "FILTER": ["env", "$ENV.A", 'import "a" as a; .', "1|env.x"],
@@ -62,6 +62,7 @@ class Table:
     options: dict[str, Values] = field(default_factory=dict[str, Values])
     operands: list[str] = field(default_factory=list[str])
     numeric: bool = False
+    ordered: bool = False
     runs: bool = False
     needs: list[str] | None = None
     commands: dict[str, Table] = field(default_factory=dict[str, "Table"])
@@ -100,6 +101,8 @@ def _apply(table: Table, first: str, rest: list[str], used: Table | None) -> Non
         table.style = rest[0]
     elif first == "numeric":
         table.numeric = True
+    elif first == "ordered":
+        table.ordered = True
     elif first == "runs":
         table.runs = True
     elif first == "needs":
@@ -137,7 +140,7 @@ def is_kind(word: str, kind: str, command: list[str]) -> bool:
 def _is(word: str, base: str, command: list[str]) -> bool:
     match base:
         case "PATH":
-            return not re.search("^@|[:=]", word) and _is_inside(word)
+            return not re.search("^[@+]|[:=]", word) and _is_inside(word)
         case "NODE":
             return _is(re.split(r"::|\[", word)[0], "PATH", command)
         case "REV":
@@ -145,7 +148,7 @@ def _is(word: str, base: str, command: list[str]) -> bool:
         case "NUMBER":
             return bool(re.fullmatch(r"[+-]?[0-9][A-Za-z0-9_.,:+@%^~!*#-]*", word))
         case "WORD":
-            return bool(re.fullmatch(r"(?!-)[A-Za-z0-9_.,:+@%^~!*#-]+", word))
+            return bool(re.fullmatch(r"(?![-@])[A-Za-z0-9_.,:+@%^~!*#-]+", word))
         case "LISTED":
             return " ".join([*command, word]) in LISTED
         case "TEXT" | "PATTERN":
@@ -200,6 +203,7 @@ def passes(argv: list[str]) -> bool:
         words = words[len(kinds) :]
     while words:
         word, *words = words
+        over |= table.ordered and bool(operands)
         if not over and word in table.commands and (word == "--" or not operands):
             table, command = table.commands[word], [*command, word]
             operands, skipped = [], 0

@@ -19,7 +19,8 @@ from amplifier_guard import ShellDenied, ShellPolicy
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the options of GNU programs")
 
 LOCAL = """ls cat head tail wc stat file du df basename dirname realpath md5sum sha256sum xxd hexdump od tree
-tar sort uniq cut tr nl diff sed jq grep rg fd find date uname pwd which test git""".split()  # noqa: SIM905
+tar sort uniq cut tr nl diff sed jq grep rg fd find date uname pwd which test git readlink cmp comm paste tac rev
+fold column base64 id""".split()  # noqa: SIM905
 INSTALLED = [name for name in LOCAL if shutil.which(name)]
 LETTERS = "abdefghilnpqrstwxy"
 PIECES = [*"eswyrpdabnx;/[]{}#:!$,1 \\|", "s/", "[:alpha:]", "[^", "w a", "e b", "/g", "s/a/b/"]

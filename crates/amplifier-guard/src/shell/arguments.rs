@@ -38,6 +38,7 @@ impl<'command> Arguments<'command> {
             }
         }
         while let Some(word) = words.next() {
+            is_over |= self.table.is_ordered && self.operands > 0;
             if !is_over
                 && (self.operands == 0 || word == "--")
                 && let Some(table) = self.table.commands.get(word.as_str())
@@ -136,8 +137,10 @@ impl<'command> Arguments<'command> {
     ) -> Judged<'command> {
         for kind in kinds {
             let value = words.next().ok_or((Fault::Unknown, option))?;
-            let is_number =
-                value[1.min(value.len())..].starts_with(|next: char| next.is_ascii_digit());
+            let is_number = value
+                .bytes()
+                .nth(1)
+                .is_some_and(|next| next.is_ascii_digit());
             match self.table.style {
                 // Whether it is a value or an option is up to the program.
                 Style::Free | Style::Argparse if value.starts_with('-') && !is_number => {

@@ -101,7 +101,7 @@ impl Base {
                 let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
                 digits.starts_with(|first: char| first.is_ascii_digit()) && is_name(digits)
             }
-            Self::Word => !word.starts_with('-') && is_name(word),
+            Self::Word => !word.starts_with(['-', '@']) && is_name(word),
             Self::Url => {
                 // curl reads braces and brackets as lists of URLs.
                 !word.contains(['{', '}', '[', ']']) && URLS.destination(word).is_ok()
@@ -133,8 +133,8 @@ fn is_name(word: &str) -> bool {
 impl Place<'_> {
     /// Whether `path` is a path and nothing else, inside the root.
     pub(super) fn path(&self, path: &str) -> Result<(), Fault> {
-        // To some programs these are a machine, a URL, a setting or a list of paths.
-        if path.contains([':', '=']) || path.starts_with('@') {
+        // To some programs these are a machine, a URL, a setting, a list of paths or an option.
+        if path.contains([':', '=']) || path.starts_with(['@', '+']) {
             return Err(Fault::Unknown);
         }
         self.inside(path)

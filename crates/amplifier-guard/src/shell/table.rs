@@ -51,6 +51,8 @@ pub(super) struct Table {
     pub(super) repeats: bool,
     /// `-5` is an option.
     pub(super) is_numeric: bool,
+    /// What follows an operand is one, whatever it looks like.
+    pub(super) is_ordered: bool,
     /// It runs the program that its words name.
     pub(super) runs_others: bool,
     /// Options of which there must be one.
@@ -141,6 +143,7 @@ impl Reader {
                         .map_err(|_: Error| "an unknown style")?;
                 }
                 "numeric" => table.is_numeric = true,
+                "ordered" => table.is_ordered = true,
                 "runs" => table.runs_others = true,
                 "needs" => table.needs = Some(rest.to_vec()),
                 "use" => {

@@ -31,7 +31,7 @@ fn options_mean_to_each_program_what_its_manual_says() {
         ("pytest --rootdir=x", "pytest --verbose"),
         ("rg -z x", "rg -gz /etc/passwd"),
         ("rg --pre x y", "rg --files src"),
-        ("sed -i p x", "sed -l1 p x"),
+        ("sed -l1 p x", "sed --line-length=1 p x"),
         ("sed --in-place p x", "sed --quiet p x"),
         ("sort -o x y", "sort -to x"),
         ("sort --output=x y", "sort --unique y"),
