@@ -137,10 +137,7 @@ impl<'command> Arguments<'command> {
     ) -> Judged<'command> {
         for kind in kinds {
             let value = words.next().ok_or((Fault::Unknown, option))?;
-            let is_number = value
-                .bytes()
-                .nth(1)
-                .is_some_and(|next| next.is_ascii_digit());
+            let is_number = value.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
             match self.table.style {
                 // Whether it is a value or an option is up to the program.
                 Style::Free | Style::Argparse if value.starts_with('-') && !is_number => {

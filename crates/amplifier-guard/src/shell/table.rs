@@ -43,6 +43,7 @@ pub(super) struct Values {
 
 /// What is known to be harmless after the name of a program or sub-command.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a row of a table")]
 pub(super) struct Table {
     pub(super) style: Style,
     pub(super) options: HashMap<&'static str, Values>,
