@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -119,6 +120,14 @@ def test_one_crate_alone_knows_python() -> None:
     assert {crate for crate in CRATES if "pyo3" in _dependencies(_crate(crate))} == {
         "amplifier-python"
     }
+
+
+def test_no_source_file_of_a_crate_takes_in_a_file_of_the_tests() -> None:
+    sources = sorted((CHECKOUT / "crates").glob("*/src/**/*.rs"))
+    taken = re.compile(r"""#\[path\b|\binclude(?:_str|_bytes)?!\s*\([^)]*\btests\b""")
+
+    assert sources
+    assert [str(each) for each in sources if taken.search(each.read_text())] == []
 
 
 def test_no_arrow_points_up() -> None:

@@ -16,9 +16,7 @@ mod named;
 mod places;
 mod program;
 mod random;
-// Beside the other tests, though it needs what is private here.
 #[cfg(test)]
-#[path = "../tests/guard/redact/reference.rs"]
 mod reference;
 mod runs;
 mod scheme;
@@ -30,7 +28,6 @@ mod value;
 mod vendor;
 mod words;
 #[cfg(test)]
-#[path = "../tests/guard/redact/writing.rs"]
 mod writing;
 
 use std::borrow::Cow;

@@ -125,5 +125,4 @@ fn is_key(byte: u8) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/guard/redact/runs.rs"]
 mod tests;

@@ -27,6 +27,7 @@ mod shape;
 mod stream;
 mod value;
 mod vendor;
+#[path = "../../src/redact/writing.rs"]
 mod writing;
 
 use amplifier_guard::{Redactor, RedactorStream};
