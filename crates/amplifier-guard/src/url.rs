@@ -3,6 +3,7 @@
 mod address;
 mod metadata;
 
+use std::fmt;
 use std::net::IpAddr;
 
 use url::{Host, Url};
@@ -176,10 +177,10 @@ impl UrlPolicy {
     pub fn destination(&self, url: &str) -> Result<Destination, UrlError> {
         let judge = || {
             expect_plain(url)?;
-            let parsed = Url::parse(url).map_err(unreadable)?;
+            let parsed = Url::parse(url).map_err(|error| unreadable(&error))?;
             self.expect_scheme(&parsed)?;
             let authority = authority(url)
-                .ok_or_else(|| unreadable("it has no host between `//` and the path"))?;
+                .ok_or_else(|| unreadable(&"it has no host between `//` and the path"))?;
             self.judge(&parsed, authority.contains('@'))
         };
         judge().inspect_err(|error| refused("url", error))
@@ -189,8 +190,8 @@ impl UrlPolicy {
     pub fn redirect(&self, from: &Destination, location: &str) -> Result<Destination, UrlError> {
         let judge = || {
             expect_plain(location)?;
-            let base = Url::parse(&from.url).map_err(unreadable)?;
-            let target = base.join(location).map_err(unreadable)?;
+            let base = Url::parse(&from.url).map_err(|error| unreadable(&error))?;
+            let target = base.join(location).map_err(|error| unreadable(&error))?;
             self.expect_scheme(&target)?;
             let destination = self.judge(&target, false)?;
             if base.scheme() == "https" && target.scheme() == "http" {
@@ -254,7 +255,7 @@ impl UrlPolicy {
     }
 
     fn judge(&self, url: &Url, named_user: bool) -> Result<Destination, UrlError> {
-        let no_host = || unreadable("it has no host");
+        let no_host = || unreadable(&"it has no host");
         let (host, address) = match url.host().ok_or_else(no_host)? {
             Host::Domain(name) => (expect_name(name)?, None),
             Host::Ipv4(address) => (address.to_string(), Some(address.into())),
@@ -286,7 +287,8 @@ impl UrlPolicy {
         let mut url = url.clone();
         if address.is_none() {
             // With a trailing dot it would be a different name for certificates and cookies.
-            url.set_host(Some(&host)).map_err(unreadable)?;
+            url.set_host(Some(&host))
+                .map_err(|error| unreadable(&error))?;
         }
         Ok(Destination {
             url: url.into(),
@@ -350,7 +352,7 @@ fn authority(url: &str) -> Option<&str> {
         .filter(|part| !part.is_empty())
 }
 
-fn unreadable(reason: impl ToString) -> UrlError {
+fn unreadable(reason: &dyn fmt::Display) -> UrlError {
     let reason = reason.to_string();
     UrlError::Unreadable { reason }
 }
@@ -367,7 +369,8 @@ fn expect_name(name: &str) -> Result<String, UrlError> {
     if bare.len() <= 253 && bare.split('.').all(is_label) {
         Ok(bare.to_owned())
     } else {
-        Err(unreadable(format!("`{}` is not a host name", shown(name))))
+        let reason = format!("`{}` is not a host name", shown(name));
+        Err(unreadable(&reason))
     }
 }
 

@@ -134,8 +134,9 @@ pub(crate) fn ascii(character: char) -> Option<(char, usize)> {
     let code = u32::from(character);
     let from = |first: char, place: u32| char::from_u32(u32::from(first) + place);
     let plain = match character {
-        _ if character.is_ascii() => return None,
         _ if is_blank(character) => ' ',
+        // Before the first row of the table.
+        ..'\u{17f}' => return None,
         // The wide forms are in the order of ASCII.
         '\u{ff01}'..='\u{ff5e}' => from('!', code - 0xff01)?,
         // The alphabets of mathematics follow each other: capital letters, then small ones.
