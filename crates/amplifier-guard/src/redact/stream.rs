@@ -92,6 +92,11 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         } else if length - safe > MAX_HELD_BYTES {
             safe = before_secret(&scan, length - CONTEXT_BYTES).max(self.held);
         }
+        // The bytes of one character are released together.
+        let is_inside = |place: usize| self.text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
+        while safe > self.held && is_inside(safe) {
+            safe -= 1;
+        }
         self.write(&scan, safe, out);
         let around = |span: &&Span| span.start < safe && safe <= span.end;
         let around = scan.spans.iter().find(around);
