@@ -95,7 +95,7 @@ impl Redactor {
     /// The same for bytes, which need not be UTF-8.
     #[must_use]
     pub fn redact_bytes<'text>(&self, text: &'text [u8]) -> Cow<'text, [u8]> {
-        without(text, &self.scan(text).spans)
+        without(text, &joined(text, self.scan(text).spans))
     }
 
     /// The bytes without known secrets; what only looks like a secret stays, so that a person sees
@@ -114,7 +114,7 @@ impl Redactor {
 
     /// Where the secrets of a text are, in order, as bytes from and to.
     pub(crate) fn places(&self, text: &str) -> Vec<(usize, usize)> {
-        let spans = self.scan(text.as_bytes()).spans;
+        let spans = joined(text.as_bytes(), self.scan(text.as_bytes()).spans);
         spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
@@ -152,7 +152,7 @@ impl Redactor {
         vendor::find(text, &mut spans);
         spans.extend(self.known_spans(text));
         Scan {
-            spans: joined(text, spans),
+            spans,
             open: open_block.into_iter().chain(named.open).min(),
             table: named.table,
         }
@@ -170,7 +170,7 @@ impl Redactor {
 
 /// What a text holds.
 struct Scan {
-    /// The secrets, in order and apart from each other.
+    /// The secrets, in any order, and one perhaps within another.
     spans: Vec<Span>,
     /// The place from which more text could change the result.
     open: Option<usize>,

@@ -3,8 +3,8 @@
 use memchr::{memchr, memrchr};
 
 use super::escape::invisible;
-use super::span::Span;
-use super::{Redactor, Scan, runs};
+use super::span::{Span, joined};
+use super::{Redactor, runs};
 
 /// Most bytes held back; anything longer is judged by its beginning.
 const MAX_HELD_BYTES: usize = 8192;
@@ -62,7 +62,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     pub fn flush(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         let scan = self.redactor.as_ref().scan(&self.text);
-        self.write(&scan, self.text.len(), &mut out);
+        self.write(&joined(&self.text, scan.spans), self.text.len(), &mut out);
         self.text.clear();
         self.held = 0;
         self.patience = 0;
@@ -76,7 +76,8 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let mut safe = self.word();
         safe = safe.min(scan.open.unwrap_or(length));
         let tail = self.redactor.as_ref().known.open_tail(&self.text);
-        safe = before_secret(&scan, safe.min(length - tail)).max(self.held);
+        let spans = joined(&self.text, scan.spans.clone());
+        safe = before_secret(&spans, safe.min(length - tail)).max(self.held);
         // Characters that were left out at its end may continue a secret, too: dots, or a closing
         // bracket.
         let goes_on = |last: &&Span| {
@@ -86,26 +87,30 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
                 || self.is_marked && last.start < self.held && last.end > self.held;
             is_long && (is_part || scan.open.is_some_and(|open| open <= last.start))
         };
-        if let Some(last) = scan.spans.last().filter(goes_on) {
+        // Of secrets that touch each other, the one that more text may belong to.
+        let last = scan.spans.iter().max_by_key(|span| (span.end, span.start));
+        if let Some(last) = last.filter(goes_on) {
             // The beginning of a line that may still end a block.
             safe = last.end.min(length - CONTEXT_BYTES / 4).max(self.held);
         } else if length - safe > MAX_HELD_BYTES {
-            safe = before_secret(&scan, length - CONTEXT_BYTES).max(self.held);
+            safe = before_secret(&spans, length - CONTEXT_BYTES).max(self.held);
         }
         // The bytes of one character are released together.
         let is_inside = |place: usize| self.text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
         while safe > self.held && is_inside(safe) {
             safe -= 1;
         }
-        self.write(&scan, safe, out);
-        let around = |span: &&Span| span.start < safe && safe <= span.end;
-        let around = scan.spans.iter().find(around);
-        self.is_marked = around.is_some() && (self.is_marked || safe > self.held);
+        self.write(&spans, safe, out);
+        let is_around = |span: &&Span| span.start < safe && safe <= span.end;
+        let is_within = spans.iter().any(|span| is_around(&span));
+        self.is_marked = is_within && (self.is_marked || safe > self.held);
         self.held = safe;
-        if let Some(span) = around.filter(|_| self.is_marked) {
-            self.shorten(span);
+        // One secret may have begun within another and go on behind it, so all of them count.
+        let starts = scan.spans.iter().filter(is_around).map(|span| span.start);
+        if let Some(last) = starts.clone().max().filter(|_| self.is_marked) {
+            self.shorten(last);
         }
-        self.forget(around.map_or(safe, |span| span.start), scan.table);
+        self.forget(starts.min().unwrap_or(safe), scan.table);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
         let more = (self.text.len() - self.held).max(if self.is_marked {
@@ -145,9 +150,9 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     }
 
     /// Writes what is held back up to `end`, without its secrets.
-    fn write(&self, scan: &Scan, end: usize, out: &mut Vec<u8>) {
+    fn write(&self, spans: &[Span], end: usize, out: &mut Vec<u8>) {
         let mut place = self.held;
-        for span in &scan.spans {
+        for span in spans {
             if span.end <= place {
                 continue;
             }
@@ -167,11 +172,11 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         }
     }
 
-    /// Drops the middle of a long secret, from line to line where it has lines, so that what is left
+    /// Drops the middle of a long secret that begins at `start`, from line to line where it has lines, so that what is left
     /// is found as the whole would be.
-    fn shorten(&mut self, span: &Span) {
+    fn shorten(&mut self, start: usize) {
         let end = self.held.saturating_sub(END_BYTES);
-        let begin = span.start + BEGIN_BYTES;
+        let begin = start + BEGIN_BYTES;
         if end <= begin {
             return;
         }
@@ -226,9 +231,9 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
 }
 
 /// The place itself, or the beginning of the secret that contains it.
-fn before_secret(scan: &Scan, place: usize) -> usize {
+fn before_secret(spans: &[Span], place: usize) -> usize {
     let mut place = place;
-    for span in scan.spans.iter().rev() {
+    for span in spans.iter().rev() {
         if span.end < place {
             break;
         }

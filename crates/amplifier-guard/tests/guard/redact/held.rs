@@ -209,6 +209,33 @@ fn a_long_stream_gives_what_the_whole_text_gives() {
 }
 
 #[test]
+fn a_private_key_behind_a_long_word_is_hidden_to_its_end() {
+    let lines = format!("{}\n", &BODY[..27].repeat(2)).repeat(300);
+    let block = format!("-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\nend");
+    for (begin, kind) in [
+        ("sk-ant-", "anthropic key"),
+        ("password=", "password"),
+        ("password=\"", "password"),
+        ("Bearer ", "bearer token"),
+        ("x ", "private key"),
+    ] {
+        // The mark comes before it is known what is the longest of what it stands for.
+        let marked = |text: &str| text.replace("private key", kind);
+        for count in [300, 330, 600] {
+            let text = format!("x {begin}{}{block}", BODY.repeat(count));
+            let whole = marked(&plain().redact(&text));
+            assert!(!whole.contains(&lines[..54]));
+            for size in [16, 1_000, 8_192, 100_000] {
+                let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+                let out = marked(&String::from_utf8(streamed(&[], &chunks)).unwrap());
+                let end = &out[out.len().saturating_sub(200)..];
+                assert!(out == whole, "{begin}, {count}, in chunks of {size}: {end}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_flushed_stream_begins_anew() {
     let mut stream = RedactorStream::new(Owned(plain()));
     let long = format!("password=\"{}", "a b ".repeat(5_000));
