@@ -105,7 +105,10 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     if name.starts_with(b"-") {
         // At most 64 characters behind the dashes.
         let near = &name[name.len().saturating_sub(name::MAX_NAME_BYTES + 1)..];
-        let is_flag = memmem::find(near, b"--").is_some();
+        // Some programs take one dash; few words of prose have one before them.
+        let before = &text[..named.start];
+        let is_short = kind == "password" && matches!(before, [.., word, b' '] if *word != b'-');
+        let is_flag = is_short || memmem::find(near, b"--").is_some();
         return is_flag.then(|| Found::new(&value, kind, is_benign || is_plain));
     }
     let Name::Strong(_) = named.name else {
@@ -148,7 +151,7 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
 }
 
 /// The place after the `=` of a declaration, whose type is behind the name: `key string = "…"`.
-fn declared(text: &[u8], end: usize) -> Option<usize> {
+pub(super) fn declared(text: &[u8], end: usize) -> Option<usize> {
     let window = &text[end..text.len().min(end + 48)];
     let equals = memchr(b'=', window)?;
     let mut words = window[..equals]
