@@ -92,25 +92,30 @@ pub(super) fn invisible(text: &[u8]) -> Option<usize> {
 pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     // Text in ASCII is left out in large steps, then in small ones.
-    for (large, start) in text.chunks(512).zip((0..).step_by(512)) {
-        if large.is_ascii() {
+    let (large, rest) = text.as_chunks::<64>();
+    let mut last = [0; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    for (large, start) in large.iter().chain([&last]).zip((0..).step_by(64)) {
+        let (small, _) = large.as_chunks();
+        let numbers = small.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        let all = numbers.clone().fold(0, |all, number| all | number);
+        if all & 0x8080_8080_8080_8080 == 0 {
             continue;
         }
-        let (eights, rest) = large.as_chunks::<8>();
-        let eights = eights
-            .iter()
-            .map(|eight| (&eight[..], u64::from_ne_bytes(*eight)));
-        let parts = eights.chain([(rest, u64::MAX)]);
-        for ((small, bits), start) in parts.zip((start..).step_by(8)) {
-            if bits & 0x8080_8080_8080_8080 == 0 {
-                continue;
+        for (number, start) in numbers.zip((start..).step_by(8)) {
+            // The highest bits of bytes beyond ASCII.
+            let mut highest = number & 0x8080_8080_8080_8080;
+            while highest != 0 {
+                let place = start + highest.trailing_zeros() as usize / 8;
+                highest &= highest - 1;
+                // Most of them are dashes and quotation marks, which are seen.
+                if text[place] >= 0xc2
+                    && !matches!(text[place..], [0xe2, 0x80, 0x90..=0xa7, ..])
+                    && invisible(&text[place..]).is_some()
+                {
+                    found.push(place);
+                }
             }
-            // Most others are dashes and quotation marks, which are seen.
-            found.extend((start..start + small.len()).filter(|place| {
-                text[*place] >= 0xc2
-                    && !matches!(text[*place..], [0xe2, 0x80, 0x90..=0xa7, ..])
-                    && invisible(&text[*place..]).is_some()
-            }));
         }
     }
     found

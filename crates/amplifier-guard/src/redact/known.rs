@@ -19,7 +19,7 @@ use memchr::memchr2_iter;
 
 use escaped::REACH_BYTES;
 use found::{Found, is_break};
-use gram::Grams;
+use gram::{Grams, is_of_pairs};
 use live::Live;
 use part::{Parts, number};
 use rolling::Rolling;
@@ -178,8 +178,8 @@ impl Known {
 
     /// The same for pairs of digits, each with a separator behind it.
     fn spaced_tail(&self, text: &[u8]) -> usize {
-        let is_pair = |byte: &&u8| byte.is_ascii_hexdigit() || b"x :,-\n".contains(byte);
-        let start = text.len() - text.iter().rev().take_while(is_pair).count();
+        let pairs = text.iter().rev().take_while(|byte| is_of_pairs(**byte));
+        let start = text.len() - pairs.count();
         let mut bytes = Vec::new();
         let mut starts = Vec::new();
         let mut place = start;
@@ -242,19 +242,23 @@ impl Known {
             if grams.is_plain(gram) {
                 self.check(text, place, &mut checked, plain);
             }
-            let is_dense = grams.is_base64(gram, text, place) || grams.is_hex(gram, text, place);
-            let is_spaced = grams.is_spaced(gram, text, place);
-            if is_dense || is_spaced {
-                let around = AROUND_BYTES * if is_spaced { 3 } else { 1 };
-                let start = place.saturating_sub(around);
-                let end = text.len().min(place + grams.width() + around);
-                let mut rolling = Rolling::new(&self.parts);
-                for (byte, place) in text[start..end].iter().zip(start..) {
-                    rolling.push(*byte, place, encoded);
-                }
+            if grams.is_spaced(gram, text, place) {
+                self.decode(text, place, 3 * AROUND_BYTES, encoded);
+            } else if grams.is_dense(gram, text, place) {
+                self.decode(text, place, AROUND_BYTES, encoded);
             }
         });
         self.find_broken(text, encoded);
+    }
+
+    /// Finds encoded parts around the gram at `place`.
+    fn decode(&self, text: &[u8], place: usize, around: usize, found: &mut Found) {
+        let start = place.saturating_sub(around);
+        let end = text.len().min(place + self.grams.width() + around);
+        let mut rolling = Rolling::new(&self.parts);
+        for (byte, place) in text[start..end].iter().zip(start..) {
+            rolling.push(*byte, place, found);
+        }
     }
 
     /// Checks the parts that hold the gram at `place`, from the end `checked` on.

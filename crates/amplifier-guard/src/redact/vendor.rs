@@ -296,10 +296,10 @@ fn discord(text: &[u8], place: usize) -> Option<usize> {
 pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
     const BEFORE: usize = 4;
     let holds = |byte: u8| is_dashed(byte) || matches!(byte, b'.' | b'~');
-    let before = &text[start.saturating_sub(16)..start];
-    if !before.contains(&b'~') {
+    if !text[..start].ends_with(b"~") {
         return None;
     }
+    let before = &text[start.saturating_sub(16)..start];
     let mark = start - before.len() + before.windows(2).position(|two| two == b"Q~")?;
     let from = mark.checked_sub(BEFORE)?;
     let rest = &text[mark + 2..text.len().min(mark + 40)];

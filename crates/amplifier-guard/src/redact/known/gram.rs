@@ -15,10 +15,10 @@ pub(super) struct Grams {
     /// The bytes of a gram, and the distance between the grams that are checked.
     width: usize,
     step: usize,
-    /// The whole base64 characters of each part.
+    /// The whole base64 characters of each part, its digits, and these with separators.
     sextets: usize,
-    /// The digits of each part.
     digits: usize,
+    spread: usize,
     any: Bits,
     plain: Bits,
     base64: Bits,
@@ -33,11 +33,16 @@ struct Bits {
 }
 
 impl Bits {
-    fn new(exponent: u32) -> Self {
-        Self {
+    fn new(exponent: u32, sets: &[&[u32]]) -> Self {
+        let mut bits = Self {
             words: vec![0; 1 << (exponent - 6)].into(),
             shift: 32 - exponent,
+        };
+        for gram in sets.iter().copied().flatten() {
+            let place = bits.place(*gram);
+            bits.words[place / 64] |= 1 << (place % 64);
         }
+        bits
     }
 
     fn place(&self, gram: u32) -> usize {
@@ -46,14 +51,15 @@ impl Bits {
         (gram.wrapping_mul(0x9e37_79b1) >> self.shift) as usize
     }
 
-    fn insert(&mut self, gram: u32) {
-        let place = self.place(gram);
-        self.words[place / 64] |= 1 << (place % 64);
-    }
-
     fn has(&self, gram: u32) -> bool {
         let place = self.place(gram);
         self.words[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    /// Whether the gram at `place` is in the set.
+    fn is_at(&self, text: &[u8], place: Option<usize>, width: usize) -> bool {
+        let bytes = place.and_then(|place| text.get(place..place + width));
+        bytes.is_some_and(|bytes| self.has(gram(bytes)))
     }
 }
 
@@ -69,10 +75,7 @@ impl Grams {
             7 => (4, 4),
             8.. => (4, 5),
         };
-        let plain: Vec<u32> = secrets
-            .iter()
-            .flat_map(|secret| secret.windows(width).map(gram))
-            .collect();
+        let mut plain = Vec::new();
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
         let mut spaced = Vec::new();
@@ -80,17 +83,9 @@ impl Grams {
         // one of three places that are five apart is at one of them, and so is each that is three
         // away.
         let third = if shortest == 8 { 3 } else { 1 };
-        let wide = wide.iter().map(|secret| (secret, third));
-        for (secret, every) in secrets.iter().map(|secret| (secret, 1)).chain(wide) {
-            // Three bytes are four sextets: depending on where a secret begins among them, its
-            // first whole sextet begins at its bit 0, 2 or 4.
-            for lead in [0, 2, 4] {
-                let sextets = sextets(secret, lead);
-                let windows = sextets.windows(width).step_by(every);
-                windows.for_each(|window| written(window, &mut base64));
-            }
-        }
         for secret in secrets {
+            plain.extend(secret.windows(width).map(gram));
+            written(secret, width, 1, &mut base64);
             let digits: Vec<u8> = secret
                 .iter()
                 .flat_map(|byte| [byte >> 4, byte & 15])
@@ -100,33 +95,41 @@ impl Grams {
             let pairs: Vec<&[u8]> = digits.chunks(2).collect();
             for separator in SEPARATORS {
                 let written = pairs.join(separator.as_bytes());
-                spaced.extend(written.windows(width).map(gram));
+                // From pair to pair, so that each of five places that are five apart is another
+                // one of a pair, and those suffice that have the last character of a separator,
+                // a pair and what is behind it: they are the fewest.
+                let period = 2 + separator.len();
+                let windows = written.windows(width);
+                if shortest == 8 && period != step {
+                    let windows = windows.skip(period - 1).step_by(period);
+                    spaced.extend(windows.map(gram));
+                } else {
+                    spaced.extend(windows.map(gram));
+                }
             }
+        }
+        for secret in wide {
+            written(secret, width, third, &mut base64);
         }
         spaced.sort_unstable();
         spaced.dedup();
-        let count = plain.len() + base64.len() + hex.len() + spaced.len();
+        let all = [&plain[..], &base64, &hex, &spaced];
+        let count: usize = all.iter().map(|grams| grams.len()).sum();
         // Only a few percent of the bits are set, and the table fits into a core's own cache.
-        let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 19);
-        let set = |grams: &[&[u32]]| {
-            let mut bits = Bits::new(exponent);
-            grams
-                .concat()
-                .into_iter()
-                .for_each(|gram| bits.insert(gram));
-            bits
-        };
+        let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 20);
+        let set = |grams: &[&[u32]]| Bits::new(exponent, grams);
         Self {
             width,
             step,
             // At worst its first four bits are in a character shared with the byte before it.
             sextets: (8 * shortest - 4) / 6,
             digits: 2 * shortest,
-            any: set(&[&plain, &base64, &hex, &spaced]),
-            plain: set(&[&plain]),
-            base64: set(&[&base64]),
-            hex: set(&[&hex]),
-            spaced: set(&[&spaced]),
+            spread: 3 * shortest - 1,
+            any: set(&all),
+            plain: set(&all[..1]),
+            base64: set(&all[1..2]),
+            hex: set(&all[2..3]),
+            spaced: set(&all[3..]),
         }
     }
 
@@ -177,38 +180,51 @@ impl Grams {
         self.plain.has(gram)
     }
 
-    /// Whether the base64 form of a part may surround the gram at `place`, unbroken.
-    pub(super) fn is_base64(&self, gram: u32, text: &[u8], place: usize) -> bool {
-        self.base64.has(gram) && self.is_around(&self.base64, text, place, self.sextets)
-    }
-
-    /// Whether the digits of a part may surround the gram at `place`.
-    pub(super) fn is_hex(&self, gram: u32, text: &[u8], place: usize) -> bool {
-        self.hex.has(gram) && self.is_around(&self.hex, text, place, self.digits)
+    /// Whether a part in base64 or digits may surround the gram at `place`, unbroken.
+    pub(super) fn is_dense(&self, gram: u32, text: &[u8], place: usize) -> bool {
+        let is_in = |bits: &Bits, length: usize| {
+            // Wherever the gram is in the part, at least half of the rest is on one side.
+            let beside = (length - self.width).div_ceil(2);
+            let is_at = |place| bits.is_at(text, place, self.width);
+            bits.has(gram) && (is_at(place.checked_sub(beside)) || is_at(Some(place + beside)))
+        };
+        is_in(&self.base64, self.sextets) || is_in(&self.hex, self.digits)
     }
 
     /// Whether the digits of a part, in pairs, may surround the gram at `place`.
     pub(super) fn is_spaced(&self, gram: u32, text: &[u8], place: usize) -> bool {
-        self.spaced.has(gram) && self.is_around(&self.spaced, text, place, 3 * self.digits / 2)
+        if !self.spaced.has(gram) {
+            return false;
+        }
+        pairs(text[..place].iter().rev().take(self.spread))
+            + pairs(text[place..].iter().take(self.spread))
+            >= self.spread
     }
 
     /// Whether the gram at `place` occurs in the base64 form of a secret.
     pub(super) fn is_base64_at(&self, text: &[u8], place: usize) -> bool {
-        self.has(&self.base64, text, Some(place))
+        self.base64.is_at(text, Some(place), self.width)
     }
+}
 
-    /// Whether a part with this many characters may surround the gram at `place`.
-    fn is_around(&self, bits: &Bits, text: &[u8], place: usize, length: usize) -> bool {
-        // Wherever the gram is in the part, at least half of the rest is on one side.
-        let beside = (length - self.width).div_ceil(2);
-        self.has(bits, text, place.checked_sub(beside))
-            || self.has(bits, text, Some(place + beside))
-    }
+/// Whether a byte may occur in digits that are separated in pairs.
+pub(super) fn is_of_pairs(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || matches!(byte, b'x' | b' ' | b':' | b',' | b'-' | b'\n')
+}
 
-    fn has(&self, bits: &Bits, text: &[u8], place: Option<usize>) -> bool {
-        let bytes = place.and_then(|place| text.get(place..place + self.width));
-        bytes.is_some_and(|bytes| bits.has(gram(bytes)))
-    }
+/// How many bytes may be pairs of digits and separators: an id has more digits in a row.
+fn pairs<'text>(bytes: impl Iterator<Item = &'text u8>) -> usize {
+    let mut digits = 0;
+    bytes
+        .take_while(|byte| {
+            digits = if byte.is_ascii_hexdigit() {
+                digits + 1
+            } else {
+                0
+            };
+            digits < 3 && is_of_pairs(**byte)
+        })
+        .count()
 }
 
 /// The first four bytes as a number.
@@ -241,20 +257,21 @@ fn sextets(secret: &[u8], lead: usize) -> Vec<u8> {
         .collect()
 }
 
-/// The grams of sextets, in the characters of both alphabets.
-fn written(sextets: &[u8], grams: &mut Vec<u32>) {
-    let choices: Vec<&[u8]> = sextets.iter().map(|sextet| characters(*sextet)).collect();
-    let count: usize = choices.iter().map(|choice| choice.len()).product();
-    for number in 0..count {
-        let mut rest = number;
-        let bytes: Vec<u8> = choices
-            .iter()
-            .map(|choice| {
-                let byte = choice[rest % choice.len()];
-                rest /= choice.len();
-                byte
-            })
-            .collect();
-        grams.push(gram(&bytes));
+/// Takes each `every`th gram of the base64 form of a secret, in the characters of both alphabets.
+fn written(secret: &[u8], width: usize, every: usize, grams: &mut Vec<u32>) {
+    let mask = u32::MAX >> (32 - 8 * width);
+    // Three bytes are four sextets: depending on where a secret begins among them, its first whole
+    // sextet begins at its bit 0, 2 or 4.
+    for lead in [0, 2, 4] {
+        for window in sextets(secret, lead).windows(width).step_by(every) {
+            // The first byte of a gram is the lowest.
+            let mut choices = vec![0_u32];
+            for sextet in window.iter().rev() {
+                let bytes = characters(*sextet).iter().copied().map(u32::from);
+                let longer = bytes.flat_map(|byte| choices.iter().map(move |one| one << 8 | byte));
+                choices = longer.collect();
+            }
+            grams.extend(choices.iter().map(|gram| (gram | FOLD_CASE) & mask));
+        }
     }
 }
