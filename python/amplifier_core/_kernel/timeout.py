@@ -37,9 +37,7 @@ def _is_asyncio() -> bool:
         return False
 
 
-async def limited(
-    awaitable: Awaitable[Any], seconds: float | None, what: str, grace: float | None = None
-) -> Any:
+async def limited(awaitable: Awaitable[Any], seconds: float, what: str) -> Any:
     """Await for at most `seconds`; `EXPIRED` if that was too short.
 
     Under asyncio it runs in a task of its own, in a copy of the context, and what it sets there is
@@ -49,13 +47,11 @@ async def limited(
 
     Args:
         awaitable: What is awaited. A `TimeoutError` of its own is raised as any other error.
-        seconds: The limit; None for none.
+        seconds: The limit.
         what: What is awaited, for the warning.
-        grace: How long it may take to end when it is cancelled; `GRACE_SECONDS` if not given.
     """
     if _is_asyncio():
-        patience = GRACE_SECONDS if grace is None else grace
-        return await _in_its_own_task(_Outcome(awaitable, what), seconds, patience)
+        return await _in_its_own_task(_Outcome(awaitable, what), seconds)
 
     import anyio
 
@@ -114,14 +110,14 @@ class _Outcome:
 _UNSET: Final = object()
 
 
-async def _in_its_own_task(outcome: _Outcome, seconds: float | None, grace: float) -> Any:
+async def _in_its_own_task(outcome: _Outcome, seconds: float) -> Any:
     import asyncio
 
     task = asyncio.get_running_loop().create_task(outcome.settling)
     try:
         await asyncio.wait((task,), timeout=seconds)
     except asyncio.CancelledError:
-        await _end(task, grace, f"{outcome.what} ignores the cancellation of its caller")
+        await _end(task, f"{outcome.what} ignores the cancellation of its caller")
         outcome.discard()
         raise
     except BaseException:
@@ -131,18 +127,18 @@ async def _in_its_own_task(outcome: _Outcome, seconds: float | None, grace: floa
         raise
     if task.done():
         return outcome.result()
-    late = f"{outcome.what} did not end within {seconds or 0:g} s and ignores its cancellation"
-    if await _end(task, grace, late):
+    late = f"{outcome.what} did not end within {seconds:g} s and ignores its cancellation"
+    if await _end(task, late):
         raise asyncio.CancelledError
     return EXPIRED
 
 
-async def _end(task: asyncio.Task[None], grace: float, complaint: str) -> bool:
+async def _end(task: asyncio.Task[None], complaint: str) -> bool:
     """Cancel a task and leave it behind if it does not end; true if the caller is cancelled."""
     import asyncio
 
     loop = asyncio.get_running_loop()
-    until, is_cancelled = loop.time() + grace, False
+    until, is_cancelled = loop.time() + GRACE_SECONDS, False
     _cancel(task)
     while not task.done() and (left := until - loop.time()) > 0:
         try:

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import anyio
 
-from amplifier_core._kernel.timeout import EXPIRED, limited
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
@@ -30,9 +29,6 @@ from .response import RequestedCall
 from .result_limit import within
 
 logger = logging.getLogger(__name__)
-
-TOOL_GRACE_SECONDS = 2.0
-"""How long a cancelled tool may take to clean up before it is left behind."""
 
 
 @dataclass(frozen=True)
@@ -167,13 +163,11 @@ class ToolRound:
     async def _execute(self, call: RequestedCall, tool: Any, tool_input: dict[str, Any]) -> Any:
         self._cancellation.tool_started(call.id, call.name)
         try:
-            running, what = tool.execute(tool_input), f"tool `{call.name}`"
-            result = await limited(running, self._longest, what, TOOL_GRACE_SECONDS)
+            with anyio.move_on_after(self._longest):
+                return await tool.execute(tool_input)
         finally:
             self._cancellation.tool_finished(call.id)
-        if result is EXPIRED:
-            raise ToolTimeoutError(call.name, self._longest or 0)
-        return result
+        raise ToolTimeoutError(call.name, self._longest or 0)
 
     async def _after(self, call: RequestedCall, tool_input: dict[str, Any], result: Any) -> Answer:
         is_error = getattr(result, "success", True) is False
