@@ -140,29 +140,16 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let digits = tail.iter().rev().take_while(|byte| byte.is_ascii_digit());
-    let tail = &tail[..tail.len() - digits.count()];
-    let letters = tail
+    let mut letters = tail
         .iter()
         .rev()
         .filter(|byte| byte.is_ascii_alphanumeric());
+    let letters = letters.by_ref().skip_while(|byte| byte.is_ascii_digit());
     let mut end = [0; 3];
     for (end, byte) in end.iter_mut().rev().zip(letters) {
         *end = *byte;
     }
-    words::may_end(&end)
-        || end[1..].eq_ignore_ascii_case(b"pw")
-        || is_word(List::Weak, last_word(tail))
-}
-
-/// The last word of a name, which begins behind another character or with a capital letter.
-fn last_word(name: &[u8]) -> &[u8] {
-    let is_start = |pair: &[u8]| {
-        !pair[0].is_ascii_alphanumeric()
-            || pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()
-    };
-    let start = name.windows(2).rposition(is_start);
-    &name[start.map_or(0, |start| start + 1)..]
+    words::may_end(&end) || end[1..].eq_ignore_ascii_case(b"pw")
 }
 
 /// Whether a byte may occur between a name and the separator after it.

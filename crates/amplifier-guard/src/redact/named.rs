@@ -30,10 +30,8 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
             Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
                 let separator = separator(text, end);
                 // Without a separator, few characters lead to a value.
-                let may_lead = |next: &u8| b" \t\n\r\"'`><,;|\\".contains(next);
-                if (separator.is_some()
-                    || text.get(end).is_some_and(may_lead)
-                    || text.get(end) == Some(&b'[') && forms::declared(text, end).is_some())
+                let may_lead = |next: &u8| b" \t\n\r\"'`><,;|[\\".contains(next);
+                if (separator.is_some() || text.get(end).is_some_and(may_lead))
                     && let Some(named) = Named::of(text, start, end)
                 {
                     after(text, named, separator, &mut folder, &mut finds);

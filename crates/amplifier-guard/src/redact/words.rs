@@ -48,17 +48,15 @@ const KINDS: [&str; 6] = [
     "signature",
 ];
 
-/// The last three letters of all names that need no word of their own, one bit each.
+/// The last three letters of all names, one bit each.
 static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut ends = [0; 512];
     let mut add = |name: &[u8]| ends[end_of(name) / 64] |= 1 << (end_of(name) % 64);
-    let others = [List::Suffix, List::End].map(|list| &LISTS[list as usize]);
-    for word in LISTS[..KINDS.len()].iter().flatten() {
+    for word in LISTS[..=List::End as usize].iter().flatten() {
         add(word.as_bytes());
-        add([word, "s"].concat().as_bytes());
     }
-    for word in others.into_iter().flatten() {
-        add(word.as_bytes());
+    for word in LISTS[..KINDS.len()].iter().flatten() {
+        add([word, "s"].concat().as_bytes());
     }
     ends
 });
