@@ -1,4 +1,4 @@
-"""A model for those without an API key: a program behind a real server, not a language model.
+"""The demo model, under the name by which programs import it.
 
 with DemoModel() as demo:
     provider = {"module": "provider-anthropic", "config": demo.provider_config()}
@@ -6,6 +6,6 @@ with DemoModel() as demo:
 
 from __future__ import annotations
 
-from .demo.server import DemoModel
+from amplifier_modules.providers.demo import DemoModel
 
 __all__ = ["DemoModel"]

@@ -7,6 +7,8 @@ MODULES: dict[str, str] = {
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "provider-anthropic": "amplifier_modules.providers.anthropic",
+    "provider-demo": "amplifier_modules.providers.demo",
+    "provider-scripted": "amplifier_modules.providers.scripted",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
 }

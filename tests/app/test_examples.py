@@ -12,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(
+    set((ROOT / "examples").glob("*.py")) - set((ROOT / "examples").glob("agent_*.py"))
+)
 PRINTS = {
     "own_tool.py": "5 words",
     "tour.py": "notes.txt",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_app.observe import Observer
+from amplifier_agent.observer import Observer
 from amplifier_core import HookResult, ModuleCoordinator
 from amplifier_core.events import ALL_EVENTS
 

@@ -29,11 +29,18 @@ PACKAGES = {
     "amplifier_stream": {"amplifier_core"},
     "amplifier_guard": {"amplifier_core"},
     "amplifier_modules": {"amplifier_core", "amplifier_stream", "amplifier_guard"},
+    "amplifier_agent": {
+        "amplifier_core",
+        "amplifier_stream",
+        "amplifier_guard",
+        "amplifier_modules",
+    },
     "amplifier_app": {
         "amplifier_core",
         "amplifier_stream",
         "amplifier_guard",
         "amplifier_modules",
+        "amplifier_agent",
     },
 }
 """What each package may import of the others."""

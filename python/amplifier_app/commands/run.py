@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from amplifier_agent.observer import Observer
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -14,7 +15,6 @@ from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice
-from amplifier_app.observe import Observer
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_core import events

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from amplifier_app.counted import counted
 from amplifier_app.display.blocks import ResponseBlocks
 from amplifier_app.display.preview import (
     arguments_preview,
@@ -18,6 +17,7 @@ from amplifier_app.display.tokens import TokenCount
 from amplifier_app.display.wrapping import Wrapper
 from amplifier_app.printable import printable_line
 from amplifier_core import events
+from amplifier_modules.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

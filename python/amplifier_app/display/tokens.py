@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from amplifier_app.counted import counted
+from amplifier_modules.counted import counted
 
 
 class TokenCount:

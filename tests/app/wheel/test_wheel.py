@@ -48,6 +48,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
         names = archive.namelist()
 
     assert {name.split("/")[0] for name in names} == {
+        "amplifier_agent",
         "amplifier_app",
         "amplifier_core",
         "amplifier_core-3.0.0.dist-info",

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_app.demo.request import check_request
 from amplifier_core.content_models import TextContent
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import (
@@ -26,6 +25,7 @@ from amplifier_core.message_models import (
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.anthropic.messages import MISSING_RESULT, encode_messages
 from amplifier_modules.providers.anthropic.request import encode_request
+from amplifier_modules.providers.demo.request import check_request
 
 MODEL = "claude-sonnet-4-5"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amplifier_app.demo.conversation import Result, Turn
-from amplifier_app.demo.languages import count_languages
-from amplifier_app.demo.report import write_report
-from amplifier_app.demo.survey import read_survey
-from amplifier_app.demo.wire import Call
 from amplifier_app.demo_model import DemoModel
+from amplifier_modules.providers.demo.conversation import Result, Turn
+from amplifier_modules.providers.demo.languages import count_languages
+from amplifier_modules.providers.demo.report import write_report
+from amplifier_modules.providers.demo.survey import read_survey
+from amplifier_modules.providers.demo.wire import Call
 
 Tool = Callable[[dict[str, Any]], Any]
 

@@ -156,11 +156,11 @@ def test_thinking_is_taken_back_exactly_as_it_was_signed(client: httpx2.Client) 
         assert "signature" in refused.json()["error"]["message"]
 
 
-def test_a_server_does_not_take_the_signature_of_another(client: httpx2.Client) -> None:
+def test_the_signature_of_another_key_is_not_taken(client: httpx2.Client) -> None:
     said = client.post("/v1/messages", json=body()).json()
     messages = [USER, {"role": "assistant", "content": said["content"]}, results_for(said)]
 
-    with DemoModel(pace=0) as other:
+    with DemoModel(pace=0, api_key="another") as other:
         url, headers = f"{other.url}/v1/messages", {"x-api-key": other.api_key}
         refused = httpx2.post(url, json=body(messages=messages), headers=headers, trust_env=False)
 

@@ -91,7 +91,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, api_key: str, pace: float) -> None:
         self.api_key = api_key
         self.pace = pace
-        self.signer = Signer()
+        self.signer = Signer(api_key)
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, cast
 
 from amplifier_core import events
@@ -10,13 +10,15 @@ from amplifier_core import events
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
 
-_UNLISTED = (
+KERNEL_EVENTS = (
+    *events.ALL_EVENTS,
     events.TURN_START,
     events.TURN_END,
     events.LLM_PRE,
     events.LLM_POST,
     "session:config",
 )
+"""The events of the kernel and of every loop of ours."""
 
 
 class Observer:
@@ -24,17 +26,20 @@ class Observer:
 
     Args:
         coordinator: The session's coordinator.
-        handle: Takes the event's name and its data.
+        handle: Takes the event's name and its data; an async one is awaited.
     """
 
-    def __init__(self, coordinator: Any, handle: Callable[[str, Any], None]) -> None:
+    def __init__(
+        self, coordinator: Any, handle: Callable[[str, Any], Awaitable[None] | None]
+    ) -> None:
         self._coordinator = coordinator
         self._handle = handle
         self._names: set[str] = set()
+        self._unregister: list[Callable[[], object]] = []
 
     def start(self) -> None:
         """Observe the kernel's events; before `initialize`, so that none is missed."""
-        self._register([*events.ALL_EVENTS, *_UNLISTED])
+        self._register(KERNEL_EVENTS)
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""
@@ -52,13 +57,22 @@ class Observer:
                 names.extend(name for name in each if isinstance(name, str))
         self._register(names)
 
+    def stop(self) -> None:
+        """Observe no more."""
+        for unregister in self._unregister:
+            unregister()
+        self._unregister.clear()
+        self._names.clear()
+
     def _register(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._names:
                 self._names.add(name)
-                self._coordinator.hooks.register(
-                    name, self._observe, priority=EARLIEST, name="amplifier-app"
+                self._unregister.append(
+                    self._coordinator.hooks.register(
+                        name, self._observe, priority=EARLIEST, name="amplifier-agent-observer"
+                    )
                 )
 
-    def _observe(self, event: str, data: Any) -> None:
-        self._handle(event, data)
+    def _observe(self, event: str, data: Any) -> Awaitable[None] | None:
+        return self._handle(event, data)

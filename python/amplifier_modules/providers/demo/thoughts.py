@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from amplifier_app.counted import counted
-from amplifier_app.printable import printable_line
+from amplifier_guard import TerminalText
+from amplifier_modules.counted import counted
 
 from .conversation import Turn
 from .languages import count_languages
@@ -28,7 +28,7 @@ def think(turn: Turn, survey: Survey, calls: list[Call]) -> str:
 
 
 def _before_looking(turn: Turn, calls: list[Call]) -> str:
-    asked = printable_line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
+    asked = TerminalText.line(" ".join(turn.prompt.split()), _MAX_PROMPT_CHARS)
     thoughts = [f"The request is: “{asked}”." if asked else "The request is empty."]
     if not calls:
         thoughts.append("I have no tools, so I cannot look at the folder.")

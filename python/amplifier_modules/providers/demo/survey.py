@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from amplifier_app.printable import printable_line
+from amplifier_guard import TerminalText
 
 from .conversation import Result, Turn
 from .readings import items, mapping, text, whole
@@ -200,4 +200,4 @@ def _shown(result: Result) -> str:
 
 def _first_line(written: str) -> str:
     line = next((line for line in written.splitlines() if line.strip()), "no answer")
-    return printable_line(line, _MAX_REASON_CHARS)
+    return TerminalText.line(line, _MAX_REASON_CHARS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from amplifier_app.counted import counted
-from amplifier_app.printable import printable_line
+from amplifier_guard import TerminalText
+from amplifier_modules.counted import counted
 
 from .build_files import describe, is_build_file
 from .conversation import Turn
@@ -162,7 +162,7 @@ def _todos(search: Search | None) -> str:
 
 def _places(search: Search, indent: str = "") -> list[str]:
     return [
-        f"{indent}- {code(f'{path}:{line}')} {code(printable_line(written, _MAX_LINE_CHARS))}"
+        f"{indent}- {code(f'{path}:{line}')} {code(TerminalText.line(written, _MAX_LINE_CHARS))}"
         for path, line, written in search.places
     ]
 
@@ -184,7 +184,9 @@ def _named_files(survey: Survey) -> str:
         if file is not None:
             first = next((line for line in file.content.splitlines() if line.strip()), "")
             begins = (
-                f"; it begins with {code(printable_line(first, _MAX_LINE_CHARS))}" if first else ""
+                f"; it begins with {code(TerminalText.line(first, _MAX_LINE_CHARS))}"
+                if first
+                else ""
             )
             lines.append(f"- {code(path)}{_length(file)}{begins}")
     return "## Files that the question may mean\n\n" + "\n".join(lines) if lines else ""

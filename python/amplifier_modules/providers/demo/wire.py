@@ -20,11 +20,14 @@ Event = dict[str, Any]
 
 
 class Signer:
-    """Signs thinking with a random secret and verifies its signatures."""
+    """Signs thinking and verifies its signatures.
 
-    def __init__(self) -> None:
-        """Make the secret."""
-        self._secret = secrets.token_bytes(32)
+    One API key signs alike in every process, so that a conversation can go on in another one.
+    """
+
+    def __init__(self, api_key: str) -> None:
+        """Sign with this key."""
+        self._secret = api_key.encode()
 
     def sign(self, thinking: str) -> str:
         """Return the signature of a thinking text."""

@@ -1,0 +1,207 @@
+"""`Agent`: a model with tools, hooks and a system prompt, ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, overload
+
+from .plan import AgentOptions, Parts, parts_of
+from .type_parameters import T_co
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from amplifier_core import ContextManager, Orchestrator, Provider, Tool
+    from amplifier_modules.budget import Budget
+
+    from .approvals import Approvals
+    from .hook import Hook
+    from .output import Output
+    from .plan import Module
+    from .result import Message, Result
+    from .session import Session
+    from .stream import Stream, Tell
+
+OutputT = TypeVar("OutputT")
+
+_UNSET: Any = object()
+
+
+class Agent(Generic[T_co]):
+    """A model with tools, hooks and a system prompt. It is immutable and safe to share.
+
+        result = Agent("anthropic:claude-sonnet-4-5", tools=[weather]).run_sync("Weather?")
+        print(result.text)
+
+    Each run has a session of its own; `session` gives one for a conversation.
+    """
+
+    def __init__(
+        self,
+        model: str | Provider | None = None,
+        *,
+        tools: Sequence[Tool | Callable[..., object] | Module] = (),
+        system: str | Callable[[], str | Awaitable[str]] | None = None,
+        hooks: Sequence[Hook | Module] = (),
+        output: type[T_co] | None = None,
+        context: ContextManager | Module | None = None,
+        loop: Orchestrator | Module | None = None,
+        budget: Budget | None = None,
+        approvals: Approvals | None = None,
+        directory: str | Path | None = None,
+        plan: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Describe an agent; nothing is loaded yet.
+
+        Args:
+            model: `"provider:model"`, `"demo"`, or a provider; None only with a `plan` that names
+                one.
+            tools: Functions, tools, and modules by id or entry.
+            system: The system prompt, or a function that returns it for each request.
+            hooks: What `@hook` made, and modules by id or entry.
+            output: The type of `Result.output`; None for text.
+            context: The context, `context-simple` by default.
+            loop: The loop, `loop-streaming` by default.
+            budget: What a turn may use.
+            approvals: Who answers when a hook or a tool asks for permission.
+            directory: The folder that our tools work in.
+            plan: A mount plan to begin with; the other arguments win.
+
+        Raises:
+            TypeError: An argument is of the wrong type.
+            ValueError: An argument cannot be used.
+        """
+        self._options: AgentOptions = {
+            "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
+            "loop": loop, "budget": budget, "approvals": approvals, "directory": directory,
+            "plan": plan,
+        }  # fmt: skip
+        self._type = output
+        self._output = _output(output)
+        self._parts: Parts = parts_of(self._options)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """A copy of the mount plan, for `AmplifierSession(agent.plan)`."""
+        return deepcopy(self._parts.plan)
+
+    async def run(
+        self,
+        prompt: str,
+        *,
+        messages: Sequence[Message] = (),
+        state: object = None,
+        budget: Budget | None = None,
+    ) -> Result[T_co]:
+        """Run one turn in a session of its own.
+
+        Args:
+            prompt: What the user says.
+            messages: The conversation so far, such as `result.messages`.
+            state: What tools find in `ToolContext.state`.
+            budget: What the turn may use, in the place of the agent's budget.
+
+        Raises:
+            ConfigurationError: All that is wrong with the agent's modules, in one list.
+            Exception: What the provider or the context raised.
+        """
+        async with self.session(messages=messages, state=state) as session:
+            return await session.run(prompt, budget=budget)
+
+    def run_sync(
+        self,
+        prompt: str,
+        *,
+        messages: Sequence[Message] = (),
+        state: object = None,
+        budget: Budget | None = None,
+    ) -> Result[T_co]:
+        """Run one turn, without `await`; the arguments are those of `run`.
+
+        Where an event loop runs already it uses a thread, and warns outside of notebooks. Ctrl+C
+        cancels the turn.
+        """
+        from .run_sync import run_sync
+
+        return run_sync(lambda: self.run(prompt, messages=messages, state=state, budget=budget))
+
+    def stream(
+        self,
+        prompt: str,
+        *,
+        messages: Sequence[Message] = (),
+        state: object = None,
+        budget: Budget | None = None,
+    ) -> Stream[T_co]:
+        """Return a turn as a stream of events; the arguments are those of `run`."""
+        from .stream import Stream
+
+        async def run(tell: Tell) -> Result[T_co]:
+            async with self.session(messages=messages, state=state) as session:
+                return await session.tell(prompt, budget, tell)
+
+        return Stream(run)
+
+    def session(
+        self,
+        *,
+        messages: Sequence[Message] = (),
+        state: object = None,
+        session_id: str | None = None,
+    ) -> Session[T_co]:
+        """Return a session for a conversation; use it with `async with`.
+
+        Args:
+            messages: The conversation so far.
+            state: What tools find in `ToolContext.state`.
+            session_id: The id; a random one by default.
+        """
+        from .session import Session
+
+        return Session(
+            self._parts, self._output, messages=messages, state=state, session_id=session_id
+        )
+
+    def as_tool(self, name: str, description: str) -> Tool:
+        """Return a tool by which another agent asks this one.
+
+        It takes a `prompt` and answers with this agent's text. Its session has a history of its
+        own, the state and the cancellation of the session that calls it, and what is left of its
+        budget.
+        """
+        from .agent_tool import AgentTool
+
+        return AgentTool(name, description, lambda state: self.session(state=state))
+
+    @overload
+    def replace(
+        self, *, output: type[OutputT], **changes: Unpack[AgentOptions]
+    ) -> Agent[OutputT]: ...
+    @overload
+    def replace(self, *, output: None, **changes: Unpack[AgentOptions]) -> Agent[None]: ...
+    @overload
+    def replace(self, **changes: Unpack[AgentOptions]) -> Agent[T_co]: ...
+    def replace(self, *, output: Any = _UNSET, **changes: Unpack[AgentOptions]) -> Agent[Any]:
+        """Return a copy of the agent with other arguments.
+
+        Raises:
+            TypeError: There is no such argument, or one is of the wrong type.
+        """
+        options = {**self._options, **changes}
+        return Agent(**cast("Any", options), output=self._type if output is _UNSET else output)
+
+    def __repr__(self) -> str:
+        """Show the model and the names of the tools."""
+        model = self._options.get("model")
+        shown = model if isinstance(model, str) or model is None else type(model).__name__
+        return f"Agent({shown!r})"
+
+
+def _output(type_: type[Any] | None) -> Output[Any] | None:
+    if type_ is None:
+        return None
+    from .output import Output
+
+    return Output(type_)

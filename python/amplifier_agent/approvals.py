@@ -1,0 +1,149 @@
+"""Who answers when a hook or a tool asks for permission."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
+from uuid import uuid4
+
+if TYPE_CHECKING:
+    from amplifier_core import ApprovalProvider, ApprovalResponse
+    from amplifier_core.approval import ApprovalSystem
+
+    from .loop_thread import LoopThread
+    from .question import Question
+
+Answer: TypeAlias = Union[bool, "ApprovalResponse"]
+Approvals: TypeAlias = Union[
+    Literal["wait"],
+    "ApprovalSystem",
+    "ApprovalProvider",
+    Callable[["Question"], Union[Answer, Awaitable[Answer]]],  # noqa: UP007
+]
+"""`"wait"`, an approval system, an approval provider, or a function of the question."""
+
+_GRANT, _DENY = "allow", "deny"
+"""Answers that the kernel reads whatever options were offered."""
+
+
+def approval_system(approvals: Any, waiting: WaitingQuestions) -> Any:
+    """Return what the coordinator asks; None if nobody can be asked.
+
+    Raises:
+        TypeError: It is nothing that can answer.
+    """
+    if approvals is None or hasattr(approvals, "request_approval"):
+        return approvals
+    if approvals == "wait":
+        return AskedFunction(waiting.wait)
+    if callable(approvals):
+        return AskedFunction(approvals)
+    found = type(approvals).__name__
+    raise TypeError(
+        f'`approvals` is a `{found}` (must be `"wait"`, a function of a question, or an object with'
+        " `request_approval`)"
+    )
+
+
+class AskedFunction:
+    """An approval system that asks a function."""
+
+    def __init__(self, function: Callable[[Question], Any]) -> None:
+        """Ask this function; a sync one runs in a thread, as it may wait for a person."""
+        self._function = function
+
+    async def request_approval(
+        self,
+        prompt: str,
+        options: list[str],
+        timeout: float,  # noqa: ASYNC109 - the kernel's contract
+        default: Literal["allow", "deny"],
+    ) -> str:
+        """Ask, and return the answer in the kernel's words."""
+        answer = await self._ask(question_about(prompt, timeout))
+        approved = answer if isinstance(answer, bool) else getattr(answer, "approved", None)
+        if not isinstance(approved, bool):
+            found = type(answer).__name__
+            raise TypeError(
+                f"the approval function answered with a `{found}` (must be a bool or an"
+                " `ApprovalResponse`)"
+            )
+        return _GRANT if approved else _DENY
+
+    async def _ask(self, question: Question) -> object:
+        function: Any = self._function
+        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004 - of an object that is one
+        ):
+            return await function(question)
+        import anyio.to_thread
+
+        answer = await anyio.to_thread.run_sync(function, question, abandon_on_cancel=True)
+        return await cast("Awaitable[object]", answer) if inspect.isawaitable(answer) else answer
+
+
+class WaitingQuestions:
+    """Questions that wait for an answer, which may come from any thread."""
+
+    def __init__(self, thread: LoopThread) -> None:
+        """Wake the waiting turn in this thread."""
+        self._thread = thread
+        self._open: dict[str, _Open] = {}
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions without an answer, in the order in which they were asked."""
+        return tuple(waiting.question for waiting in tuple(self._open.values()))
+
+    async def wait(self, question: Question) -> Answer:
+        """Wait for the answer to a question."""
+        import anyio
+
+        waiting = self._open[question.id] = _Open(question, anyio.Event())
+        try:
+            await waiting.answered.wait()
+        finally:
+            self._open.pop(question.id, None)
+        return waiting.answer
+
+    def answer(self, question_id: str, answer: Answer) -> None:
+        """Answer a question.
+
+        Raises:
+            TypeError: The answer is neither a bool nor an `ApprovalResponse`.
+            LookupError: No such question waits.
+        """
+        if not isinstance(answer, bool) and not isinstance(getattr(answer, "approved", None), bool):
+            found = type(answer).__name__
+            raise TypeError(f"the answer is a `{found}` (must be a bool or an `ApprovalResponse`)")
+        waiting = self._open.pop(question_id, None)
+        if waiting is None:
+            raise LookupError(f"no question `{question_id}` waits for an answer")
+        waiting.answer = answer
+        self._thread.call(waiting.answered.set)
+
+
+class _Open:
+    def __init__(self, question: Question, answered: Any) -> None:
+        self.question = question
+        self.answered = answered
+        self.answer: Answer = False
+
+
+def question_about(prompt: str, seconds: float | None) -> Question:
+    """Return the question that the kernel asks, with the tool and its arguments."""
+    from amplifier_modules.asked_call import ASKED_CALL
+
+    from .question import Question
+
+    call = ASKED_CALL.get(None)
+    limited = seconds is not None and 0 < seconds < float("inf")
+    return Question(
+        id=uuid4().hex if call is None else call.question_id,
+        tool_name="" if call is None else call.tool_name,
+        arguments={} if call is None else call.arguments,
+        action=prompt,
+        risk_level="medium",
+        timeout=seconds if limited else None,
+    )

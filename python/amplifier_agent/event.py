@@ -1,0 +1,77 @@
+"""What happens in a turn, as `stream` tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .question import Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """An event of the kernel or of a module."""
+
+    raw: tuple[str, dict[str, Any]]
+    """Its name and its data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextDelta(Event):
+    """The next piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThinkingDelta(Event):
+    """The next piece of the model's reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolStarted(Event):
+    """A tool begins; it was allowed to."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolProgress(Event):
+    """A tool tells how far it is; `fraction` is from 0 to 1."""
+
+    id: str
+    name: str
+    message: str
+    fraction: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolFinished(Event):
+    """A tool gave a result, or its call was refused."""
+
+    id: str
+    name: str
+    output: Any
+    is_error: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionAsked(Event):
+    """A person is asked for permission."""
+
+    question: Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status(Event):
+    """Something that a user may want to know of: a wait, a limit, a shortened conversation."""
+
+    kind: str
+    """The event's name."""
+    text: str
+    """The same in words."""

@@ -1,0 +1,80 @@
+"""Conversations that are carried on: what they hold, and what is repaired."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, cast
+
+from .result import Message
+
+logger = logging.getLogger(__name__)
+
+_NO_RESULT = "This call has no result: the conversation was carried on without it."
+
+
+def without_system(messages: Sequence[Message]) -> list[Message]:
+    """Return a copy of a conversation without its system prompts."""
+    return [deepcopy(dict(each)) for each in messages if each.get("role") != "system"]
+
+
+def repaired(messages: Sequence[Message]) -> list[Message]:
+    """Return a copy of a conversation in which each tool call has a result.
+
+    Providers refuse a conversation in which a call has none. What is added is logged.
+
+    Raises:
+        TypeError: A message is not a mapping.
+    """
+    found: list[Message] = []
+    waiting: dict[str, str] = {}
+    added = 0
+    for position, message in enumerate(messages):
+        if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            kind = type(message).__name__
+            raise TypeError(f"message {position} is a `{kind}` (must be a mapping)")
+        if message.get("role") == "tool":
+            waiting.pop(str(message.get("tool_call_id")), None)
+        elif waiting:
+            found.extend(_missing(waiting))
+            added += len(waiting)
+            waiting.clear()
+        found.append(deepcopy(dict(message)))
+        if message.get("role") == "assistant":
+            waiting = dict(_calls(message))
+    found.extend(_missing(waiting))
+    added += len(waiting)
+    if added:
+        logger.warning(
+            "%d tool calls of the given `messages` had no result and got a synthetic one", added
+        )
+    return found
+
+
+def _missing(waiting: Mapping[str, str]) -> Iterator[Message]:
+    for call_id, name in waiting.items():
+        yield {
+            "role": "tool",
+            "tool_call_id": call_id,
+            "name": name,
+            "content": _NO_RESULT,
+            "is_error": True,
+        }
+
+
+def _calls(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    content: Any = message.get("content")
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    calls: list[Any] = [
+        *(message.get("tool_calls") or []),
+        *(block for block in blocks if isinstance(block, Mapping) and _is_call(block)),
+    ]
+    for call in calls:
+        if isinstance(call, Mapping) and "id" in call:
+            each = cast("Mapping[str, Any]", call)
+            yield str(each["id"]), str(each.get("name") or each.get("tool") or "")
+
+
+def _is_call(block: Any) -> bool:
+    return block.get("type") == "tool_call"

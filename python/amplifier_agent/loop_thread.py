@@ -1,0 +1,47 @@
+"""The thread of an event loop, into which other threads can call."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class LoopThread:
+    """Calls functions in the thread of one event loop, asyncio's or trio's."""
+
+    def __init__(self) -> None:
+        """Belong to no loop yet."""
+        self._call_soon: Callable[[Callable[[], object]], Any] | None = None
+        self._thread: int | None = None
+
+    def enter(self) -> None:
+        """Belong to the loop that runs here.
+
+        Raises:
+            RuntimeError: It belongs to another one.
+        """
+        thread = threading.get_ident()
+        if self._thread is not None:
+            if self._thread != thread:
+                raise RuntimeError("a `Session` belongs to one event loop, and was used in another")
+            return
+        self._thread, self._call_soon = thread, _caller()
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Call a function: at once in the loop's own thread, else soon."""
+        if self._call_soon is None or threading.get_ident() == self._thread:
+            function()
+        else:
+            self._call_soon(function)
+
+
+def _caller() -> Callable[[Callable[[], object]], Any]:
+    import sniffio
+
+    if sniffio.current_async_library() == "trio":
+        return sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
+    import asyncio
+
+    return asyncio.get_running_loop().call_soon_threadsafe

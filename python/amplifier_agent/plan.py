@@ -1,0 +1,216 @@
+"""From the arguments of an agent to a mount plan, and to the objects that no plan can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+
+from amplifier_core._loading.known_modules import Own
+from amplifier_modules.budget import Budget
+from amplifier_modules.function_tool import FunctionTool, tool
+
+from .hook import Hook
+
+if TYPE_CHECKING:
+    from amplifier_core import ContextManager, Orchestrator, Provider, Tool
+
+    from .approvals import Approvals
+
+Module: TypeAlias = "str | Mapping[str, Any]"
+"""A module by its id, or as the entry of a mount plan."""
+
+_OUR_LOOP, _OUR_CONTEXT = "loop-streaming", "context-simple"
+_WITH_ROOT = frozenset({"tool-filesystem", "tool-search"})
+"""Our tools that work in a folder."""
+
+
+class AgentOptions(TypedDict, total=False):
+    """What an agent can be given, but for its `output`."""
+
+    model: str | Provider | None
+    tools: Sequence[Tool | Callable[..., object] | Module]
+    system: str | Callable[[], Any] | None
+    hooks: Sequence[Hook | Module]
+    context: ContextManager | Module | None
+    loop: Orchestrator | Module | None
+    budget: Budget | None
+    approvals: Approvals | None
+    directory: str | Path | None
+    plan: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A mount plan, and what is mounted or set besides."""
+
+    plan: dict[str, Any]
+    provider: Any = None
+    tools: tuple[Any, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    context: Any = None
+    loop: Any = None
+    system: str | Callable[[], Any] | None = None
+    approvals: Any = None
+    directory: Path | None = None
+    budget: Budget | None = None
+    problems: tuple[str, ...] = field(default=())
+
+
+def parts_of(options: AgentOptions) -> Parts:
+    """Sort the arguments of an agent.
+
+    Raises:
+        TypeError: One is of the wrong type.
+        ValueError: One cannot be used.
+    """
+    plan = _base(options.get("plan"))
+    session = cast("dict[str, Any]", plan["session"])
+    session["strict"] = True
+    provider = _model(plan, options.get("model"), has_plan=options.get("plan") is not None)
+    loop = _main(session, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
+    context = _main(session, "context", options.get("context"), _OUR_CONTEXT, "add_message")
+    tools = [_tool(each, plan) for each in _listed("tools", options.get("tools", ()))]
+    hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
+    budget = options.get("budget")
+    if budget is not None:
+        if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            raise TypeError(f"`budget` is a `{type(budget).__name__}` (must be a `Budget`)")
+        _configure(session, "orchestrator", {"budget": budget.config()})
+    system = options.get("system")
+    if system is not None and not isinstance(system, str) and not callable(system):
+        found = type(system).__name__
+        raise TypeError(f"`system` is a `{found}` (must be text, or a function that returns it)")
+    return Parts(
+        plan=plan,
+        provider=provider,
+        tools=tuple(each for each in tools if each is not None),
+        hooks=tuple(each for each in hooks if each is not None),
+        context=context,
+        loop=loop,
+        system=system,
+        approvals=options.get("approvals"),
+        directory=_folder(plan, options.get("directory")),
+        budget=budget,
+    )
+
+
+def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+    if plan is not None and not isinstance(plan, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        raise TypeError(f"`plan` is a `{type(plan).__name__}` (must be a mapping)")
+    copy = deepcopy(dict(plan or {}))
+    copy["session"] = dict(copy.get("session") or {})
+    for name in ("providers", "tools", "hooks"):
+        copy[name] = list(copy.get(name) or ())
+    return copy
+
+
+def _model(plan: dict[str, Any], model: Any, *, has_plan: bool) -> Any:
+    """Put a model's name into the plan, or return the provider."""
+    if model is None:
+        if not has_plan:
+            message = (
+                'an agent needs a `model`, such as `"anthropic:claude-sonnet-4-5"` or `"demo"`'
+            )
+            raise TypeError(message)
+        return None
+    if not isinstance(model, str):
+        if isinstance(model, type) or not callable(getattr(model, "complete", None)):
+            found = model.__name__ if isinstance(model, type) else type(model).__name__
+            raise TypeError(
+                f"`model` is `{found}`, which is no provider (must be text such as `a:b`, or an"
+                " object with `name` and `complete`)"
+            )
+        plan["providers"] = []
+        return model
+    name, _, default = model.partition(":")
+    if not name.strip() or (":" in model and not default.strip()):
+        raise ValueError(f"`model` is `{model}` (must be a provider, or `provider:model`)")
+    entry: dict[str, Any] = {"module": f"provider-{name.strip()}"}
+    if default:
+        entry["config"] = {"default_model": default.strip()}
+    plan["providers"] = [entry, *plan["providers"][1:]]
+    return None
+
+
+def _main(session: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:
+    """Put the loop or the context into the plan, or return the object."""
+    if given is None or isinstance(given, str | Mapping):
+        if given is not None:
+            session[slot] = _entry(slot, given)
+        session.setdefault(slot, {"module": default, "source": Own.TABLE})
+        return None
+    if isinstance(given, type) or not callable(getattr(given, method, None)):
+        name = {"orchestrator": "loop"}.get(slot, slot)
+        found = given.__name__ if isinstance(given, type) else type(given).__name__
+        raise TypeError(f"`{name}` is `{found}`, which has no method `{method}`")
+    # What the plan must name, until the object takes its place.
+    session[slot] = {"module": default, "source": Own.TABLE}
+    return given
+
+
+def _entry(name: str, module: Any) -> dict[str, Any]:
+    if isinstance(module, str):
+        return {"module": module}
+    entry = deepcopy(dict(cast("Mapping[str, Any]", module)))
+    if not isinstance(entry.get("module"), str):
+        raise TypeError(f'an entry of `{name}` has no `module`; write `{{"module": "…"}}`')
+    return entry
+
+
+def _listed(name: str, given: Any) -> list[Any]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        found = type(cast("object", given)).__name__
+        raise TypeError(f"`{name}` is a `{found}` (must be a list)")
+    return list(cast("Sequence[Any]", given))
+
+
+def _tool(given: Any, plan: dict[str, Any]) -> Any:
+    if isinstance(given, str | Mapping):
+        plan["tools"].append(_entry("tools", given))
+        return None
+    if isinstance(given, FunctionTool) or (
+        isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None))
+    ):
+        return cast("Any", given)
+    if callable(given) and not isinstance(given, type):
+        return tool(given)
+    found = given.__name__ if isinstance(given, type) else type(given).__name__
+    raise TypeError(
+        f"`{found}` is no tool (must be a function, the id of a module, or an object with `name`"
+        " and `execute`)"
+    )
+
+
+def _hook(given: Any, plan: dict[str, Any]) -> Hook | None:
+    if isinstance(given, str | Mapping):
+        plan["hooks"].append(_entry("hooks", given))
+        return None
+    if isinstance(given, Hook):
+        return given
+    raise TypeError(
+        f"`{getattr(given, '__name__', type(given).__name__)}` is no hook; decorate the function"
+        ' with `@hook("tool:pre")`, or name a module'
+    )
+
+
+def _folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
+    if directory is None:
+        return None
+    folder = Path(directory).expanduser().resolve()
+    if not folder.is_dir():
+        raise ValueError(f"`directory` is `{directory}`, which is no folder")
+    for position, entry in enumerate(plan["tools"]):
+        entry = _entry("tools", entry)
+        if entry["module"] in _WITH_ROOT:
+            entry["config"] = {"root": str(folder), **(entry.get("config") or {})}
+            plan["tools"][position] = entry
+    return folder
+
+
+def _configure(session: dict[str, Any], slot: str, config: dict[str, Any]) -> None:
+    entry = _entry(slot, session[slot])
+    entry["config"] = {**(entry.get("config") or {}), **config}
+    session[slot] = entry

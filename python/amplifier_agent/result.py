@@ -1,0 +1,119 @@
+"""What a turn came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any, Generic, Literal, Self, TypeAlias, cast
+
+from .type_parameters import T_co
+
+TurnStatus: TypeAlias = Literal["completed", "truncated", "denied", "cancelled", "limit", "error"]
+"""How a turn ended.
+
+`completed`: with an answer. `truncated`: with one that was cut short. `denied`: hooks, or the model
+itself, refused. `cancelled`: by `cancel()`. `limit`: by its budget. `error`: the loop gave up.
+"""
+
+Message: TypeAlias = dict[str, Any]
+"""One message of a conversation, as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenUsage:
+    """Tokens, each counted once."""
+
+    input: int = 0
+    """Of requests, neither read from a cache nor written to one."""
+    cache_read: int = 0
+    """Of requests, read from a cache."""
+    cache_write: int = 0
+    """Of requests, written to a cache."""
+    output: int = 0
+    """Of answers, without reasoning."""
+    reasoning: int = 0
+    """Of answers, for reasoning that the provider counts by itself."""
+
+    @property
+    def total(self) -> int:
+        """All tokens."""
+        return self.input + self.cache_read + self.cache_write + self.output + self.reasoning
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        """Return the sum."""
+        sums = {
+            field.name: getattr(self, field.name) + getattr(other, field.name)
+            for field in fields(TokenUsage)
+        }
+        return TokenUsage(**sums)
+
+
+class StatusError(Exception):
+    """A turn without the answer that was asked for."""
+
+    def __init__(self, result: Result[Any]) -> None:
+        """Name the status and the reason."""
+        reason = f": {result.reason}" if result.reason else ""
+        super().__init__(f"the turn ended as `{result.status}`{reason}")
+        self.result = result
+        """The turn."""
+
+    def __reduce__(self) -> tuple[type[StatusError], tuple[Result[Any]]]:
+        """Pickle the result, which the text is made of."""
+        return type(self), (self.result,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Generic[T_co]):
+    """One turn: its answer, how it ended, and what it used."""
+
+    text: str
+    """The answer; what there is of it unless `completed`, empty if `denied`."""
+    status: TurnStatus
+    """How the turn ended."""
+    reason: str | None = None
+    """Why it is not `completed`."""
+    stop_reason: str | None = None
+    """Why the model stopped, in the provider's word."""
+    usage: TokenUsage = TokenUsage()
+    """Tokens of the turn and its sub-agents."""
+    cost: Decimal | None = None
+    """US dollars of the turn and its sub-agents; None if a price is not known."""
+    model_calls: int = 0
+    """Calls of the model, those of sub-agents included."""
+    tool_calls: int = 0
+    """Calls of tools, those of sub-agents included."""
+    messages: tuple[Message, ...] | list[Message] = ()
+    """The conversation up to here, without the system prompt."""
+    session_id: str = ""
+    """The session that the turn belongs to."""
+    value: T_co | None = None
+    """The answer as an object; `output` is this, for a turn that is `completed`."""
+
+    @property
+    def output(self) -> T_co:
+        """The answer as an object of the agent's `output`.
+
+        Raises:
+            StatusError: The turn is not `completed`.
+        """
+        return cast("T_co", self.raise_for_status().value)
+
+    def raise_for_status(self) -> Self:
+        """Return the result if the turn is `completed`.
+
+        Raises:
+            StatusError: It is not.
+        """
+        if self.status != "completed":
+            raise StatusError(self)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON."""
+        from pydantic_core import to_jsonable_python
+
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        found["output"] = found.pop("value")
+        found["usage"] = {**vars(self.usage), "total": self.usage.total}
+        return to_jsonable_python(found)

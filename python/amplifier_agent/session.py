@@ -1,0 +1,315 @@
+"""A conversation with an agent: its turns, one at a time."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from contextvars import ContextVar
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, Self
+
+import anyio
+
+from amplifier_core import AmplifierSession, events
+from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
+from amplifier_modules.budget import Budget
+
+from .approvals import WaitingQuestions, approval_system
+from .event_names import event_of
+from .history import without_system
+from .loop_thread import LoopThread
+from .observer import Observer
+from .plan import Parts
+from .record import FIRST, TurnRecord
+from .result import Message, Result, TurnStatus
+from .start import start
+from .stream import Stream, Tell
+from .type_parameters import T_co
+
+if TYPE_CHECKING:
+    from .approvals import Answer
+    from .output import Output
+    from .question import Question
+
+
+_RECORDED = (
+    events.PROVIDER_RESPONSE,
+    events.TOOL_POST,
+    events.TOOL_ERROR,
+    events.ORCHESTRATOR_COMPLETE,
+)
+_RUNNING: ContextVar[tuple[Session[Any], ...]] = ContextVar("running_sessions", default=())
+"""The sessions whose turns run here, the innermost last."""
+
+
+class Session(Generic[T_co]):
+    """A conversation with an agent; use it with `async with`.
+
+    It belongs to one event loop. `steer`, `cancel` and `answer` work from any thread.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        output: Output[T_co] | None = None,
+        *,
+        messages: Sequence[Message] = (),
+        state: object = None,
+        session_id: str | None = None,
+        parent_id: str | None = None,
+    ) -> None:
+        """Make a session; `Agent.session` does this. Nothing is loaded yet."""
+        self._parts = parts if output is None else _with_final_tool(parts, output)
+        self._output = output
+        self._messages = messages
+        self._state = state
+        self._thread = LoopThread()
+        self._waiting = WaitingQuestions(self._thread)
+        self.session: AmplifierSession = AmplifierSession(
+            deepcopy(parts.plan),
+            session_id=session_id,
+            parent_id=parent_id,
+            approval_system=approval_system(parts.approvals, self._waiting),
+        )
+        """The session of the kernel."""
+        self._coordinator: Any = self.session.coordinator
+        self._coordinator.register_capability(SESSION_STATE, state)
+        self._record = TurnRecord()
+        self._last: Result[T_co] | None = None
+        self._is_open = False
+        self._is_running = False
+        self._turns: anyio.Lock | None = None
+        self._stream: weakref.ref[Stream[T_co]] | None = None
+        for event in _RECORDED:
+            self._coordinator.hooks.register(event, self._note, FIRST, "amplifier-agent")
+
+    @property
+    def id(self) -> str:
+        """The id of the session."""
+        return self.session.session_id
+
+    @property
+    def last(self) -> Result[T_co] | None:
+        """The result of the last turn, also of one that raised."""
+        return self._last
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions that wait for `answer`; with `approvals="wait"`."""
+        return self._waiting.questions
+
+    async def run(self, prompt: str, *, budget: Budget | None = None) -> Result[T_co]:
+        """Run a turn; it waits until those before it are done.
+
+        Args:
+            prompt: What the user says.
+            budget: What this turn may use, in the place of the agent's budget.
+
+        Raises:
+            RuntimeError: The call comes from a turn of this session, or from the body of its own
+                stream: it would wait for itself.
+            Exception: What the provider or the context raised; `last` then has the turn.
+        """
+        return await self.tell(prompt, budget, None)
+
+    def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
+        """Return a turn as a stream of events; the arguments are those of `run`."""
+        stream: Stream[T_co] = Stream(lambda tell: self.tell(prompt, budget, tell))
+        self._stream = weakref.ref(stream)
+        return stream
+
+    def steer(self, text: str) -> None:
+        """Say something to the turn that runs, before its next model call.
+
+        Raises:
+            ValueError: The text is empty.
+            SteeringQueueFull: Too many messages wait.
+            RuntimeError: The loop takes none.
+        """
+        steer = self._coordinator.get_capability(SESSION_STEER)
+        if not callable(steer):
+            raise RuntimeError("the loop takes no messages while a turn runs")  # noqa: TRY004 -- of the loop
+        steer(text)
+
+    def cancel(self, *, graceful: bool = False) -> None:
+        """Cancel the turn that runs, if one does; those that wait go on.
+
+        Args:
+            graceful: Whether running tools may finish.
+        """
+        if self._is_running:
+            token = self._coordinator.cancellation
+            token.request_graceful() if graceful else token.request_immediate()
+
+    def answer(self, question_id: str, answer: Answer) -> None:
+        """Answer a question of `questions`.
+
+        Raises:
+            LookupError: No such question waits.
+        """
+        self._waiting.answer(question_id, answer)
+
+    @property
+    def state(self) -> object:
+        """What the session was given as `state`."""
+        return self._state
+
+    def adopt(self, child: Session[Any]) -> None:
+        """Cancel the child with this session, from now until `release`."""
+        self._coordinator.cancellation.register_child(child.session.coordinator.cancellation)
+
+    def release(self, child: Session[Any]) -> None:
+        """Take what the child has done into account."""
+        self._coordinator.cancellation.unregister_child(child.session.coordinator.cancellation)
+        self._record.add(child.record)
+
+    @property
+    def record(self) -> TurnRecord:
+        """What the last turn did."""
+        return self._record
+
+    async def __aenter__(self) -> Self:
+        """Load the modules.
+
+        Raises:
+            ConfigurationError: All that is wrong, in one list.
+        """
+        self._thread.enter()
+        self._turns = anyio.Lock()
+        try:
+            await start(self.session, self._parts, self._messages, self._state)
+        except BaseException:
+            await self._clean_up()
+            raise
+        self._is_open = True
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """End the session."""
+        self._is_open = False
+        await self._clean_up()
+
+    async def _clean_up(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await self.session.cleanup()
+
+    async def tell(self, prompt: str, budget: Budget | None, tell: Tell | None) -> Result[T_co]:
+        """Run a turn and pass its events on; `run` and `stream` are made of this."""
+        self._check_call(prompt)
+        assert self._turns is not None
+        async with self._turns:
+            running = _RUNNING.set((*_RUNNING.get(), self))
+            observer = None if tell is None else await self._told(tell)
+            try:
+                return await self._turn(prompt, budget)
+            finally:
+                _RUNNING.reset(running)
+                if observer is not None:
+                    observer.stop()
+
+    def _check_call(self, prompt: str) -> None:
+        if not isinstance(prompt, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            raise TypeError(f"`prompt` is a `{type(prompt).__name__}` (must be text)")
+        if not self._is_open:
+            raise RuntimeError(
+                "the session is not open: use it within `async with agent.session()`"
+            )
+        self._thread.enter()
+        if any(each is self for each in _RUNNING.get()):
+            raise RuntimeError(
+                "`run` was called from a turn of the same session, which it waits for"
+            )
+        stream = None if self._stream is None else self._stream()
+        if stream is not None and stream.is_taken_by(anyio.get_current_task().id):
+            raise RuntimeError(
+                "`run` was called in the body of a stream of the same session; take its items to"
+                " the end first"
+            )
+
+    async def _told(self, tell: Tell) -> Observer:
+        async def handle(name: str, data: Any) -> None:
+            event = event_of(name, data)
+            if event is not None:
+                await tell(event)
+
+        observer = Observer(self._coordinator, handle)
+        observer.start()
+        await observer.add_contributed()
+        return observer
+
+    async def _turn(self, prompt: str, budget: Budget | None) -> Result[T_co]:
+        record = self._record = TurnRecord()
+        self._coordinator.register_capability(TURN_BUDGET, budget)
+        self._is_running = True
+        text, value = "", None
+        ending: tuple[TurnStatus, str | None] = "cancelled", "the turn was cancelled"
+        try:
+            text = await self.session.execute(prompt)
+            ending = self._ending(record)
+            if self._output is not None and ending[0] == "completed":
+                text, value, ending = await self._read_output(text, record)
+        except Exception as error:
+            ending = "error", str(error) or type(error).__name__
+            raise
+        finally:
+            self._is_running = False
+            with anyio.CancelScope(shield=True):
+                last = self._last = await self._result(text, value, record, ending)
+            self._coordinator.cancellation.reset()
+        return last  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
+
+    def _ending(self, record: TurnRecord) -> tuple[TurnStatus, str | None]:
+        return record.ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
+
+    async def _read_output(
+        self, text: str, record: TurnRecord
+    ) -> tuple[str, T_co | None, tuple[TurnStatus, str | None]]:
+        """Read the answer, after one round of repair if that is needed."""
+        assert self._output is not None
+        value, problems = self._output.read(text)
+        if problems is None:
+            return text, value, ("completed", None)
+        text = await self.session.execute(self._output.repair_prompt(problems))
+        ending = self._ending(record)
+        if ending[0] == "completed":
+            value, problems = self._output.read(text)
+            if problems is not None:
+                ending = "error", f"the answer does not fit `output`: {problems}"
+        return text, value, ending
+
+    async def _result(
+        self,
+        text: str,
+        value: T_co | None,
+        record: TurnRecord,
+        ending: tuple[TurnStatus, str | None],
+    ) -> Result[T_co]:
+        context = self._coordinator.get("context")
+        status, reason = ending
+        return Result(
+            text="" if status == "denied" else text,
+            status=status,
+            reason=reason,
+            stop_reason=record.stop_reason,
+            usage=record.usage,
+            cost=record.priced(),
+            model_calls=record.model_calls,
+            tool_calls=record.tool_calls,
+            messages=[] if context is None else without_system(await context.get_messages()),
+            session_id=self.id,
+            value=value if status == "completed" else None,
+        )
+
+    def _note(self, event: str, data: dict[str, Any]) -> None:
+        self._record.note(event, data)
+
+
+def running_session() -> Session[Any] | None:
+    """Return the session whose turn runs here, the innermost of several."""
+    running = _RUNNING.get()
+    return running[-1] if running else None
+
+
+def _with_final_tool(parts: Parts, output: Output[Any]) -> Parts:
+    return replace(parts, tools=(*parts.tools, output.tool()))

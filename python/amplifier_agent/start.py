@@ -1,0 +1,102 @@
+"""A session of an agent on its way to its first turn."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, cast
+
+from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKING_DIR
+from amplifier_core.llm_errors import ConfigurationError
+
+from .history import repaired
+from .plan import Parts
+from .result import Message
+
+
+async def start(session: Any, parts: Parts, messages: Sequence[Message], state: object) -> None:
+    """Load the modules of a plan, mount the objects beside it, and fill the context.
+
+    Raises:
+        ConfigurationError: All that is wrong with the plan and the objects, in one list.
+    """
+    coordinator = session.coordinator
+    if parts.directory is not None:
+        coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
+    for each in parts.hooks:
+        for event in each.events:
+            coordinator.hooks.register(
+                event,
+                each.function,
+                each.priority,
+                each.name,
+                fail_closed=each.fail_closed,
+                timeout=each.timeout,
+            )
+    try:
+        await session.initialize()
+    except RuntimeError as error:
+        # What a plan says wrong is raised as what it is.
+        if isinstance(error.__cause__, ConfigurationError):
+            raise error.__cause__ from None
+        raise
+    await _mount_objects(coordinator, parts)
+    problems = [*_tool_problems(coordinator, parts, state)]
+    if problems:
+        raise ConfigurationError("; ".join(problems))
+    await _fill(coordinator.get("context"), parts, messages)
+
+
+async def _mount_objects(coordinator: Any, parts: Parts) -> None:
+    if parts.loop is not None:
+        await coordinator.mount("orchestrator", parts.loop)
+        coordinator.register_capability(SESSION_STEER, getattr(parts.loop, "steer", None))
+    if parts.context is not None:
+        await coordinator.mount("context", parts.context)
+    if parts.provider is not None:
+        name = getattr(parts.provider, "name", None) or type(parts.provider).__name__
+        await coordinator.mount("providers", parts.provider, name=name)
+    mounted = set(coordinator.get("tools") or {})
+    for each in parts.tools:
+        if each.name in mounted:
+            raise ConfigurationError(f"two tools are called `{each.name}`; give one another name")
+        mounted.add(each.name)
+        await coordinator.mount("tools", each, name=each.name)
+
+
+def _tool_problems(coordinator: Any, parts: Parts, state: object) -> list[str]:
+    problems: list[str] = []
+    for name, each in cast("dict[str, Any]", coordinator.get("tools") or {}).items():
+        wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
+        if isinstance(wanted, type) and not isinstance(state, wanted):
+            found = type(state).__name__
+            problems.append(
+                f"tool `{name}` needs a `state` of type `{wanted.__name__}`, found `{found}`"
+            )
+        if getattr(each, "needs_approval", False) is True and parts.approvals is None:
+            problems.append(
+                f"tool `{name}` needs approval, and nobody can be asked: give `approvals=`"
+            )
+    return problems
+
+
+async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None:
+    if parts.system is not None:
+        set_factory = getattr(context, "set_system_prompt_factory", None)
+        if callable(set_factory):
+            await cast("Any", set_factory(_factory(parts.system)))
+        else:
+            text = await _factory(parts.system)()
+            await context.add_message({"role": "system", "content": text})
+    for message in repaired(messages):
+        await context.add_message(message)
+
+
+def _factory(system: Any) -> Any:
+    async def prompt() -> str:
+        if isinstance(system, str):
+            return system
+        text = system()
+        return str(await text if inspect.isawaitable(text) else text)
+
+    return prompt

@@ -1,0 +1,132 @@
+"""A turn as a stream of events that ends with its result."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Generic, Self, TypeAlias
+
+import anyio
+
+from .event import Event
+from .handover import Handover, start_task
+from .loop_thread import LoopThread
+from .result import Result
+from .type_parameters import T_co
+
+Tell: TypeAlias = Callable[[Event], Awaitable[None]]
+"""Takes the events of a turn."""
+
+
+class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
+    """The events of a turn; the last item is its `Result`.
+
+    The turn starts at the first item, in a task of its own, and waits until each event is taken.
+    Leaving the loop drops the stream, which cancels the turn; a stream with a name is left with
+    `async with`, which also waits for its end.
+    """
+
+    def __init__(self, run: Callable[[Tell], Awaitable[Result[T_co]]]) -> None:
+        """Make a stream of what `run` does; agents and sessions do this."""
+        self._run: Callable[[Tell], Awaitable[Any]] | None = run
+        self._turn: _Turn | None = None
+        self._result: Result[T_co] | None = None
+        self._thread = LoopThread()
+
+    @property
+    def result(self) -> Result[T_co]:
+        """The result of the turn.
+
+        Raises:
+            RuntimeError: The turn has not ended, or not with a result.
+        """
+        if self._result is None:
+            raise RuntimeError("the stream has no result yet: take its items to the end first")
+        return self._result
+
+    def __aiter__(self) -> Self:
+        """Return the stream itself."""
+        return self
+
+    async def __anext__(self) -> Event | Result[T_co]:
+        """Return the next event, at the end the result.
+
+        Raises:
+            Exception: What the turn raised.
+        """
+        self._thread.enter()
+        if self._run is not None:
+            run, self._run = self._run, None
+            self._turn = _Turn(run)
+            start_task(self._turn.run)
+        turn = self._turn
+        if turn is None:
+            raise StopAsyncIteration
+        turn.taker = anyio.get_current_task().id
+        try:
+            return await turn.handover.take()
+        except StopAsyncIteration:
+            self._turn = None
+        if turn.error is not None:
+            raise turn.error
+        if turn.result is None:
+            raise StopAsyncIteration
+        self._result = turn.result
+        return turn.result
+
+    def is_taken_by(self, task: int) -> bool:
+        """Whether the turn runs and this task takes its events."""
+        return self._turn is not None and self._turn.taker == task
+
+    async def aclose(self) -> None:
+        """Cancel the turn if it runs, and wait for its end."""
+        turn, self._turn = self._turn, None
+        self._run = None
+        if turn is None:
+            return
+        turn.leave()
+        with anyio.CancelScope(shield=True):
+            await turn.ended.wait()
+
+    async def __aenter__(self) -> Self:
+        """Return the stream itself."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Close the stream."""
+        await self.aclose()
+
+    def __del__(self) -> None:
+        """Cancel the turn if it runs."""
+        turn = self.__dict__.get("_turn")
+        if turn is not None:
+            self._thread.call(turn.leave)
+
+
+class _Turn:
+    """What the task of a turn holds; not the stream, which can be dropped meanwhile."""
+
+    def __init__(self, run: Callable[[Tell], Awaitable[Any]]) -> None:
+        self._run = run
+        self._scope = anyio.CancelScope()
+        self.handover: Handover[Event] = Handover()
+        self.ended = anyio.Event()
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.taker: int | None = None
+        """The task that takes the events."""
+
+    async def run(self) -> None:
+        try:
+            with self._scope:
+                self.result = await self._run(self.handover.put)
+        except BaseException as error:  # noqa: BLE001 - raised where the items are taken
+            self.error = error
+            if not isinstance(error, Exception):
+                self.error = error.with_traceback(None)
+        finally:
+            self.handover.finish()
+            self.ended.set()
+
+    def leave(self) -> None:
+        self.handover.abandon()
+        self._scope.cancel()

@@ -1,0 +1,79 @@
+"""What one turn may use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal, InvalidOperation
+from typing import Any, Self
+
+_COUNTS = ("model_calls", "tool_calls", "tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The limits of one turn, its sub-agents included; None is no limit.
+
+    At the limit of model calls the model is asked once more, without tools, to say what it has
+    found. At any other limit the turn ends at once. Either way the next turn goes on from there.
+
+    Raises:
+        TypeError: A limit is not a number.
+        ValueError: A limit is not above 0.
+    """
+
+    model_calls: int | None = 100
+    """Calls of the model, the closing one included."""
+    tool_calls: int | None = None
+    """Calls of tools."""
+    tokens: int | None = None
+    """Tokens of all requests and answers together."""
+    cost: Decimal | float | None = None
+    """US dollars."""
+    seconds: float | None = None
+    """Seconds from the start of the turn."""
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        for field in fields(self):
+            value: object = getattr(self, field.name)
+            if value is not None:
+                _check(field.name, value)
+        if isinstance(self.cost, float | int):
+            object.__setattr__(self, "cost", Decimal(str(self.cost)))
+
+    def config(self) -> dict[str, Any]:
+        """Return the limits as JSON, for the key `budget` of a loop's config."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.cost is not None:
+            found["cost"] = str(self.cost)
+        return found
+
+    @classmethod
+    def of_config(cls, config: Mapping[str, Any]) -> Self:
+        """Return the budget of a loop's config; absent limits have their defaults.
+
+        Raises:
+            TypeError: A key is unknown, or a limit is not a number.
+            ValueError: A limit is not above 0.
+        """
+        values = dict(config)
+        if isinstance(values.get("cost"), str):
+            try:
+                values["cost"] = Decimal(values["cost"])
+            except InvalidOperation:
+                message = f"`cost` of a budget is `{values['cost']}` (must be a number)"
+                raise ValueError(message) from None
+        return cls(**values)
+
+
+def _check(name: str, value: object) -> None:
+    is_count = name in _COUNTS
+    allowed = int if is_count else (int, float, Decimal)
+    wanted = "a whole number above 0" if is_count else "a number above 0"
+    if isinstance(value, bool) or not isinstance(value, allowed):
+        found = type(value).__name__
+        raise TypeError(f"`{name}` of a budget is of type `{found}` (must be {wanted}, or None)")
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"`{name}` of a budget is `{value}` (must be {wanted}, or None)")

@@ -1,0 +1,204 @@
+"""`@tool`: a Python function as a tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+if TYPE_CHECKING:
+    from amplifier_core.models import ToolResult
+
+    from .tool_schema import ToolSchema
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class FunctionTool(Generic[P, R]):
+    """A tool that calls a function; it can still be called as that function.
+
+    The arguments of the model are checked and converted before the call. A plain function runs in
+    a thread, so that it may block; where the turn is cancelled, it is left behind.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        schema: ToolSchema,
+        *,
+        name: str,
+        description: str,
+        needs_approval: bool = False,
+        parallel: bool = True,
+        timeout: float | None = None,
+    ) -> None:
+        """Make the tool; `tool` reads the name, the schema and the description off the function."""
+        self.function = function
+        self.name = name
+        self.description = description
+        self.input_schema = schema.json
+        self.needs_approval = needs_approval
+        """Whether a person is asked before each call."""
+        self.parallel = parallel
+        """Whether other calls of the same answer may run at the same time."""
+        self.timeout = timeout
+        """Seconds that a call may take; None for no limit."""
+        self.is_loop_breaking = False
+        """Whether the output of the tool is the answer of the turn."""
+        self.checks_arguments = True
+        """It converts what the schema alone would refuse, such as `"2"` for a number."""
+        self._schema = schema
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        """Show the name."""
+        return f"<tool {self.name!r}>"
+
+    @property
+    def state_type(self) -> type | None:
+        """The class that the session's state must have, as in `ToolContext[Cart]`; else None."""
+        from .tool_schema import state_type
+
+        return state_type(self._schema.context)
+
+    @property
+    def takes_context(self) -> bool:
+        """Whether the function gets the `ToolContext` of its call."""
+        return self._schema.context is not None
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        """Call the function with the arguments of the model.
+
+        Raises:
+            InvalidToolCallError: The arguments do not fit the function.
+            TimeoutError: The call took longer than `timeout`.
+            Exception: What the function raised.
+        """
+        import anyio
+
+        from .tool_result import tool_result
+
+        positional, named = self._schema.read(self.name, input)
+        if self.takes_context:
+            from .tool_context import ToolContext
+
+            positional.insert(0, ToolContext.current())
+        with anyio.move_on_after(self.timeout):
+            return tool_result(await self._call(positional, named))
+        raise TimeoutError(
+            f"`{self.name}` was ended after {self.timeout:g} s, its time limit; its effects are"
+            " unknown"
+        )
+
+    async def _call(self, positional: list[Any], named: dict[str, Any]) -> Any:
+        import functools
+        import inspect
+
+        function: Any = self.function
+        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004 -- of an object that is one
+        ):
+            return await function(*positional, **named)
+        import anyio.to_thread
+
+        call = functools.partial(function, *positional, **named)
+        returned = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        return await returned if inspect.isawaitable(returned) else returned
+
+
+@overload
+def tool(
+    function: Callable[P, R],
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    needs_approval: bool = False,
+    parallel: bool = True,
+    timeout: float | None = None,
+) -> FunctionTool[P, R]: ...
+@overload
+def tool(
+    function: None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    needs_approval: bool = False,
+    parallel: bool = True,
+    timeout: float | None = None,
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    needs_approval: bool = False,
+    parallel: bool = True,
+    timeout: float | None = None,
+) -> Any:
+    """Make a tool of a function: `@tool`, `@tool(...)`, or `tool(shop.buy)` for a method.
+
+    The schema comes from the annotations, the descriptions from the docstring and its `Args:`. A
+    first parameter that is annotated `ToolContext` gets the context of the call.
+
+    Args:
+        function: Sync or async; each parameter is annotated.
+        name: What the model calls it; the name of the function by default.
+        description: What the model is told; the docstring by default.
+        needs_approval: Whether a person is asked before each call.
+        parallel: Whether other calls of the same answer may run at the same time.
+        timeout: Seconds that a call may take; None for no limit.
+
+    Raises:
+        TypeError: A parameter has no annotation or no JSON schema.
+        ValueError: The name or the time limit cannot be used.
+    """
+    options = {"needs_approval": needs_approval, "parallel": parallel, "timeout": timeout}
+    if function is None:
+
+        def decorate(function: Callable[..., Any]) -> FunctionTool[..., Any]:
+            return _make(function, name, description, options)
+
+        return decorate
+    return _make(function, name, description, options)
+
+
+def _make(
+    function: Any, name: str | None, description: str | None, options: dict[str, Any]
+) -> FunctionTool[..., Any]:
+    import sys
+
+    from .tool_schema import ToolSchema
+
+    if isinstance(function, FunctionTool):
+        name = name or function.name
+        function = function.function  # pyright: ignore[reportUnknownMemberType] -- of any signature
+    if isinstance(function, type) or not callable(function):
+        found = type(function).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
+        raise TypeError(f"a tool is made of a function, not of a `{found}`")
+    seconds = options["timeout"]
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"`timeout` of a tool is `{seconds}` (must be above 0 seconds, or None)")
+    said = name or getattr(function, "__name__", type(function).__name__)
+    if not _NAME.fullmatch(said):
+        raise ValueError(
+            f"`{said}` cannot be the name of a tool (1 to 64 letters, digits, `_` or `-`);"
+            " give one as `name=`"
+        )
+    # Where `tool` was called: its local classes may stand in annotations.
+    schema = ToolSchema(function, sys._getframe(2).f_locals)  # pyright: ignore[reportPrivateUsage] -- documented
+    return FunctionTool(
+        function,
+        schema,
+        name=said,
+        description=schema.description if description is None else description,
+        **options,
+    )

@@ -1,0 +1,108 @@
+"""What a tool can know of the call that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from amplifier_core import AmplifierSession
+
+    StateT = TypeVar("StateT", default=Any)
+else:
+    # Without the default, which only type checkers read: importing its library takes a while.
+    from typing import TypeVar
+
+    StateT = TypeVar("StateT")
+
+
+class ToolContext(Generic[StateT]):
+    """One call of a tool: its id, its session, and a way to tell how far it is.
+
+    A function gets it as its first parameter if that is annotated `ToolContext` or
+    `ToolContext[State]`; any other tool calls `ToolContext.current()`.
+    """
+
+    def __init__(
+        self,
+        call_id: str,
+        key: str,
+        coordinator: Any,
+        state: Any,
+        report: Callable[[dict[str, Any]], None],
+    ) -> None:
+        """Describe a call; loops do this.
+
+        Args:
+            call_id: The id that the model gave the call.
+            key: What stays the same when the call is repeated.
+            coordinator: The session's coordinator; None without a session.
+            state: What the session was given as `state`.
+            report: Takes the progress of the call, from any thread.
+        """
+        self.call_id = call_id
+        """The id that the model gave the call."""
+        self.key = key
+        """Stays the same when the call is repeated, so that its effect can be had only once."""
+        self._coordinator = coordinator
+        self._state = state
+        self._report = report
+
+    @classmethod
+    def current(cls) -> ToolContext[Any]:
+        """Return the context of the call that runs now.
+
+        Raises:
+            LookupError: No tool of one of our loops runs here.
+        """
+        try:
+            return CURRENT.get()
+        except LookupError:
+            message = (
+                "no tool call runs here: `ToolContext` exists while a loop of ours runs a tool"
+            )
+            raise LookupError(message) from None
+
+    @property
+    def session(self) -> AmplifierSession:
+        """The session that the call belongs to.
+
+        Raises:
+            LookupError: The loop runs without one.
+        """
+        session = getattr(self._coordinator, "session", None)
+        if session is None:
+            raise LookupError("this tool call belongs to no session")
+        return cast("AmplifierSession", session)
+
+    @property
+    def state(self) -> StateT:
+        """What the session was given as `state`."""
+        return cast("StateT", self._state)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the turn is to end; a long function in a thread asks this between its steps."""
+        token = getattr(self._coordinator, "cancellation", None)
+        return getattr(token, "is_cancelled", False) is True
+
+    def progress(self, message: str, fraction: float | None = None) -> None:
+        """Tell how far the call is, as the event `tool:progress`; does not wait.
+
+        Args:
+            message: What is being done, for the user.
+            fraction: How much of it is done, from 0 to 1.
+
+        Raises:
+            ValueError: The fraction is outside 0 to 1.
+        """
+        if fraction is not None and not 0 <= fraction <= 1:
+            raise ValueError(f"`fraction` is {fraction} (must be from 0 to 1, or None)")
+        self._report({"message": message, "fraction": fraction})
+
+
+CURRENT: ContextVar[ToolContext[Any]] = ContextVar("tool_context")
+"""The context of the call that runs now; loops set it."""

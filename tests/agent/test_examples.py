@@ -1,0 +1,105 @@
+"""The programs of `examples/agent_*.py` run as they are written, and pass strict type checkers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_app.demo_model import DemoModel
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted((ROOT / "examples").glob("agent_*.py"))
+PRINTS = {
+    "agent_approval": r"\[y/N\] Done\.\n",
+    "agent_cancel": r"cancelled Hello!\n",
+    "agent_deny": r"(?s).*notes\.txt.*",
+    "agent_go_on": "",
+    "agent_inject": r"(?s).+",
+    "agent_log": r'(?s)\["session:start", .*',
+    "agent_output": r"Paris\n",
+    "agent_provider": r"Hello world\n",
+    "agent_steer": r"(?s).*TODO.*",
+    "agent_sub_agent": r"(?s).*None\n",
+    "agent_tool": "",
+}
+"""What each prints."""
+
+
+def run(program: Path, folder: Path, **environment: str) -> str:
+    (folder / "notes.txt").write_text("one\nTODO two\n")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(program)],
+        input="y\n",
+        env={**kept, **environment},
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(PRINTS))
+def test_a_program_runs_as_it_is_written(name: str, tmp_path: Path) -> None:
+    with DemoModel() as demo:
+        key = {"ANTHROPIC_API_KEY": demo.api_key, "ANTHROPIC_BASE_URL": demo.url}
+        printed = run(ROOT / f"examples/{name}.py", tmp_path, **key)
+    assert re.fullmatch(PRINTS[name], printed), printed
+
+
+def test_every_program_is_run() -> None:
+    assert {path.stem for path in PROGRAMS} == {*PRINTS, "agent_server"}
+
+
+def test_a_conversation_goes_on_in_the_next_run(tmp_path: Path) -> None:
+    program = ROOT / "examples/agent_go_on.py"
+    run(program, tmp_path)
+    first = json.loads((tmp_path / "chat.json").read_text())
+    run(program, tmp_path)
+    assert json.loads((tmp_path / "chat.json").read_text())[: len(first)] == first
+
+
+def test_every_event_is_logged_once_and_in_order(tmp_path: Path) -> None:
+    lines = run(ROOT / "examples/agent_log.py", tmp_path).splitlines()
+    names = [json.loads(line)[0] for line in lines]
+    assert names[0] == "session:start"
+    assert names[-1] == "session:end"
+    assert names.count("provider:response") == names.count("provider:request") == 1
+
+
+async def test_the_server_streams_an_answer() -> None:
+    app = runpy.run_path(str(ROOT / "examples/agent_server.py"))["app"]
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()  # the client stays
+        return {}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http", "method": "GET", "path": "/chat", "query_string": b"q=Hello",
+        "headers": [], "http_version": "1.1", "asgi": {"spec_version": "2.4"},
+    }  # fmt: skip
+    await app(scope, receive, send)
+    body = b"".join(message.get("body", b"") for message in sent)
+    assert sent[0]["status"] == 200
+    assert body.startswith(b"# A tour of this folder")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
