@@ -1,5 +1,6 @@
 //! Names that are not written without approval, and forms of paths that are not written at all.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -8,23 +9,25 @@ use percent_encoding::percent_decode;
 use crate::terminal::TerminalText;
 use crate::text::character::{self, Class};
 
-/// The list of protected names; its head says how it is written.
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+/// The list of protected names; its head says how it is written. Each row is under its first name,
+/// or under the empty one if that has a `*`: most names are not looked for in other rows.
+static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<_, Vec<_>> = HashMap::new();
     let mut reason = "";
-    let lines = include_str!("protected.txt").lines();
-    lines
-        .filter_map(|line| {
-            if let Some(heading) = line.strip_prefix('[') {
-                reason = heading.trim_end_matches(']');
-            }
-            let is_row = !line.is_empty() && !line.starts_with(['#', '[']);
-            is_row.then(|| Row {
-                names: line.trim_end_matches('/').split('/').collect(),
+    for line in include_str!("protected.txt").lines() {
+        if let Some(heading) = line.strip_prefix('[') {
+            reason = heading.trim_end_matches(']');
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let names: Vec<_> = line.trim_end_matches('/').split('/').collect();
+            let first = if names[0].contains('*') { "" } else { names[0] };
+            rows.entry(first).or_default().push(Row {
+                names,
                 is_folder: line.ends_with('/'),
                 reason,
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    rows
 });
 
 /// Names in a row, each with at most one `*`.
@@ -40,12 +43,12 @@ impl Row {
     /// Whether `names` begin with the names of this row.
     fn covers(&self, names: &[String]) -> bool {
         let count = self.names.len();
-        (names.len() == count || self.is_folder && names.len() > count)
+        let has_count = names.len() == count || self.is_folder && names.len() > count;
+        has_count
             && self.names.iter().zip(names).all(|(known, name)| {
                 known.split_once('*').map_or(known == name, |(head, tail)| {
-                    name.len() >= head.len() + tail.len()
-                        && name.starts_with(head)
-                        && name.ends_with(tail)
+                    let rest = name.strip_prefix(head);
+                    rest.is_some_and(|rest| rest.ends_with(tail))
                 })
             })
     }
@@ -56,13 +59,15 @@ const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
 
 /// The first name of `path` that is not written without approval, and the reason.
 pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
-    let names: Vec<String> = path
-        .iter()
-        .map(|name| folded(&name.to_string_lossy()))
-        .collect();
+    let names = path.iter().map(|name| folded(&name.to_string_lossy()));
+    let names: Vec<String> = names.collect();
     (0..names.len()).find_map(|start| {
-        let row = ROWS.iter().find(|row| row.covers(&names[start..]))?;
-        let found = names[start..][..row.names.len()].join("/");
+        let names = &names[start..];
+        let mut rows = [names[0].as_str(), ""]
+            .into_iter()
+            .filter_map(|key| ROWS.get(key));
+        let row = rows.find_map(|rows| rows.iter().find(|row| row.covers(names)))?;
+        let found = names[..row.names.len()].join("/");
         (!row.reason.is_empty()).then_some((found, row.reason))
     })
 }
@@ -70,14 +75,12 @@ pub(crate) fn protected(path: &Path) -> Option<(String, &'static str)> {
 /// A name as the most lenient file system reads it: case, invisible characters, wide forms, anything
 /// after a colon, and dots and spaces at the end do not count.
 fn folded(name: &str) -> String {
-    let visible: String = name
-        .chars()
-        .filter(|character| matches!(Class::of(*character), Class::Visible | Class::Control))
-        .flat_map(character::plain)
-        .flat_map(char::to_lowercase)
-        .collect();
-    let name = visible.split(':').next().unwrap_or_default();
-    name.trim_end_matches(['.', ' ']).to_owned()
+    let is_seen = |one: &char| matches!(Class::of(*one), Class::Visible | Class::Control);
+    let plain = name.chars().filter(is_seen).flat_map(character::plain);
+    let mut folded: String = plain.flat_map(char::to_lowercase).collect();
+    let name = folded.split(':').next().unwrap_or_default();
+    folded.truncate(name.trim_end_matches(['.', ' ']).len());
+    folded
 }
 
 /// Why a new file must not be called `path`: other systems or layers would read another path, or
@@ -163,9 +166,9 @@ fn renamed(name: &str) -> Option<&'static str> {
 }
 
 /// Whether `name`, percent-decoded as often as it can be and its wide characters taken for the
-/// plain ones, has a part that leads upwards.
+/// plain ones, has a part that leads upwards; as it is written, it may be `..`.
 fn climbs_when_decoded(name: &str) -> bool {
-    if matches!(name, "." | "..") {
+    if !name.contains(|one| one == '%' || character::ascii(one).is_some()) {
         return false;
     }
     let mut bytes = name.as_bytes().to_vec();
