@@ -17,22 +17,28 @@ const CACHE_BYTES: usize = 4 << 20;
 /// How often that may happen before each state must have been good for some bytes of text.
 const FREE_CLEARS: usize = 4;
 const MIN_BYTES_PER_STATE: usize = 64;
-/// The automaton cannot decide a Unicode `\b` beside other letters than those of ASCII. The engine
-/// that can takes time in proportion to the parts of the expression, so that both are bounded.
+/// What an expression may have of parts for a Unicode `\b`, and, multiplied by the bytes of a line that
+/// are searched in one go, of steps: about a tenth of a second, in which no question is asked.
 const MAX_BOUNDARY_STATES: usize = 256;
-const MAX_BOUNDARY_LINE_BYTES: usize = 1 << 18;
+const MAX_BOUNDARY_STEPS: usize = 1 << 24;
+/// As much as is read of the text behind a match: a character.
+const CONTEXT_BYTES: usize = 4;
 
 /// A compiled regular expression that is matched against one line at a time.
 ///
 /// The syntax is that of the `regex` crate: no look-around and no back-references, hence no pattern
 /// that takes exponential time. Both `\n` and `\r\n` end a line for `$`.
+///
+/// With a Unicode `\b`, a line with letters beyond ASCII is searched in pieces, between which the search
+/// can be stopped. An expression without a longest match, such as `\b.*x`, takes the line as one piece;
+/// if that would take more than about a tenth of a second, the search fails.
 #[derive(Clone, Debug)]
 pub struct LineSearch {
     forward: DFA,
     backward: DFA,
     prefilter: Option<Prefilter>,
     /// For lines that are not ASCII, where the expression has a Unicode `\b`.
-    boundaries: Option<Regex>,
+    boundaries: Option<Boundaries>,
 }
 
 /// Why a search was given up.
@@ -90,22 +96,27 @@ impl LineSearch {
             built.map_err(|_| too_large())
         };
         let (nfa, hir) = compiled(true, false)?;
-        let has_boundaries = nfa.look_set_any().contains_word_unicode();
-        if has_boundaries {
+        let mut boundaries = None;
+        if nfa.look_set_any().contains_word_unicode() {
             // Letters beyond ASCII make an automaton larger, not slower.
-            let parts =
-                compiled(false, false).map_or(nfa.states().len(), |(nfa, _)| nfa.states().len());
+            let plain = compiled(false, false);
+            let parts = plain.map_or(nfa.states().len(), |(plain, _)| plain.states().len());
             if parts > MAX_BOUNDARY_STATES {
                 let reason =
                     "it is too large for a Unicode `\\b` (write `(?-u:\\b)`, or repeat less)";
                 return Err(fail(reason.into()));
             }
+            boundaries = Some(Boundaries {
+                whole,
+                most_bytes: MAX_BOUNDARY_STEPS / parts,
+                reach: hir.properties().maximum_len().unwrap_or(usize::MAX),
+            });
         }
         Ok(Self {
             forward: automaton(nfa, MatchKind::LeftmostFirst)?,
             backward: automaton(compiled(true, true)?.0, MatchKind::All)?,
             prefilter: Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir),
-            boundaries: has_boundaries.then_some(whole),
+            boundaries,
         })
     }
 
@@ -114,6 +125,44 @@ impl LineSearch {
             search: self,
             forward: self.forward.create_cache(),
             backward: self.backward.create_cache(),
+        }
+    }
+}
+
+/// The search for an expression with a Unicode `\b`, which an automaton cannot decide beside other
+/// letters than those of ASCII. The engine that can takes a step for each part and byte.
+#[derive(Clone, Debug)]
+struct Boundaries {
+    whole: Regex,
+    /// How much is searched in one go.
+    most_bytes: usize,
+    /// The bytes of the longest match.
+    reach: usize,
+}
+
+impl Boundaries {
+    fn find(&self, line: &[u8], stopped: &mut dyn FnMut() -> bool) -> Result<Option<usize>, Halt> {
+        let mut from = 0_usize;
+        loop {
+            let next = from.saturating_add(self.reach.max(PIECE_BYTES));
+            // What begins before `next` has ended by then.
+            let end = next
+                .saturating_add(self.reach)
+                .saturating_add(CONTEXT_BYTES);
+            let end = end.min(line.len());
+            if end - from > self.most_bytes {
+                return Err(Halt::Costly);
+            }
+            let found = self.whole.find_at(&line[..end], from);
+            let start = found.map(|found| found.start());
+            let is_whole = end == line.len();
+            if is_whole || start.is_some_and(|start| start < next) {
+                return Ok(start);
+            }
+            if stopped() {
+                return Err(Halt::Stopped);
+            }
+            from = next;
         }
     }
 }
@@ -142,13 +191,10 @@ impl Matcher<'_> {
         exact: bool,
         stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<usize>, Halt> {
-        if let Some(whole) = &self.search.boundaries
+        if let Some(boundaries) = &self.search.boundaries
             && !line.is_ascii()
         {
-            if line.len() > MAX_BOUNDARY_LINE_BYTES {
-                return Err(Halt::Costly);
-            }
-            return Ok(whole.find(line).map(|found| found.start()));
+            return boundaries.find(line, stopped);
         }
         let Some(end) = self.end(line, stopped)? else {
             return Ok(None);

@@ -259,25 +259,49 @@ fn an_expression_that_is_too_costly_for_the_text_is_given_up_and_says_where() {
 
 #[test]
 fn a_search_stops_within_a_line() {
-    let line = vec![b'x'; 1 << 20];
-    let (_folder, policy) = folder(&[("long.txt", &line)]);
-    // Far more questions than pieces are read: most of them come while the line is searched.
-    let mut questions = 0;
-    let stopped = &mut || {
-        questions += 1;
-        questions > 100
-    };
+    let plain = "x".repeat(1 << 20);
+    for (expression, line) in [("x+y", plain.clone()), (r"\bx{1,9}y\b", plain + "é")] {
+        let (_folder, policy) = folder_of(&line);
+        // Far more questions than pieces are read: most of them come while the line is searched.
+        let mut questions = 0;
+        let stopped = &mut || {
+            questions += 1;
+            questions > 100
+        };
+        let walker = &mut Walker {
+            skip: &[],
+            pattern: None,
+            order: Order::Path,
+            limit: 9,
+            most_bytes: 9999,
+            stopped,
+        };
+        let search = LineSearch::new(expression, false).unwrap();
+        let refusal = policy.search(".", &search, 9, walker);
+        assert!(
+            matches!(refusal, Err(PathError::Stopped { .. })),
+            "{expression}"
+        );
+    }
+}
+
+#[test]
+fn a_match_without_a_longest_length_and_a_boundary_is_not_looked_for_in_a_long_line() {
+    let line = format!("é{}", "x ".repeat(1 << 20));
+    let (_folder, policy) = folder_of(&line);
+    assert_eq!(found(&policy, r"\bx é\b", 1).total_matches, 0);
+    assert_eq!(found(&policy, r"\bx x\b", 1).total_matches, 1);
+    let search = LineSearch::new(r"\bx.*y", false).unwrap();
     let walker = &mut Walker {
         skip: &[],
         pattern: None,
         order: Order::Path,
         limit: 9,
         most_bytes: 9999,
-        stopped,
+        stopped: &mut || false,
     };
-    let search = LineSearch::new("x+y", false).unwrap();
-    let refusal = policy.search(".", &search, 9, walker);
-    assert!(matches!(refusal, Err(PathError::Stopped { .. })));
+    let refusal = policy.search(".", &search, 9, walker).unwrap_err();
+    assert!(matches!(refusal, PathError::Costly { .. }), "{refusal}");
 }
 
 proptest! {
@@ -309,6 +333,28 @@ proptest! {
             .map(|line| line.line)
             .collect();
         prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_match_across_pieces_of_a_line_is_found_as_in_one_piece(
+        expression in r"(\\b|\^|)wort{1,3}(é| x)?(\\b|\$|\\B)",
+        filler in prop::sample::select(&["é", "é ", "x", "xé", " "]),
+        distance in 4_070_usize..4_110,
+        word in "(wort|worttt|worté|wort x){1,2}",
+        after in "[éx ]{0,9}",
+    ) {
+        let filled: String = filler.chars().cycle().take(distance / filler.len()).collect();
+        let line = format!("é{filled}{word}{after}");
+        let reference = regex::Regex::new(&expression).unwrap();
+        let (_folder, policy) = folder_of(&line);
+        let lines = found(&policy, &expression, 1).lines;
+        let start = reference.find(&line).map(|found| found.start());
+        prop_assert_eq!(lines.len(), usize::from(start.is_some()));
+        if let Some(start) = start {
+            let before = line[..start].chars().count().saturating_sub(100);
+            let shown: String = line.chars().skip(before).take(400).collect();
+            prop_assert!(lines[0].text.contains(&shown));
+        }
     }
 
     #[test]
