@@ -2,9 +2,9 @@
 
 use crate::blocks::blocks;
 use crate::json::{Json, Object};
-use crate::record::{record, words};
+use crate::record::{json_words, record};
 
-words! {
+json_words! {
     /// Who may see a block.
     pub enum Visibility {
         Internal = "internal",
@@ -13,7 +13,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// The kinds of block that a display knows.
     pub enum ContentBlockType {
         Text = "text",

@@ -6,10 +6,10 @@ use crate::content::ContentBlock;
 use crate::cost::Cost;
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
-use crate::record::{deserialize_through_json, record, words};
+use crate::record::{deserialize_through_json, json_words, record};
 use crate::schema::{Form, Schema, any_of};
 
-words! {
+json_words! {
     /// The role of a message.
     pub enum Role {
         System = "system",

@@ -4,10 +4,10 @@ use indexmap::IndexMap;
 
 use crate::cost::Cost;
 use crate::json::Object;
-use crate::record::{Check, record, words};
+use crate::record::{Check, json_words, record};
 use crate::timestamp::Timestamp;
 
-words! {
+json_words! {
     /// What a hook handler decided.
     pub enum HookAction {
         /// Go on.
@@ -23,7 +23,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// The role under which an injection enters the conversation.
     pub enum ContextInjectionRole {
         System = "system",
@@ -32,7 +32,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// What happens when the user does not answer in time.
     pub enum ApprovalDefault {
         Allow = "allow",
@@ -40,7 +40,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// How important a message to the user is.
     pub enum UserMessageLevel {
         Info = "info",
@@ -131,7 +131,7 @@ impl Default for HookResult {
     }
 }
 
-words! {
+json_words! {
     /// The type of a setting.
     pub enum ConfigFieldType {
         Text = "text",
@@ -141,7 +141,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// What a module provides.
     pub enum ModuleType {
         Orchestrator = "orchestrator",
@@ -153,7 +153,7 @@ words! {
     }
 }
 
-words! {
+json_words! {
     /// The state of a session.
     pub enum SessionState {
         Running = "running",

@@ -241,29 +241,33 @@ macro_rules! record {
     (@open $schema:ident $extra:ident) => { $schema.open() };
 }
 
-/// Declares an enum of words.
+/// Declares an enum whose variants have a word each.
+#[macro_export]
 macro_rules! words {
     (
         $(#[$meta:meta])*
         pub enum $name:ident {
-            $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)*
+            $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name {
-            $($(#[$variant_meta])* #[doc = concat!("`", $word, "`.")] $variant,)*
+            $($(#[$variant_meta])* #[doc = concat!("`", $word, "`.")] $variant,)+
         }
 
         impl $name {
-            /// All the words, in declared order.
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
+            /// All of them, in declared order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// The word as JSON writes it.
+            /// All the words, in declared order.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// Its word in JSON, settings and messages.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $word,)*
+                    $(Self::$variant => $word,)+
                 }
             }
 
@@ -271,11 +275,18 @@ macro_rules! words {
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 match word {
-                    $($word => Some(Self::$variant),)*
+                    $($word => Some(Self::$variant),)+
                     _ => None,
                 }
             }
         }
+    };
+}
+
+/// Declares an enum of words that is read from JSON and written as its word.
+macro_rules! json_words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)+ }) => {
+        $crate::words! { $(#[$meta])* pub enum $name { $($variants)+ } }
 
         impl $crate::FromJson for $name {
             fn from_json(json: $crate::Json) -> Result<Self, $crate::ModelError> {
@@ -315,6 +326,6 @@ macro_rules! deserialize_through_json {
     };
 }
 
-pub use {deserialize_through_json, record};
+pub use {deserialize_through_json, record, words};
 
-pub(crate) use words;
+pub(crate) use json_words;

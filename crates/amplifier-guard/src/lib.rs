@@ -16,7 +16,6 @@ mod text;
 mod tool_input;
 mod trace;
 mod url;
-mod words;
 
 #[cfg(feature = "steps")]
 pub use amplifier_core::steps;

@@ -1,7 +1,8 @@
 //! The circuit breaker: stops calling a service for a while after repeated failures.
 
+use amplifier_core::words;
+
 use crate::setting::{SettingError, in_seconds};
-use crate::words::words;
 
 words! {
     /// What a breaker does with the next call.

@@ -1,12 +1,12 @@
 //! Whether and when a failed operation is retried.
 
 use amplifier_core::error::AmplifierError;
+use amplifier_core::words;
 
 use super::backoff::Backoff;
 use super::error_frequency::ErrorFrequency;
 use super::error_kind::ErrorKind;
 use crate::setting::SettingError;
-use crate::words::words;
 
 /// The longest wait before a retry, whatever the factors of an error.
 const MAX_DELAY_SECONDS: f64 = 86_400.0;

@@ -1,11 +1,9 @@
 //! The kinds of failures, and which of them are worth a retry.
 
-use amplifier_core::StatusKind;
 use amplifier_core::error::{
     AmplifierError, ApprovalError, ContextError, HookError, MountError, SessionError, ToolError,
 };
-
-use crate::words::words;
+use amplifier_core::{StatusKind, words};
 
 words! {
     /// A kind of failure.
@@ -84,29 +82,13 @@ impl ErrorKind {
             .unwrap_or(Self::Internal)
     }
 
-    /// The kind of a class by its name: those of `llm_errors`, of the standard library and of HTTP
-    /// clients.
+    /// The kind of a class by its name.
     fn of_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "RateLimitError" => Self::RateLimit,
-            "QuotaExceededError" => Self::Quota,
-            "AuthenticationError" => Self::Authentication,
-            "AccessDeniedError" | "PermissionError" | "ApprovalTimeoutError" => Self::Permission,
-            "ContextLengthError" => Self::ContextLength,
-            "ContentFilterError" => Self::ContentFilter,
-            "InvalidRequestError" | "ValidationError" | "ValueError" | "TypeError" => {
-                Self::Validation
-            }
-            "ProviderUnavailableError" => Self::Server,
-            "NetworkError" | "ConnectionError" | "RemoteProtocolError" => Self::Network,
-            "LLMTimeoutError" | "TimeoutError" | "TimeoutException" => Self::Timeout,
-            "NotFoundError" | "FileNotFoundError" | "ModuleNotFoundError" => Self::NotFound,
-            "StreamError" => Self::Stream,
-            "AbortError" | "CancelledError" | "Cancelled" | "KeyboardInterrupt" => Self::Cancelled,
-            "InvalidToolCallError" => Self::Tool,
-            "ConfigurationError" => Self::Configuration,
-            "OSError" => Self::Storage,
-            _ => return None,
+        let mut rows = include_str!("exceptions.txt").lines();
+        rows.find_map(|row| {
+            let (kind, names) = row.split_once(' ')?;
+            let is_known = names.split(' ').any(|known| known == name);
+            is_known.then(|| Self::from_word(kind))?
         })
     }
 }
@@ -117,29 +99,22 @@ impl From<&AmplifierError> for ErrorKind {
             AmplifierError::Provider(error) => {
                 Self::of_exception([error.contract_name()], error.failure().status_code)
             }
+            AmplifierError::Mount(
+                MountError::InjectionTooLong { .. } | MountError::InjectionsOverLimit { .. },
+            )
+            | AmplifierError::Tool(ToolError::InvalidInput(_))
+            | AmplifierError::Context(ContextError::InvalidMessage(_)) => Self::Validation,
             AmplifierError::Session(
                 SessionError::ConfigMissing
                 | SessionError::ModuleMissing(_)
                 | SessionError::ConfigInvalid(_)
                 | SessionError::NotMounted(_),
-            ) => Self::Configuration,
-            AmplifierError::Mount(error) => match error {
-                MountError::InjectionTooLong { .. } | MountError::InjectionsOverLimit { .. } => {
-                    Self::Validation
-                }
-                _ => Self::Configuration,
-            },
+            )
+            | AmplifierError::Mount(_) => Self::Configuration,
             AmplifierError::Hook(HookError::Timeout(_)) => Self::Timeout,
-            AmplifierError::Tool(error) => match error {
-                ToolError::NotFound(_) => Self::NotFound,
-                ToolError::InvalidInput(_) => Self::Validation,
-                _ => Self::Tool,
-            },
-            AmplifierError::Context(error) => match error {
-                ContextError::InvalidMessage(_) => Self::Validation,
-                ContextError::StorageFailed(_) => Self::Storage,
-                _ => Self::Internal,
-            },
+            AmplifierError::Tool(ToolError::NotFound(_)) => Self::NotFound,
+            AmplifierError::Tool(_) => Self::Tool,
+            AmplifierError::Context(ContextError::StorageFailed(_)) => Self::Storage,
             AmplifierError::Approval(ApprovalError::Timeout(_)) => Self::Permission,
             AmplifierError::Other { kind, .. } => Self::of_exception([kind.as_str()], None),
             _ => Self::Internal,

@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use amplifier_core::words;
+
 use crate::setting::{SettingError, in_seconds};
 use crate::trace::refused;
-use crate::words::words;
 
 /// The most bytes of a name.
 const MAX_NAME_BYTES: usize = 1024;

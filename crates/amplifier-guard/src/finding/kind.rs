@@ -1,6 +1,6 @@
 //! The kinds of findings, and what to do about them.
 
-use crate::words::words;
+use amplifier_core::words;
 
 words! {
     /// What a suspicious part of a text looks like.

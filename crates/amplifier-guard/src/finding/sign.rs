@@ -66,9 +66,8 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
 impl Sign {
     fn read(row: &str) -> Self {
         let (kind, expression) = row.split_once(' ').unwrap_or((row, ""));
-        let mut kinds = FindingKind::ALL.into_iter();
         Self {
-            kind: kinds.find(|one| one.as_str() == kind).expect("a kind"),
+            kind: FindingKind::from_word(kind).expect("a kind"),
             expression: Regex::new(expression).expect("an expression"),
         }
     }

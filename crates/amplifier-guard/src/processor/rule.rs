@@ -1,7 +1,8 @@
 //! What a message may be.
 
+use amplifier_core::words;
+
 use crate::limits::Limits;
-use crate::words::words;
 
 words! {
     /// What may be empty.

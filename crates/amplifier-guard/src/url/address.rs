@@ -3,8 +3,9 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use amplifier_core::words;
+
 use super::metadata::is_metadata_address;
-use crate::words::words;
 
 words! {
     /// The network that an address belongs to, after the registries of IANA for special addresses.

@@ -30,12 +30,10 @@ pub(crate) fn enter_error_context(json: &[u8], operation: &str, at: &str) -> Res
 /// Return the JSON of an error context after its operation failed and is tried again.
 #[pyfunction]
 pub(crate) fn retry_error_context(json: &[u8], kind: &str, at: &str) -> Result<String, Error> {
-    let mut kinds = ErrorKind::ALL.iter();
-    let known = kinds.find(|known| known.as_str() == kind);
-    let known =
-        known.ok_or_else(|| PyValueError::new_err(format!("unknown kind of failure `{kind}`")))?;
+    let known = ErrorKind::from_word(kind)
+        .ok_or_else(|| PyValueError::new_err(format!("unknown kind of failure `{kind}`")))?;
     let mut context = context(json)?;
-    context.retried(*known, time(at)?);
+    context.retried(known, time(at)?);
     Ok(context.to_json()?)
 }
 

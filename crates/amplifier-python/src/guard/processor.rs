@@ -35,27 +35,16 @@ impl MessageProcessor {
             return Err(PyValueError::new_err("`limits` must be a dict").into());
         };
         let limits = guard::Limits::resolve(&limits, &amplifier_core::Object::new(), |_| None)?;
-        let on_finding = OnFinding::ALL
-            .into_iter()
-            .find(|one| one.as_str() == findings);
-        let on_finding = on_finding
-            .ok_or_else(|| unknown("findings", findings, &OnFinding::ALL.map(OnFinding::as_str)))?;
-        let can_be_empty: PyResult<Vec<CanBeEmpty>> = allow_empty
-            .iter()
-            .map(|word| {
-                let what = CanBeEmpty::ALL.into_iter().find(|one| one.as_str() == word);
-                what.ok_or_else(|| {
-                    unknown(
-                        "allow_empty",
-                        word,
-                        &CanBeEmpty::ALL.map(CanBeEmpty::as_str),
-                    )
-                })
-            })
-            .collect();
+        let on_finding = OnFinding::from_word(findings)
+            .ok_or_else(|| unknown("findings", findings, OnFinding::WORDS))?;
+        let can_be_empty = allow_empty.iter().map(|word| {
+            let what = CanBeEmpty::from_word(word);
+            what.ok_or_else(|| unknown("allow_empty", word, CanBeEmpty::WORDS))
+        });
+        let can_be_empty: Vec<_> = can_be_empty.collect::<PyResult<_>>()?;
         let processor = guard::MessageProcessor::new(limits, on_finding);
         Ok(Self {
-            processor: processor.allow_empty(can_be_empty?),
+            processor: processor.allow_empty(can_be_empty),
         })
     }
 
