@@ -66,20 +66,14 @@ pub enum NameError {
 /// );
 /// ```
 pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
-    const WHAT: &str = "tool name";
-    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    check(WHAT, name, most, |place, character| {
-        if place == 0 {
-            (
-                is_word(character),
-                "it must begin with an ASCII letter, a digit or `_`",
-            )
-        } else {
-            let is_separator = matches!(character, '-' | '.' | '/' | ':');
-            (
-                is_word(character) || is_separator,
-                "only ASCII letters, digits and `_-./:` are allowed",
-            )
+    check("tool name", name, most, |place, character| {
+        let is_word = character.is_ascii_alphanumeric() || character == '_';
+        match place {
+            0 if !is_word => Some("it must begin with an ASCII letter, a digit or `_`"),
+            1.. if !is_word && !"-./:".contains(character) => {
+                Some("only ASCII letters, digits and `_-./:` are allowed")
+            }
+            _ => None,
         }
     })
 }
@@ -87,25 +81,23 @@ pub fn check_tool_name(name: &str, most: usize) -> Result<(), NameError> {
 /// Checks the id of a tool call: visible ASCII characters, at most 256 of them.
 pub fn check_call_id(id: &str) -> Result<(), NameError> {
     check("id", id, MAX_ID_CHARACTERS, |_, character| {
-        (
-            character.is_ascii_graphic(),
-            "only visible ASCII characters are allowed",
-        )
+        let is_allowed = character.is_ascii_graphic();
+        (!is_allowed).then_some("only visible ASCII characters are allowed")
     })
 }
 
+/// Refuses a name by its first character about which `flaw` says what is allowed instead.
 fn check(
     what: &'static str,
     name: &str,
     most: usize,
-    allows: impl Fn(usize, char) -> (bool, &'static str),
+    flaw: impl Fn(usize, char) -> Option<&'static str>,
 ) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty { what });
     }
     for (place, character) in name.chars().enumerate().take(most) {
-        let (is_allowed, allowed) = allows(place, character);
-        if !is_allowed {
+        if let Some(allowed) = flaw(place, character) {
             return Err(NameError::Character {
                 what,
                 name: shown_in_ascii(name),

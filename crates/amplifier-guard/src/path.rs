@@ -20,6 +20,8 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
+#[cfg(unix)]
+use {cap_std::fs::OpenOptionsExt, rustix::fs::OFlags};
 
 use crate::trace::refused;
 
@@ -57,19 +59,13 @@ impl PathPolicy {
     /// Opens `root`, which must be a directory.
     pub fn new(root: impl AsRef<Path>) -> Result<Self, PathError> {
         let given = root.as_ref();
-        let fail = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => PathError::Missing {
-                path: shown(given),
-                root: "/".into(),
-            },
-            io::ErrorKind::NotADirectory => PathError::NotADirectory {
-                path: shown(given),
-                found: Kind::File,
-            },
-            _ => PathError::Io {
-                path: shown(given),
-                source,
-            },
+        let fail = |source: io::Error| {
+            let (path, root, found) = (shown(given), "/".into(), Kind::File);
+            match source.kind() {
+                io::ErrorKind::NotFound => PathError::Missing { path, root },
+                io::ErrorKind::NotADirectory => PathError::NotADirectory { path, found },
+                _ => PathError::Io { path, source },
+            }
         };
         if given.as_os_str().is_empty() {
             return Err(PathError::Empty);
@@ -154,11 +150,8 @@ impl PathPolicy {
             };
             total += 1;
             let kind = Kind::from(metadata.file_type());
-            let bytes = if kind == Kind::File {
-                metadata.len()
-            } else {
-                0
-            };
+            let is_file = kind == Kind::File;
+            let bytes = if is_file { metadata.len() } else { 0 };
             kept.offer((Reverse(0), entry.file_name(), 0), 0, (kind, bytes));
         }
         let entries = kept.into_items(|name, _, (kind, bytes)| Entry { name, kind, bytes });
@@ -173,11 +166,8 @@ impl PathPolicy {
     pub(crate) fn open_directory(&self, path: &Path) -> Result<Dir, PathError> {
         let metadata = self.metadata(path)?;
         if !metadata.is_dir() {
-            let found = metadata.file_type().into();
-            return Err(PathError::NotADirectory {
-                path: shown(path),
-                found,
-            });
+            let (path, found) = (shown(path), metadata.file_type().into());
+            return Err(PathError::NotADirectory { path, found });
         }
         self.beneath(path, |directory, path| directory.open_dir(path))
     }
@@ -246,10 +236,8 @@ impl PathPolicy {
                     return Err(self.outside(path));
                 }
                 let metadata = self.directory.metadata(&followed);
-                if !metadata
-                    .map_err(|error| self.failure(path, error))?
-                    .is_dir()
-                {
+                let metadata = metadata.map_err(|error| self.failure(path, error))?;
+                if !metadata.is_dir() {
                     return Err(self.failure(path, io::ErrorKind::NotADirectory.into()));
                 }
                 followed.pop();
@@ -263,14 +251,14 @@ impl PathPolicy {
             if links > MAX_LINKS {
                 return Err(PathError::Loop { path: shown(path) });
             }
-            if target.has_root() {
+            let target = if target.has_root() {
                 followed.clear();
-                let target = self.inside(&target).ok_or_else(|| self.outside(path))?;
-                push_components(&mut pending, &target);
+                self.inside(&target).ok_or_else(|| self.outside(path))?
             } else {
                 followed.pop();
-                push_components(&mut pending, &target);
-            }
+                target.as_path().into()
+            };
+            push_components(&mut pending, &target);
         }
         if followed.as_os_str().is_empty() || names_directory(relative) {
             // The operating system sees to it.
@@ -280,10 +268,8 @@ impl PathPolicy {
     }
 
     fn outside(&self, path: &Path) -> PathError {
-        PathError::Outside {
-            path: shown(path),
-            root: shown(&self.root),
-        }
+        let (path, root) = (shown(path), shown(&self.root));
+        PathError::Outside { path, root }
     }
 
     /// What the operating system said about `path`, as one of ours.
@@ -315,11 +301,8 @@ pub(crate) fn expect_file(path: &Path, metadata: &Metadata) -> Result<(), PathEr
     if metadata.is_file() {
         return Ok(());
     }
-    let found = metadata.file_type().into();
-    Err(PathError::NotAFile {
-        path: shown(path),
-        found,
-    })
+    let (path, found) = (shown(path), metadata.file_type().into());
+    Err(PathError::NotAFile { path, found })
 }
 
 /// Whether `path` is spelled as only a directory may be.
@@ -355,16 +338,19 @@ fn is_loop(_: &io::Error) -> bool {
 }
 
 /// How files are opened: without waiting, should it turn out to be a pipe.
-pub(crate) fn reading() -> OpenOptions {
+fn reading() -> OpenOptions {
+    #[cfg(unix)]
+    let mut options = with_flags(OFlags::NONBLOCK | OFlags::NOCTTY);
+    #[cfg(not(unix))]
     let mut options = OpenOptions::new();
     options.read(true);
-    #[cfg(unix)]
-    {
-        use cap_std::fs::OpenOptionsExt;
-        use rustix::fs::OFlags;
+    options
+}
 
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        options.custom_flags(flags.bits().cast_signed());
-    }
+/// How files are opened with these flags of the operating system.
+#[cfg(unix)]
+fn with_flags(flags: OFlags) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.custom_flags(flags.bits().cast_signed());
     options
 }

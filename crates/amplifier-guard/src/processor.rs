@@ -2,7 +2,6 @@
 
 mod contents;
 mod entry;
-mod place;
 mod processed;
 mod refusal;
 mod rule;

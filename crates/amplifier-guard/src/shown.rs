@@ -16,26 +16,19 @@ const MAX_WORD_CHARACTERS: usize = 100;
 const MAX_READ_CHARACTERS: usize = 1024;
 
 /// It has no known secrets and detects secrets only by their form.
-static REDACTOR: LazyLock<Option<Redactor>> =
-    LazyLock::new(|| Redactor::new(std::iter::empty::<&str>()).ok());
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
+    Redactor::new(std::iter::empty::<&str>()).expect("of no secrets, none is too short")
+});
 
 /// Where something in a text looks like a secret, as bytes from and to.
 pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
-    REDACTOR
-        .as_ref()
-        .map(|redactor| redactor.places(text))
-        .unwrap_or_default()
+    REDACTOR.places(text)
 }
 
 /// The whole text without what looks like a secret, or a mark if its name says that it is one.
 pub(crate) fn without_secrets<'text>(name: &str, text: &'text str) -> Cow<'text, str> {
-    let Some(redactor) = REDACTOR.as_ref() else {
-        return Cow::Borrowed("");
-    };
-    match redactor.redact_field(name, text) {
-        Some(mark) => Cow::Owned(mark),
-        None => redactor.redact(text),
-    }
+    let mark = REDACTOR.redact_field(name, text);
+    mark.map_or_else(|| REDACTOR.redact(text), Cow::Owned)
 }
 
 /// The beginning of `text` as [`line()`], as long as most messages show it.
@@ -50,17 +43,12 @@ pub(crate) fn line(text: &str, most: usize) -> String {
         Some((end, _)) => &text[..end],
         None => text,
     };
-    match REDACTOR.as_ref() {
-        Some(redactor) => TerminalText::line(&*redactor.redact(text), most),
-        None => String::new(),
-    }
+    TerminalText::line(&*REDACTOR.redact(text), most)
 }
 
 /// The value of a key as [`shown`], or only its mark where the key says that it is secret.
 pub(crate) fn shown_under(key: &str, text: &str) -> String {
-    let mark = REDACTOR
-        .as_ref()
-        .and_then(|redactor| redactor.redact_field(key, text));
+    let mark = REDACTOR.redact_field(key, text);
     mark.unwrap_or_else(|| shown(text))
 }
 

@@ -16,7 +16,7 @@ pub use schema::ToolSchemaError;
 
 use crate::setting::SettingError;
 use crate::shown::shown;
-use crate::text::pointer::Pointer;
+use crate::text::pointer::Place;
 use instance::{Arguments, Seen};
 
 /// How often the values of one call are read before it is refused.
@@ -100,13 +100,11 @@ impl ToolInputPolicy {
         match self.tools.get(tool) {
             Some(known) if known.schema == *schema => return Ok(false),
             None if self.tools.len() >= self.max_tools => {
+                let most = self.max_tools;
                 return Err(ToolSchemaError {
                     tool: shown(tool),
                     pointer: String::new(),
-                    reason: format!(
-                        "there are already {} tools, no more are allowed",
-                        self.max_tools
-                    ),
+                    reason: format!("there are already {most} tools, no more are allowed"),
                 });
             }
             Some(_) | None => {}
@@ -169,7 +167,7 @@ impl ToolInputPolicy {
         let Some(known) = self.tools.get(tool) else {
             return Err(ToolInputError::UnknownTool { tool: shown(tool) });
         };
-        let depth = self.check_entries(tool, arguments, &mut Pointer::default(), 0)?;
+        let depth = self.check_entries(tool, arguments, Place::Whole, 0)?;
         let most = MAX_LEVELS / known.levels.max(1);
         if depth > most {
             let expected = format!(
@@ -203,55 +201,41 @@ impl ToolInputPolicy {
         &self,
         tool: &str,
         entries: &Object,
-        place: &mut Pointer,
+        place: Place<'_>,
         depth: usize,
     ) -> Result<usize, ToolInputError> {
-        let mut deepest = depth;
-        for (key, value) in entries {
-            place.push(key);
-            deepest = deepest.max(self.check_inside(tool, value, place, depth + 1)?);
-            place.pop();
-        }
-        Ok(deepest)
+        entries.iter().try_fold(depth, |deepest, (key, value)| {
+            let depth = self.check_inside(tool, value, place.name(key), depth + 1)?;
+            Ok(deepest.max(depth))
+        })
     }
 
     fn check_inside(
         &self,
         tool: &str,
         value: &Json,
-        place: &mut Pointer,
+        place: Place<'_>,
         depth: usize,
     ) -> Result<usize, ToolInputError> {
-        let refuse = |place: &Pointer, expected: String| {
-            ToolInputError::of_value(tool, &place.to_string(), expected, value)
+        let refuse = |expected: String| {
+            let place = place.to_string();
+            Err(ToolInputError::of_value(tool, &place, expected, value))
         };
         if depth > self.max_depth {
-            let expected = format!("be nested at most {} levels deep", self.max_depth);
-            return Err(refuse(place, expected));
+            return refuse(format!("be nested at most {} levels deep", self.max_depth));
         }
-        let mut deepest = depth;
         match value {
-            Json::Float(number) if !number.is_finite() => {
-                return Err(refuse(place, "be a finite number".to_owned()));
-            }
+            Json::Float(number) if !number.is_finite() => refuse("be a finite number".to_owned()),
             Json::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    place.push(&index.to_string());
-                    deepest = deepest.max(self.check_inside(tool, item, place, depth + 1)?);
-                    place.pop();
-                }
+                let mut items = items.iter().enumerate();
+                items.try_fold(depth, |deepest, (index, item)| {
+                    let depth = self.check_inside(tool, item, place.index(index), depth + 1)?;
+                    Ok(deepest.max(depth))
+                })
             }
-            Json::Object(entries) => {
-                deepest = self.check_entries(tool, entries, place, depth)?;
-            }
-            Json::Null
-            | Json::Bool(_)
-            | Json::Int(_)
-            | Json::BigInt(_)
-            | Json::Float(_)
-            | Json::Str(_) => {}
+            Json::Object(entries) => self.check_entries(tool, entries, place, depth),
+            _ => Ok(depth),
         }
-        Ok(deepest)
     }
 }
 

@@ -19,15 +19,7 @@ use metadata::is_metadata_name;
 const MAX_URL_BYTES: usize = 8192;
 /// Names that never lead to a public machine: RFC 6761, 6762, 8375, and `internal`, which ICANN
 /// keeps for private use.
-const INSIDE: [&str; 7] = [
-    "localhost",
-    "localdomain",
-    "local",
-    "internal",
-    "intranet",
-    "lan",
-    "home.arpa",
-];
+const INSIDE: &str = "localhost localdomain local internal intranet lan home.arpa";
 
 /// Why a URL was refused.
 ///
@@ -266,15 +258,11 @@ impl UrlPolicy {
         }
         let port = url.port_or_known_default().ok_or_else(no_host)?;
         if !self.ports.contains(&port) {
+            let allowed: Vec<_> = self.ports.iter().map(u16::to_string).collect();
             return Err(UrlError::Port {
                 host,
                 found: port,
-                allowed: self
-                    .ports
-                    .iter()
-                    .map(u16::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                allowed: allowed.join(", "),
             });
         }
         match address {
@@ -287,8 +275,8 @@ impl UrlPolicy {
         let mut url = url.clone();
         if address.is_none() {
             // With a trailing dot it would be a different name for certificates and cookies.
-            url.set_host(Some(&host))
-                .map_err(|error| unreadable(&error))?;
+            let renamed = url.set_host(Some(&host));
+            renamed.map_err(|error| unreadable(&error))?;
         }
         Ok(Destination {
             url: url.into(),
@@ -300,23 +288,15 @@ impl UrlPolicy {
 
     fn expect_allowed(&self, host: &str, address: IpAddr) -> Result<(), UrlError> {
         let network = Network::of(address);
-        let allowed = match network {
-            Network::Public => true,
-            Network::Loopback | Network::Private | Network::Shared => !self.deny_private,
-            Network::LinkLocal
-            | Network::Metadata
-            | Network::Multicast
-            | Network::Unspecified
-            | Network::Reserved => false,
-        };
-        if allowed {
-            return Ok(());
+        match network {
+            Network::Public => Ok(()),
+            Network::Loopback | Network::Private | Network::Shared if !self.deny_private => Ok(()),
+            _ => Err(UrlError::Address {
+                host: host.to_owned(),
+                address,
+                network,
+            }),
         }
-        Err(UrlError::Address {
-            host: host.to_owned(),
-            address,
-            network,
-        })
     }
 }
 
@@ -347,9 +327,8 @@ fn expect_plain(url: &str) -> Result<(), UrlError> {
 fn authority(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once(':')?;
     let rest = rest.strip_prefix("//")?;
-    rest.split(['/', '?', '#'])
-        .next()
-        .filter(|part| !part.is_empty())
+    let authority = rest.split(['/', '?', '#']).next();
+    authority.filter(|part| !part.is_empty())
 }
 
 fn unreadable(reason: &dyn fmt::Display) -> UrlError {
@@ -361,23 +340,20 @@ fn unreadable(reason: &dyn fmt::Display) -> UrlError {
 fn expect_name(name: &str) -> Result<String, UrlError> {
     let bare = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=63).contains(&label.len()) && label.bytes().all(is_plain)
     };
     if bare.len() <= 253 && bare.split('.').all(is_label) {
-        Ok(bare.to_owned())
-    } else {
-        let reason = format!("`{}` is not a host name", shown(name));
-        Err(unreadable(&reason))
+        return Ok(bare.to_owned());
     }
+    let reason = format!("`{}` is not a host name", shown(name));
+    Err(unreadable(&reason))
 }
 
 /// Whether a host name belongs to a private network by its last labels.
 fn is_inside(host: &str) -> bool {
-    INSIDE.iter().any(|inside| {
-        host.strip_suffix(inside)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    INSIDE.split(' ').any(|inside| {
+        let rest = host.strip_suffix(inside);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })
 }

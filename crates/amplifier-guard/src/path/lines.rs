@@ -69,10 +69,8 @@ impl PathPolicy {
             }
             if let Some(offset) = memchr(0, piece) {
                 let offset = window.bytes + offset as u64;
-                return Err(PathError::Binary {
-                    path: shown(path),
-                    offset,
-                });
+                let path = shown(path);
+                return Err(PathError::Binary { path, offset });
             }
             window.bytes += read as u64;
             window.total_lines += newlines(piece);
@@ -140,19 +138,13 @@ impl Filling {
         } else {
             content.extend_from_slice(&part[..self.range.most_bytes - content.len()]);
             // A character that the cut went through is left out.
-            let tail = content.len().saturating_sub(3);
-            if let Some(lead) = (tail..content.len())
-                .rev()
-                .find(|at| content[*at] & 0xC0 == 0xC0)
-            {
-                let whole = match content[lead] {
-                    0xF0.. => 4,
-                    0xE0.. => 3,
-                    _ => 2,
-                };
-                if lead + whole > content.len() {
-                    content.truncate(lead);
-                }
+            let is_begun = |start: &usize| {
+                let read = str::from_utf8(&content[*start..]);
+                read.is_err_and(|error| error.error_len().is_none())
+            };
+            let mut tail = content.len().saturating_sub(3)..content.len();
+            if let Some(start) = tail.rfind(is_begun) {
+                content.truncate(start);
             }
         }
         self.closed = true;

@@ -145,11 +145,7 @@ impl PathPolicy {
             }
             return Ok(0);
         }
-        let prefix = if start == Path::new(".") {
-            Path::new("")
-        } else {
-            &start
-        };
+        let prefix = start.strip_prefix(".").unwrap_or(&start);
         // Depth first, each directory opened from its parent: few handles are open at a time, and
         // no path grows too long for the operating system.
         let mut pending = Pending::default();
@@ -245,14 +241,11 @@ pub(crate) fn rank(order: Order, size: u64, modified: i64) -> i128 {
 /// The last `.` of a file's name and what follows it; the dots that hide a file begin no ending.
 fn ending(path: &Path) -> OsString {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
-    let mut ending = OsString::new();
-    if let Some(extension) = path.extension()
-        && stem.iter().any(|byte| *byte != b'.')
-    {
-        ending.push(".");
-        ending.push(extension);
-    }
-    ending
+    let has_stem = stem.iter().any(|byte| *byte != b'.');
+    let parts = path.extension().filter(|_| has_stem);
+    parts.map_or_else(OsString::new, |extension| {
+        [OsStr::new("."), extension].into_iter().collect()
+    })
 }
 
 fn walked(path: PathBuf, metadata: &Metadata) -> WalkedFile {

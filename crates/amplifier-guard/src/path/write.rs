@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::Metadata;
+#[cfg(unix)]
+use {super::with_flags, cap_std::fs::Dir, rustix::fs::OFlags};
 
-use super::PathPolicy;
 use super::error::{PathError, shown};
-use super::expect_file;
 use super::protected::{misread, protected};
+use super::{PathPolicy, expect_file};
 use crate::trace::refused;
 
 /// The longest name and the longest path that Linux takes, in bytes.
@@ -33,33 +34,24 @@ impl PathPolicy {
     fn judge_write(&self, path: &Path, protected_too: bool) -> Result<PathBuf, PathError> {
         let relative = self.relative(path)?;
         if let Some(reason) = misread(&relative) {
-            return Err(PathError::Form {
-                path: shown(path),
-                reason,
-            });
+            let path = shown(path);
+            return Err(PathError::Form { path, reason });
         }
         let is_long = |name: &std::ffi::OsStr| name.len() > MAX_NAME_BYTES;
         if path.as_os_str().len() > MAX_PATH_BYTES || relative.iter().any(is_long) {
-            return Err(PathError::TooLong {
-                path: shown(path),
-                bytes: path.as_os_str().len(),
-            });
+            let (path, bytes) = (shown(path), path.as_os_str().len());
+            return Err(PathError::TooLong { path, bytes });
         }
         let target = self.follow(path, &relative)?;
         // `components` would pass over the dot that says directory.
         let spelled = target.as_os_str().as_encoded_bytes();
         if spelled == b"." || spelled.ends_with(b"/.") {
-            return Err(PathError::NotAFile {
-                path: shown(path),
-                found: crate::Kind::Directory,
-            });
+            let (path, found) = (shown(path), crate::Kind::Directory);
+            return Err(PathError::NotAFile { path, found });
         }
         if let Some((name, reason)) = protected(&target).filter(|_| !protected_too) {
-            return Err(PathError::Protected {
-                path: shown(path),
-                name,
-                reason,
-            });
+            let path = shown(path);
+            return Err(PathError::Protected { path, name, reason });
         }
         self.expect_folders(path, &target)?;
         match self.directory.symlink_metadata(&target) {
@@ -100,7 +92,10 @@ impl PathPolicy {
             .map_err(fail)?;
         }
         let name = Path::new(target.file_name().unwrap_or_default());
-        let file = folder.open_with(name, &writing()).map_err(fail)?;
+        // Not through a link, and without waiting for a pipe's reader.
+        let mut options = with_flags(OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY);
+        options.write(true).create(true);
+        let file = folder.open_with(name, &options).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         expect_own_file(path, &metadata)?;
         // Emptied only now: what is refused keeps its content.
@@ -118,10 +113,8 @@ impl PathPolicy {
             match self.directory.symlink_metadata(folder) {
                 Ok(metadata) if metadata.is_dir() => {}
                 Ok(metadata) => {
-                    return Err(PathError::NotADirectory {
-                        path: shown(folder),
-                        found: metadata.file_type().into(),
-                    });
+                    let (path, found) = (shown(folder), metadata.file_type().into());
+                    return Err(PathError::NotADirectory { path, found });
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(self.failure(path, error)),
@@ -147,10 +140,8 @@ fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
 
         let links = metadata.nlink();
         if links > 1 {
-            return Err(PathError::HardLinks {
-                path: shown(path),
-                links,
-            });
+            let path = shown(path);
+            return Err(PathError::HardLinks { path, links });
         }
     }
     Ok(())
@@ -159,27 +150,7 @@ fn expect_own_file(path: &Path, metadata: &Metadata) -> Result<(), PathError> {
 /// Opens the directory `name` in `folder`, but not through a link.
 #[cfg(unix)]
 fn open_folder(folder: &Dir, name: &Path) -> io::Result<Dir> {
-    use cap_std::fs::OpenOptionsExt;
-    use rustix::fs::OFlags;
-
-    let mut options = OpenOptions::new();
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
-    options.read(true).custom_flags(flags.bits().cast_signed());
-    let opened = folder.open_with(name, &options)?;
+    let mut options = with_flags(OFlags::DIRECTORY | OFlags::NOFOLLOW);
+    let opened = folder.open_with(name, options.read(true))?;
     Ok(Dir::from_std_file(opened.into_std()))
-}
-
-/// How files are opened for writing: not through a link, and without waiting for a pipe's reader.
-#[cfg(unix)]
-fn writing() -> OpenOptions {
-    use cap_std::fs::OpenOptionsExt;
-    use rustix::fs::OFlags;
-
-    let mut options = OpenOptions::new();
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    options
-        .write(true)
-        .create(true)
-        .custom_flags(flags.bits().cast_signed());
-    options
 }

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 
 use indexmap::IndexMap;
 
-use super::place::Place;
 use super::walk::{Part, Visit};
 use crate::finding::Finding;
 use crate::finding::{self, Stretch};
+use crate::text::pointer::Place;
 
 /// The most findings that are kept of a message.
 const MAX_FINDINGS: usize = 1_000;
@@ -41,24 +41,9 @@ impl<'a> Visit<'a> for ContentStatistics {
     }
 }
 
-/// What looks suspicious in the texts that `walk` leads to.
-pub(super) fn findings(walk: impl FnOnce(&mut Findings) -> Result<(), Enough>) -> Vec<Finding> {
-    let mut findings = Findings(Vec::new());
-    match walk(&mut findings) {
-        Ok(()) | Err(Enough) => findings.0,
-    }
-}
-
-/// The statistics of what `walk` leads to.
-pub(super) fn statistics(
-    walk: impl FnOnce(&mut ContentStatistics) -> Result<(), Infallible>,
-) -> ContentStatistics {
-    let mut statistics = ContentStatistics::default();
-    let Ok(()) = walk(&mut statistics);
-    statistics
-}
-
-pub(super) struct Findings(Vec<Finding>);
+/// What looks suspicious in a message.
+#[derive(Default)]
+pub(super) struct Findings(pub(super) Vec<Finding>);
 
 /// There are as many findings as are kept.
 pub(super) struct Enough;

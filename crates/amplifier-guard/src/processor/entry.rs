@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::place::Place;
 use super::refusal::MessageError;
 use super::rule::{CanBeEmpty, Rules};
 use super::walk::{Part, Visit};
 use crate::identifier::{check_call_id, check_tool_name};
 use crate::shown::shown;
+use crate::text::pointer::Place;
 
 /// Checks one message on the way through it.
 pub(super) struct Entry<'a> {
@@ -16,38 +16,30 @@ pub(super) struct Entry<'a> {
     calls: HashSet<&'a str>,
     answered: HashSet<&'a str>,
     characters: u64,
+    /// What of a text is held to the limit of characters.
     count: fn(&str) -> usize,
 }
 
 impl<'a> Entry<'a> {
-    /// Holds what `count` counts in texts to the limit of characters.
-    fn new(
-        rules: &'a Rules,
-        open_calls: Option<&'a HashSet<String>>,
-        count: fn(&str) -> usize,
-    ) -> Self {
-        Self {
-            rules,
-            open_calls,
-            calls: HashSet::new(),
-            answered: HashSet::new(),
-            characters: 0,
-            count,
-        }
-    }
-
     /// Checks what `walk` leads to.
     pub(super) fn check(
         rules: &'a Rules,
         open_calls: Option<&'a HashSet<String>>,
         walk: impl Fn(&mut Self) -> Result<(), MessageError>,
     ) -> Result<(), MessageError> {
+        let counting = |count| {
+            walk(&mut Self {
+                rules,
+                open_calls,
+                calls: HashSet::new(),
+                answered: HashSet::new(),
+                characters: 0,
+                count,
+            })
+        };
         // Bytes are no fewer than characters and need no counting.
-        match walk(&mut Self::new(rules, open_calls, str::len)) {
-            Err(MessageError::TooLong { .. }) => {
-                let characters = |text: &str| text.chars().count();
-                walk(&mut Self::new(rules, open_calls, characters))
-            }
+        match counting(str::len) {
+            Err(MessageError::TooLong { .. }) => counting(|text| text.chars().count()),
             checked => checked,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use amplifier_core::{ContentBlock as KernelBlock, Degradation, Message, MessageContent};
 
-use super::contents::{self, ContentStatistics};
+use super::contents::{ContentStatistics, Enough, Findings};
 use super::walk::Parts;
 use crate::claude::{ClaudeMessage, ContentBlock};
 use crate::finding::Finding;
@@ -64,14 +64,20 @@ impl<M> ProcessedMessage<M> {
 impl<M: Parts> ProcessedMessage<M> {
     /// The numbers of its blocks, characters and bytes, computed when first read.
     pub fn statistics(&self) -> &ContentStatistics {
-        let statistics = || contents::statistics(|visit| self.message.walk(visit));
-        self.statistics.get_or_init(statistics)
+        self.statistics.get_or_init(|| {
+            let mut statistics = ContentStatistics::default();
+            let Ok(()) = self.message.walk(&mut statistics);
+            statistics
+        })
     }
 
     /// The suspicious parts, at most 1,000, computed when first read.
     pub fn findings(&self) -> &[Finding] {
-        let findings = || contents::findings(|visit| self.message.walk(visit));
-        self.findings.get_or_init(findings)
+        self.findings.get_or_init(|| {
+            let mut findings = Findings::default();
+            let (Ok(()) | Err(Enough)) = self.message.walk(&mut findings);
+            findings.0
+        })
     }
 }
 

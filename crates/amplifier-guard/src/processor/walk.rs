@@ -4,10 +4,10 @@ use amplifier_core::{
     ContentBlock as KernelBlock, Degradation, Json, Message, MessageContent, Object, Role,
 };
 
-use super::place::Place;
 use super::rule::CanBeEmpty;
 use super::thinking;
 use crate::claude::{ClaudeMessage, CodeBlock, ContentBlock, TextBlock};
+use crate::text::pointer::Place;
 
 /// What is done on the way.
 pub(super) trait Visit<'a> {
@@ -64,10 +64,10 @@ impl Parts for ClaudeMessage {
     }
 
     fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {
-        entries(&self.extra, Place::Message, visit)?;
+        entries(&self.extra, Place::Whole, visit)?;
         let thoughts = self.thinking.as_deref().unwrap_or_default();
         for (base, blocks) in [("content", &*self.content), ("thinking", thoughts)] {
-            let base = Place::Message.name(base);
+            let base = Place::Whole.name(base);
             for (index, block) in blocks.iter().enumerate() {
                 claude_block(block, base.index(index), visit)?;
             }
@@ -89,7 +89,7 @@ impl Parts for Message {
     }
 
     fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {
-        let place = Place::Message;
+        let place = Place::Whole;
         entries(&self.extra, place, visit)?;
         let is_answer = matches!(self.role, Role::Tool | Role::Function);
         if let Some(id) = &self.tool_call_id

@@ -53,44 +53,25 @@ pub(super) fn each(text: Untrusted<'_>, tail: &mut Vec<u8>, mut take: impl FnMut
             });
         }
     };
-    // A character that began in the chunk before is completed on its own.
+    // A character may have begun in the chunk before.
+    let begun;
     let mut bytes = bytes;
-    while !tail.is_empty() {
-        let Some((next, rest)) = bytes.split_first() else {
+    if !tail.is_empty() {
+        begun = [std::mem::take(tail).as_slice(), bytes].concat();
+        bytes = &begun;
+    }
+    while let Err(error) = str::from_utf8(bytes) {
+        let (valid, rest) = bytes.split_at(error.valid_up_to());
+        each_of_text(str::from_utf8(valid).unwrap_or_default(), &mut take);
+        let Some(length) = error.error_len() else {
+            tail.extend_from_slice(rest);
             return;
         };
-        tail.push(*next);
-        match str::from_utf8(tail) {
-            Ok(text) => {
-                each_of_text(text, &mut take);
-                tail.clear();
-                bytes = rest;
-            }
-            Err(error) if error.error_len().is_none() => bytes = rest,
-            Err(_) => {
-                tail.pop();
-                end_tail(tail, &mut take);
-            }
-        }
+        let (invalid, rest) = rest.split_at(length);
+        take(Part::NoText(invalid));
+        bytes = rest;
     }
-    loop {
-        match str::from_utf8(bytes) {
-            Ok(text) => return each_of_text(text, &mut take),
-            Err(error) => {
-                let (valid, rest) = bytes.split_at(error.valid_up_to());
-                if let Ok(text) = str::from_utf8(valid) {
-                    each_of_text(text, &mut take);
-                }
-                let Some(length) = error.error_len() else {
-                    tail.extend_from_slice(rest);
-                    return;
-                };
-                let (invalid, rest) = rest.split_at(length);
-                take(Part::NoText(invalid));
-                bytes = rest;
-            }
-        }
-    }
+    each_of_text(str::from_utf8(bytes).unwrap_or_default(), &mut take);
 }
 
 fn end_tail(tail: &mut Vec<u8>, take: &mut impl FnMut(Part<'_>)) {

@@ -8,8 +8,9 @@ use crate::text::character::Contextual;
 const MAX_MARKS: usize = 30;
 /// The flag that tags make the flag of a region.
 const FLAG: char = '\u{1f3f4}';
-/// The tags that Unicode recommends: England, Scotland, Wales. All others hide their letters.
-const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+/// The tags that Unicode recommends, each with its end: England, Scotland, Wales. All others hide
+/// their letters.
+const REGIONS: [&str; 3] = ["gbeng.", "gbsct.", "gbwls."];
 /// The tag that ends the others.
 const CANCEL: char = '\u{e007f}';
 
@@ -37,6 +38,8 @@ pub(super) struct Writer {
     /// Whether the next character belongs to the last one.
     is_joined: bool,
     wait: Wait,
+    /// The characters that wait.
+    held: String,
 }
 
 /// What the next characters decide.
@@ -47,13 +50,13 @@ enum Wait {
     /// A carriage return: dropped before a newline.
     Return,
     /// A non-joiner and the marks after it: shown between letters that join.
-    NonJoiner(String),
+    NonJoiner,
     /// A joiner: shown between pictographs, and between a consonant and its virama.
     Joiner,
     /// A selector after a digit: shown before the mark that makes a keycap.
-    Keycap(char),
+    Keycap,
     /// The tags of a flag: shown if they name a region.
-    Flag(String),
+    Flag,
 }
 
 impl Writer {
@@ -64,61 +67,42 @@ impl Writer {
         }
     }
 
-    /// Adds a character.
+    /// Adds a character, which may give those that wait a meaning.
     pub(super) fn push(&mut self, character: char) {
-        match std::mem::take(&mut self.wait) {
-            Wait::Nothing => {}
-            Wait::Return => {
-                if character != '\n' {
-                    self.escape("\\r");
-                }
-            }
-            Wait::NonJoiner(mut marks) => {
+        match self.wait {
+            Wait::Return if character == '\n' => self.held.clear(),
+            Wait::NonJoiner => {
                 let class = class::class(character);
                 // Letters on both sides of any marks join.
-                if class == Class::Mark && self.over + marks.chars().count() < MAX_MARKS {
-                    marks.push(character);
-                    self.wait = Wait::NonJoiner(marks);
-                    return;
+                if class == Class::Mark && self.over + self.held.chars().count() < MAX_MARKS {
+                    return self.held.push(character);
                 }
                 if class == Class::Base && class::joins_previous(character) {
-                    marks.chars().for_each(|mark| self.put_over(mark));
+                    self.put_held();
                     self.is_joined = true;
-                } else {
-                    self.refuse(&marks);
                 }
             }
-            Wait::Joiner => {
+            Wait::Joiner
                 if class::is_pictograph(character) && class::ends_pictograph(self.base)
-                    || class::is_virama(character) && class::is_letter(self.base)
-                {
-                    self.put_over('\u{200d}');
-                    self.is_joined = true;
-                } else {
-                    self.escape_code('\u{200d}'.into());
-                }
+                    || class::is_virama(character) && class::is_letter(self.base) =>
+            {
+                self.put_held();
+                self.is_joined = true;
             }
-            Wait::Keycap(selector) => {
-                if character == '\u{20e3}' {
-                    self.put_over(selector);
-                } else {
-                    self.escape_code(selector.into());
-                }
-            }
-            Wait::Flag(mut tags) => {
-                tags.push(character);
-                if is_begun_flag(&tags) {
+            Wait::Keycap if character == '\u{20e3}' => self.put_held(),
+            Wait::Flag => {
+                self.held.push(character);
+                if is_begun_flag(&self.held) {
                     if character == CANCEL {
-                        tags.chars().for_each(|tag| self.put_over(tag));
-                    } else {
-                        self.wait = Wait::Flag(tags);
+                        self.put_held();
                     }
                     return;
                 }
-                tags.pop();
-                self.refuse(&tags);
+                self.held.pop();
             }
+            _ => {}
         }
+        self.end();
         self.decide(character);
     }
 
@@ -166,15 +150,16 @@ impl Writer {
         self.escape(escaped);
     }
 
-    /// Decides the waiting characters, as nothing follows them.
+    /// Escapes the first of the waiting characters, as nothing gave it a meaning, and judges the
+    /// others again.
     pub(super) fn end(&mut self) {
-        match std::mem::take(&mut self.wait) {
-            Wait::Nothing => {}
-            Wait::Return => self.escape("\\r"),
-            Wait::NonJoiner(held) | Wait::Flag(held) => self.refuse(&held),
-            Wait::Joiner => self.escape_code('\u{200d}'.into()),
-            Wait::Keycap(selector) => self.escape_code(selector.into()),
+        self.wait = Wait::Nothing;
+        let held = std::mem::take(&mut self.held);
+        let mut characters = held.chars();
+        if let Some(first) = characters.next() {
+            self.escape_code(first.into());
         }
+        characters.for_each(|character| self.decide(character));
     }
 
     /// Returns the text shown since the last call.
@@ -189,7 +174,7 @@ impl Writer {
         let is_full = self.over >= MAX_MARKS;
         match class::class(character) {
             Class::Base => self.put(character),
-            Class::Hidden if character == '\r' => self.wait = Wait::Return,
+            Class::Hidden if character == '\r' => self.hold(character, Wait::Return),
             Class::Hidden => self.escape_code(character.into()),
             Class::Mark | Class::Contextual(_) if is_full => {
                 self.escape_code(character.into());
@@ -208,48 +193,44 @@ impl Writer {
                 self.is_joined = true;
             }
             Contextual::NonJoiner if self.is_transparent && class::joins_next(self.base) => {
-                self.wait = Wait::NonJoiner(character.into());
+                self.hold(character, Wait::NonJoiner);
             }
             Contextual::Joiner
                 if (is_after_base || self.last == '\u{fe0f}')
                     && class::ends_pictograph(self.base)
                     || is_after_base && class::is_letter(self.base) =>
             {
-                self.wait = Wait::Joiner;
+                self.hold(character, Wait::Joiner);
             }
             Contextual::Variation if is_after_base && class::varies(self.base, character) => {
                 if self.base.is_ascii() {
-                    self.wait = Wait::Keycap(character);
+                    self.hold(character, Wait::Keycap);
                 } else {
                     self.put_over(character);
                 }
             }
-            Contextual::Tag if is_after_base && self.base == FLAG => {
-                let tags = String::from(character);
-                if is_begun_flag(&tags) {
-                    self.wait = Wait::Flag(tags);
-                } else {
-                    self.escape_code(character.into());
-                }
+            Contextual::Tag
+                if is_after_base && self.base == FLAG && is_begun_flag(&character.to_string()) =>
+            {
+                self.hold(character, Wait::Flag);
             }
             Contextual::BrailleBlank if matches!(self.base, '\u{2800}'..='\u{28ff}') => {
                 self.put(character);
             }
-            Contextual::NonJoiner
-            | Contextual::Joiner
-            | Contextual::Variation
-            | Contextual::Tag
-            | Contextual::BrailleBlank => self.escape_code(character.into()),
+            _ => self.escape_code(character.into()),
         }
     }
 
-    /// Escapes the first of the waiting characters and judges the others again.
-    fn refuse(&mut self, held: &str) {
-        let mut characters = held.chars();
-        if let Some(first) = characters.next() {
-            self.escape_code(first.into());
-        }
-        characters.for_each(|character| self.decide(character));
+    fn hold(&mut self, character: char, wait: Wait) {
+        self.wait = wait;
+        self.held.push(character);
+    }
+
+    /// Shows the waiting characters.
+    fn put_held(&mut self) {
+        self.wait = Wait::Nothing;
+        let held = std::mem::take(&mut self.held);
+        held.chars().for_each(|character| self.put_over(character));
     }
 
     /// Shows a character with a place of its own.
@@ -279,6 +260,7 @@ impl Writer {
 
     fn escape_code(&mut self, code: u32) {
         self.escape(&match code {
+            0x0d => "\\r".to_owned(),
             0..=0x7f => format!("\\x{code:02x}"),
             _ => format!("\\u{{{code:x}}}"),
         });
@@ -312,9 +294,5 @@ fn is_begun_flag(tags: &str) -> bool {
             None => None,
         })
         .collect();
-    letters.is_some_and(|letters| {
-        REGIONS
-            .iter()
-            .any(|region| format!("{region}.").starts_with(&letters))
-    })
+    letters.is_some_and(|letters| REGIONS.iter().any(|region| region.starts_with(&letters)))
 }

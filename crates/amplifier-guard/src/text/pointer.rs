@@ -6,31 +6,34 @@ use std::fmt;
 use amplifier_core::{Json, Object};
 use percent_encoding::percent_decode_str;
 
-/// The names on the way to a value.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pointer {
-    text: String,
-    /// Where each name begins, with its `/`.
-    starts: Vec<usize>,
+/// The way to a value, from the value up; written out only where somebody reads it.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// The whole.
+    Whole,
+    /// The value of a key.
+    Name(&'a Place<'a>, &'a str),
+    /// One of a list.
+    Index(&'a Place<'a>, usize),
 }
 
-impl Pointer {
-    pub(crate) fn push(&mut self, name: &str) {
-        self.starts.push(self.text.len());
-        self.text.push('/');
-        self.text.push_str(&escaped(name));
+impl<'a> Place<'a> {
+    pub(crate) fn name(&'a self, name: &'a str) -> Self {
+        Self::Name(self, name)
     }
 
-    pub(crate) fn pop(&mut self) {
-        if let Some(start) = self.starts.pop() {
-            self.text.truncate(start);
-        }
+    pub(crate) fn index(&'a self, index: usize) -> Self {
+        Self::Index(self, index)
     }
 }
 
-impl fmt::Display for Pointer {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
+        match self {
+            Self::Whole => Ok(()),
+            Self::Name(above, name) => write!(formatter, "{above}/{}", escaped(name)),
+            Self::Index(above, index) => write!(formatter, "{above}/{index}"),
+        }
     }
 }
 

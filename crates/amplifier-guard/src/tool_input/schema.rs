@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use amplifier_core::{Json, Object};
 use jsonschema::{PatternOptions, Validator};
-use serde_json::Value;
 
 use super::instance::Arguments;
 use crate::shown::shown;
-use crate::text::pointer::{self, Pointer};
+use crate::text::pointer::{self, Place};
 
 /// How many objects a schema may have with all references expanded.
 const MAX_OBJECTS: usize = 20_000;
@@ -50,7 +49,7 @@ pub(super) fn compile(
         extents: HashMap::new(),
     };
     let extent = walk
-        .value(schema, Part::Schema, &mut Pointer::default(), 0)
+        .value(schema, Part::Schema, Place::Whole, 0)
         .map_err(|Flaw { place, reason }| fail(&place, reason))?;
     let validator = jsonschema::options_for::<Arguments>()
         .offline()
@@ -60,7 +59,8 @@ pub(super) fn compile(
                 .size_limit(MAX_PATTERN_BYTES)
                 .dfa_size_limit(MAX_PATTERN_BYTES),
         )
-        .build(&to_value(schema))
+        // It holds neither large integers nor infinite floats, so that nothing of it is lost.
+        .build(&serde_json::to_value(schema).unwrap_or_default())
         .map_err(|error| {
             let reason = shown(&error.masked_with("this").to_string());
             fail(error.instance_path().as_str(), reason)
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         &mut self,
         value: &'a Json,
         part: Part,
-        place: &mut Pointer,
+        place: Place<'_>,
         depth: usize,
     ) -> Result<Extent, Flaw> {
         if depth > MAX_LEVELS {
@@ -163,8 +163,8 @@ impl<'a> Walk<'a> {
                             .iter()
                             .find(|id| value.get(id).is_some_and(|id| id.as_str().is_some()))
                     {
-                        place.push(id);
-                        return Err(place.flaw("only the whole schema may have an id".to_owned()));
+                        let reason = "only the whole schema may have an id".to_owned();
+                        return Err(place.name(id).flaw(reason));
                     }
                     let mut extent = self.entries(entries, part, place, depth)?;
                     extent.objects += 1;
@@ -175,9 +175,8 @@ impl<'a> Walk<'a> {
             Json::Array(items) => {
                 let mut extent = Extent::default();
                 for (index, item) in items.iter().enumerate() {
-                    place.push(&index.to_string());
-                    extent.add(self.value(item, part, place, depth + 1)?.level());
-                    place.pop();
+                    let inner = self.value(item, part, place.index(index), depth + 1)?;
+                    extent.add(inner.level());
                 }
                 Ok(extent)
             }
@@ -187,9 +186,7 @@ impl<'a> Walk<'a> {
             Json::Float(number) if !number.is_finite() => {
                 Err(place.flaw("a number has no finite value".to_owned()))
             }
-            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Float(_) | Json::Str(_) => {
-                Ok(Extent::default())
-            }
+            _ => Ok(Extent::default()),
         }
     }
 
@@ -197,12 +194,12 @@ impl<'a> Walk<'a> {
         &mut self,
         entries: &'a Object,
         part: Part,
-        place: &mut Pointer,
+        place: Place<'_>,
         depth: usize,
     ) -> Result<Extent, Flaw> {
         let mut extent = Extent::default();
         for (key, value) in entries {
-            place.push(key);
+            let place = place.name(key);
             let inner = match (part, key.as_str(), value) {
                 (Part::Schema, "$ref", Json::Str(target)) => self.target(target, place, depth)?,
                 (Part::Schema, "$dynamicRef" | "$recursiveRef", Json::Str(_)) => {
@@ -215,12 +212,11 @@ impl<'a> Walk<'a> {
                 let reason = format!("it expands to more than {MAX_OBJECTS} objects");
                 return Err(place.flaw(reason));
             }
-            place.pop();
         }
         Ok(extent)
     }
 
-    fn target(&mut self, target: &str, place: &mut Pointer, depth: usize) -> Result<Extent, Flaw> {
+    fn target(&mut self, target: &str, place: Place<'_>, depth: usize) -> Result<Extent, Flaw> {
         let Some(path) = target.strip_prefix('#').filter(|path| is_pointer(path)) else {
             let reason = format!(
                 "`{}` refers to something outside this schema (only `#/…` is followed)",
@@ -240,7 +236,7 @@ fn is_pointer(path: &str) -> bool {
     path.is_empty() || path.starts_with('/')
 }
 
-impl Pointer {
+impl Place<'_> {
     fn too_deep(&self) -> Flaw {
         self.flaw(format!("it is deeper than {MAX_LEVELS} levels"))
     }
@@ -250,21 +246,5 @@ impl Pointer {
             place: self.to_string(),
             reason,
         }
-    }
-}
-
-/// A schema as the compiler reads it; it holds neither large integers nor infinite floats.
-fn to_value(json: &Json) -> Value {
-    match json {
-        Json::Null | Json::BigInt(_) => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Int(value) => Value::from(*value),
-        Json::Float(value) => Value::from(*value),
-        Json::Str(text) => Value::from(text.as_str()),
-        Json::Array(items) => items.iter().map(to_value).collect(),
-        Json::Object(entries) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), to_value(value)))
-            .collect(),
     }
 }
