@@ -11,13 +11,12 @@ mod forms;
 mod header;
 mod known;
 mod log;
+mod look;
 mod name;
 mod named;
 mod places;
 mod program;
 mod random;
-#[cfg(test)]
-mod reference;
 mod runs;
 mod scheme;
 mod span;
@@ -27,8 +26,6 @@ mod table;
 mod value;
 mod vendor;
 mod words;
-#[cfg(test)]
-mod writing;
 
 use std::borrow::Cow;
 
@@ -160,11 +157,7 @@ impl Redactor {
 
     fn known_spans(&self, text: &[u8]) -> impl Iterator<Item = Span> {
         let places = self.known.find(text).into_iter();
-        places.map(|(start, end)| Span {
-            start,
-            end,
-            kind: "secret",
-        })
+        places.map(|(start, end)| Span::new(start, end, "secret"))
     }
 }
 
@@ -180,22 +173,12 @@ struct Scan {
 
 /// All replacements of secrets, one per line.
 fn marks() -> String {
-    let named = [
-        "secret",
-        "password",
-        "token",
-        "key",
-        "credentials",
-        "cookie",
-        "signature",
-        "bearer token",
-        "basic credentials",
-        "aws secret",
-        "private key",
-    ];
     let mut marks = String::new();
-    for kind in named.into_iter().chain(vendor::kinds()) {
+    for kind in words::kinds().chain(vendor::kinds()) {
         marks.extend([MARK, kind, "]\n"]);
+    }
+    for kind in words::words(words::List::Kind) {
+        marks.extend([MARK, &kind.replace('_', " "), "]\n"]);
     }
     marks
 }

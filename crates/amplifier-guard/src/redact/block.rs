@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::random::stretch;
+use super::look::{ahead, stretch};
 use super::span::Span;
 
 const BEGIN: &[u8] = b"-----BEGIN";
@@ -21,10 +21,10 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
         if start < done {
             continue;
         }
-        let Some(label) = label(text, start).or_else(|| count_of_lines(text, *place)) else {
+        let label = label(text, start).or_else(|| count_of_lines(text, *place));
+        let Some((from, begin)) = label else {
             continue;
         };
-        let (from, begin) = label;
         if begin > text.len() {
             open = Some(start);
             continue;
@@ -33,11 +33,7 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
         if is_open {
             open = Some(start);
         }
-        spans.push(Span {
-            start: from,
-            end,
-            kind: "private key",
-        });
+        spans.push(Span::new(from, end, "private key"));
         done = end;
     }
     open
@@ -46,7 +42,7 @@ pub(super) fn find(text: &[u8], places: &[usize], spans: &mut Vec<Span>) -> Opti
 /// Where a block of PEM and its lines begin: beyond the text if it ends in the label.
 fn label(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let rest = text[start..].strip_prefix(BEGIN)?;
-    let window = &rest[..rest.len().min(MAX_LABEL_BYTES)];
+    let window = ahead(rest, 0, MAX_LABEL_BYTES);
     let Some(dashes) = memmem::find(window, b"-----") else {
         return (window.len() < MAX_LABEL_BYTES).then_some((start, usize::MAX));
     };
@@ -59,8 +55,8 @@ fn label(text: &[u8], start: usize) -> Option<(usize, usize)> {
 /// The same for the lines of a key of `PuTTY`, behind `Private-Lines: 8`.
 fn count_of_lines(text: &[u8], place: usize) -> Option<(usize, usize)> {
     let rest = text[place..].strip_prefix(b"te-Lines: ")?;
-    let digits = stretch(&rest[..rest.len().min(8)], |byte| byte.is_ascii_digit());
-    let begin = place + text[place..].len() - rest.len() + digits;
+    let digits = stretch(ahead(rest, 0, 8), |byte| byte.is_ascii_digit());
+    let begin = text.len() - rest.len() + digits;
     let lines = begin + stretch(&text[begin..], |byte| matches!(byte, b'\r' | b'\n'));
     let end = if lines == text.len() {
         usize::MAX
@@ -83,7 +79,7 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
             return (end, true);
         }
         if rest.starts_with(b"-----END") {
-            let window = &rest[8..rest.len().min(8 + MAX_LABEL_BYTES)];
+            let window = ahead(rest, 8, MAX_LABEL_BYTES);
             return match memmem::find(window, b"-----") {
                 Some(dashes) => (place + 8 + dashes + 5, false),
                 None => (
@@ -116,10 +112,11 @@ fn body(text: &[u8], mut place: usize) -> (usize, bool) {
 
 /// The length of a header such as `Proc-Type: 4,ENCRYPTED`, and of the escaped end of a line before it.
 fn header(line: &[u8]) -> Option<usize> {
-    let name = stretch(&line[..line.len().min(MIN_LINE_BYTES)], |byte| {
+    let line = ahead(line, 0, 4 * MAX_LABEL_BYTES);
+    let name = stretch(ahead(line, 0, MIN_LINE_BYTES), |byte| {
         is_body(byte) || byte == b'-'
     });
-    let rest = &line[name..line.len().min(4 * MAX_LABEL_BYTES)];
+    let rest = &line[name..];
     (name > 0 && rest.starts_with(b": "))
         .then(|| name + stretch(rest, |byte| !matches!(byte, b'\n' | b'\\' | b'"')))
 }

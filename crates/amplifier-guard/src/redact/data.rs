@@ -9,12 +9,8 @@ use super::value::{self, Value};
 pub(super) fn mark(key: &str, text: &str) -> Option<String> {
     let kind = match name::classify(key.as_bytes())? {
         Name::Strong(kind) => kind,
-        Name::Weak(kind) if text.len() >= 16 && !text.contains(' ') => {
-            if !is_random(text.as_bytes()) {
-                return None;
-            }
-            kind
-        }
+        Name::Weak(_) if text.len() < 16 || text.contains(' ') => return None,
+        Name::Weak(kind) if is_random(text.as_bytes()) => kind,
         Name::Weak(_) | Name::Plural(_) => return None,
         Name::Authorization => "credentials",
         Name::Cookie => "cookie",
@@ -37,7 +33,6 @@ pub(super) fn is_secret_key(key: &str) -> bool {
 /// values.
 pub(super) fn is_header_name(name: &str) -> bool {
     name.contains('-')
-        || ["authorization", "cookie"]
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known))
+        || name.eq_ignore_ascii_case("authorization")
+        || name.eq_ignore_ascii_case("cookie")
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::span::Span;
-use super::value::Value;
+use super::value::{self, Value};
 
 /// What was found behind names.
 #[derive(Default)]
@@ -47,15 +47,23 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn new(value: &Value, kind: &'static str, is_benign: bool) -> Self {
+    pub(super) fn new(value: Value, kind: &'static str, is_benign: bool) -> Self {
+        let Value { start, end, .. } = value;
         Self {
-            span: Span {
-                start: value.start,
-                end: value.end,
-                kind,
-            },
+            span: Span { start, end, kind },
             is_open: value.is_open,
             is_benign,
         }
+    }
+
+    /// A value that stays if it is no secret by itself.
+    pub(super) fn of(text: &[u8], value: Value, kind: &'static str) -> Self {
+        Self::new(value, kind, value::is_benign(text, &value, kind, true))
+    }
+
+    /// The same that stays in a further case, too.
+    pub(super) fn unless(mut self, is_benign: bool) -> Self {
+        self.is_benign |= is_benign;
+        self
     }
 }

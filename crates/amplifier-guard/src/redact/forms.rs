@@ -4,8 +4,9 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::finds::{Finds, Found};
 use super::header::{authorization, cookie};
+use super::look::{LOOK_BYTES, ahead, behind, line_before, stretch, tail, trimmed};
 use super::name::{self, Name, Named};
-use super::random::{LOOK_BYTES, is_random, stretch};
+use super::random::is_random;
 use super::value::{self, Value};
 use super::words::{List, ends, is_word};
 
@@ -20,9 +21,9 @@ pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     if before.ends_with(b"</") && after.starts_with(b">") {
         finds.take(element(text, named));
     } else if before.ends_with(b"<") && after.starts_with(b">") {
-        let content = &after[1..];
-        let length = stretch(&content[..content.len().min(MAX_ELEMENT_BYTES)], is_content);
-        if length == content.len() {
+        let content = ahead(text, named.end + 1, MAX_ELEMENT_BYTES);
+        // What may occur between `<password>` and `</password>`, which are on one line.
+        if stretch(content, |byte| !matches!(byte, b'>' | b'\n')) == after.len() - 1 {
             finds.wait(named.end + 1);
         }
     }
@@ -35,53 +36,39 @@ pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     attribute(text, named, finds);
 }
 
-/// Whether a byte may occur between `<password>` and `</password>`, which are on one line.
-fn is_content(byte: u8) -> bool {
-    !matches!(byte, b'>' | b'\n')
-}
-
 /// `<password>value</password>`, from its closing tag on.
 fn element(text: &[u8], named: Named) -> Option<Found> {
     let (Name::Strong(kind) | Name::Weak(kind)) = named.name else {
         return None;
     };
     let close = named.start - 2;
-    let before = &text[close.saturating_sub(MAX_ELEMENT_BYTES)..close];
+    let before = behind(text, close, MAX_ELEMENT_BYTES);
     let start = close - before.len() + memrchr(b'>', before)? + 1;
-    let value = Value::quoted(start, close);
-    let is_benign = value.start == value.end || value::is_benign(text, &value, kind, true);
-    Some(Found::new(&value, kind, is_benign))
+    Some(Found::of(text, Value::quoted(start, close), kind))
 }
 
 /// `('x-api-key', 'value')`, a header as a pair, and `define('PASSWORD', 'value')`, a call.
 fn pair(text: &[u8], named: Named) -> Option<Found> {
     let before = text[..named.start].strip_suffix(&[text[named.end]])?;
     let before = before.strip_suffix(b"b").unwrap_or(before);
-    let before = before
-        .strip_suffix(b"(")
-        .or_else(|| before.strip_suffix(b"["))?;
+    let [before @ .., b'(' | b'['] = before else {
+        return None;
+    };
     let start = named.end + 2;
     match named.name {
         Name::Authorization => authorization(text, start),
         Name::Cookie => cookie(text, start),
         Name::Strong(kind) => {
-            let callee = before.iter().rev().take(32);
-            let callee = callee
-                .take_while(|byte| byte.is_ascii_alphanumeric())
-                .count();
-            let callee = before[before.len() - callee..].to_ascii_lowercase();
-            let is_call = ends(List::Call, &callee);
+            let callee = behind(before, before.len(), 32);
+            let is_call = ends(List::Call, &last_word(callee).to_ascii_lowercase());
             let value = value::parse(text, start)?;
             let look = &text[value.start..value.end];
             let is_header = text[named.start..named.end].contains(&b'-');
             let is_pair = is_call
                 || text.get(start) == Some(&b' ')
                     && (is_header || is_random(look) && look.iter().any(u8::is_ascii_digit));
-            let is_benign = !value.is_quoted
-                || !is_pair
-                || name::classify(look).is_some()
-                || value::is_benign(text, &value, kind, true);
-            Some(Found::new(&value, kind, is_benign))
+            let is_other = !value.is_quoted || !is_pair || name::classify(look).is_some();
+            Some(Found::of(text, value, kind).unless(is_other))
         }
         Name::Plural(_) | Name::Weak(_) => None,
     }
@@ -101,24 +88,22 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     let mut value = value::parse(text, declared.unwrap_or(named.end))?;
     let look = &text[value.start..value.end.min(value.start + LOOK_BYTES)];
     let is_plain = look.iter().all(u8::is_ascii_alphabetic) && !is_random(look) && !value.is_quoted;
-    let is_benign = look.starts_with(b"-") || value::is_benign(text, &value, kind, true);
+    let is_option = look.starts_with(b"-");
     if name.starts_with(b"-") {
         // At most 64 characters behind the dashes.
-        let near = &name[name.len().saturating_sub(name::MAX_NAME_BYTES + 1)..];
+        let near = behind(name, name.len(), name::MAX_NAME_BYTES + 1);
         // Some programs take one dash; few words of prose have one before them.
         let before = &text[..named.start];
         let is_short = kind == "password" && matches!(before, [.., word, b' '] if *word != b'-');
         let is_flag = is_short || memmem::find(near, b"--").is_some();
-        return is_flag.then(|| Found::new(&value, kind, is_benign || is_plain));
+        return is_flag.then(|| Found::of(text, value, kind).unless(is_option || is_plain));
     }
     let Name::Strong(_) = named.name else {
         return None;
     };
-    let line = line_before(text, named.start);
-    let before = &text[named.start.saturating_sub(LOOK_BYTES)..named.start];
-    let mut words = before
-        .rsplit(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+    let line = line_before(text, named.start, LOOK_BYTES);
+    let before = behind(text, named.start, LOOK_BYTES).rsplit(u8::is_ascii_whitespace);
+    let mut words = before.filter(|word| !word.is_empty());
     let [user, login, host, machine] = [(); 4].map(|()| words.next().unwrap_or_default());
     let rest = &text[(value.end + usize::from(value.is_quoted)).min(text.len())..];
     let blanks = stretch(rest, |byte| matches!(byte, b' ' | b'\t' | b'\r'));
@@ -138,95 +123,67 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     // The words of `.netrc`, on one line or on several.
     let is_login =
         login == b"machine" || login == b"login" && (machine == b"machine" || host == b"default");
-    let is_quoted = value.is_quoted
-        && (is_set
-            || declared.is_some()
-            || kind == "password" && !look.contains(&b' ') && !is_number);
-    if is_login || is_quoted || is_set || is_first {
-        value.is_open |= rest.len() == blanks;
-        let is_found = is_login || is_quoted || ends_line;
-        return Some(Found::new(&value, kind, is_benign || !is_found));
+    let is_named = kind == "password" && !look.contains(&b' ') && !is_number;
+    let is_quoted = value.is_quoted && (is_set || declared.is_some() || is_named);
+    if !(is_login || is_quoted || is_set || is_first) {
+        return None;
     }
-    None
+    value.is_open |= rest.len() == blanks;
+    let is_found = is_login || is_quoted || ends_line;
+    Some(Found::of(text, value, kind).unless(is_option || !is_found))
 }
 
 /// The place after the `=` of a declaration, whose type is behind the name: `key string = "…"`.
 pub(super) fn declared(text: &[u8], end: usize) -> Option<usize> {
-    let window = &text[end..text.len().min(end + 48)];
+    let window = ahead(text, end, 48);
     let equals = memchr(b'=', window)?;
-    let mut words = window[..equals]
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+    let words = window[..equals].split(u8::is_ascii_whitespace);
+    let mut words = words.filter(|word| !word.is_empty());
     let is_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_()[]*:.".contains(byte);
     let word = words.next()?;
     (word.iter().all(is_type) && matches!(words.next(), None | Some(b":")))
         .then_some(end + equals + 1)
 }
 
-/// The part of its line before a place.
-fn line_before(text: &[u8], place: usize) -> &[u8] {
-    let before = &text[place.saturating_sub(LOOK_BYTES)..place];
-    &before[memrchr(b'\n', before).map_or(0, |end| end + 1)..]
+/// The letters and digits at the end of a text.
+fn last_word(text: &[u8]) -> &[u8] {
+    tail(text, |byte| byte.is_ascii_alphanumeric())
 }
 
 /// Takes a value whose name is one: `name: DB_PASSWORD` and `value: …` on the next line,
 /// `key="password" value="…"`, `<key>Password</key> <string>…`.
 fn attribute(text: &[u8], named: Named, finds: &mut Finds) {
     const MAX_BETWEEN: usize = 64;
-    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,\\".contains(byte);
-    let trim = |text: &'_ [u8]| {
-        text.iter()
-            .rev()
-            .take_while(|byte| is_between(byte))
-            .count()
-    };
+    let is_between = |byte: u8| byte.is_ascii_whitespace() || b"\"'`,\\".contains(&byte);
     let Name::Strong(kind) = named.name else {
         return;
     };
-    let before = &text[named.start.saturating_sub(MAX_BETWEEN)..named.start];
+    let before = behind(text, named.start, MAX_BETWEEN);
     let is_plist = before.ends_with(b"<key>");
-    let label = || {
-        let before = &before[..before.len() - trim(before)];
-        let before = before
-            .strip_suffix(b":")
-            .or_else(|| before.strip_suffix(b"="))?;
-        let before = &before[..before.len() - trim(before)];
-        let word = before
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
-        is_word(List::Label, &before[before.len() - word..]).then_some(())
+    let is_label = || match trimmed(before, is_between) {
+        [label @ .., b':' | b'='] => is_word(List::Label, last_word(trimmed(label, is_between))),
+        _ => false,
     };
-    if !is_plist && label().is_none() {
+    if !is_plist && !is_label() {
         return;
     }
-    let window = &text[named.end..text.len().min(named.end + MAX_BETWEEN)];
+    let window = ahead(text, named.end, MAX_BETWEEN);
     let is_cut = window.len() < MAX_BETWEEN;
-    let blanks = |from: usize| {
-        from + window[from..]
-            .iter()
-            .take_while(|byte| is_between(byte))
-            .count()
-    };
     let from = if is_plist {
         memmem::find(window, b"<string>").map(|place| place + 8)
     } else if window.starts_with(b"\">") {
         Some(2)
     } else {
-        let from = blanks(0);
+        let from = stretch(window, is_between);
         let word = stretch(&window[from..], |byte| byte.is_ascii_alphanumeric());
-        if is_cut && from + word == window.len() {
-            return finds.wait(named.end);
-        }
-        let separator = blanks(from + word);
-        let is_value = is_word(List::Content, &window[from..from + word])
-            && matches!(window.get(separator), Some(b':' | b'='));
-        if is_value && let Some(value) = value::parse(text, named.end + separator + 1) {
-            let is_benign = value::is_benign(text, &value, kind, true);
-            return finds.take(Some(Found::new(&value, kind, is_benign)));
-        }
-        if is_cut && separator == window.len() {
+        let word = &window[from..from + word];
+        let separator = from + word.len() + stretch(&window[from + word.len()..], is_between);
+        if is_word(List::Content, word)
+            && matches!(window.get(separator), Some(b':' | b'='))
+            && let Some(value) = value::parse(text, named.end + separator + 1)
+        {
+            finds.take(Some(Found::of(text, value, kind)));
+        } else if is_cut && separator == window.len() {
             finds.wait(named.end);
         }
         return;
@@ -238,12 +195,13 @@ fn attribute(text: &[u8], named: Named, finds: &mut Finds) {
         return;
     };
     let start = named.end + from;
-    let content = &text[start..text.len().min(start + MAX_ELEMENT_BYTES)];
+    let content = ahead(text, start, MAX_ELEMENT_BYTES);
     let length = stretch(content, |byte| !matches!(byte, b'<' | b'\n'));
     let mut value = Value::quoted(start, start + length);
     value.is_open = length == content.len() && content.len() < MAX_ELEMENT_BYTES;
-    let is_benign = length == content.len() || value::is_benign(text, &value, kind, true);
-    finds.take(Some(Found::new(&value, kind, is_benign)));
+    finds.take(Some(
+        Found::of(text, value, kind).unless(length == content.len()),
+    ));
 }
 
 /// Takes the texts of a list: `["…", "…"]`, or `- …` on lines of their own.
@@ -278,14 +236,13 @@ pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, 
             // The end of the list, or no list of texts.
             return;
         }
-        let look = &window[value.start..value.end];
-        let is_benign = value::is_benign(window, &value, kind, true)
-            || name::classify(look).is_some()
-            || named.name == Name::Plural("token") && (look.len() < 8 || !is_random(look));
         if value.is_open {
             break;
         }
-        finds.take(Some(Found::new(&value, kind, is_benign)));
+        let look = &text[value.start..value.end];
+        let is_other = name::classify(look).is_some()
+            || named.name == Name::Plural("token") && (look.len() < 8 || !is_random(look));
+        finds.take(Some(Found::of(window, value, kind).unless(is_other)));
         place = value.end + usize::from(value.is_quoted);
     }
     if window.len() == text.len() {
@@ -304,12 +261,11 @@ pub(super) fn below(
     finds: &mut Finds,
 ) -> bool {
     const MAX_TYPE_BYTES: usize = 80;
-    let take = |value: &Value, finds: &mut Finds| {
-        let is_benign = value::is_benign(text, value, kind, true);
-        finds.take(Some(Found::new(value, kind, is_benign)));
-        true
+    let mut take = |value: Option<Value>| {
+        finds.take(value.map(|value| Found::of(text, value, kind)));
+        value.is_some()
     };
-    let window = &text[start..text.len().min(start + MAX_TYPE_BYTES)];
+    let window = ahead(text, start, MAX_TYPE_BYTES);
     let line = &window[..stretch(window, |byte| byte != b'\n')];
     let head = line.trim_ascii();
     let blanks = line.len() - line.trim_ascii_start().len();
@@ -318,48 +274,36 @@ pub(super) fn below(
         return true;
     }
     // The end of a question such as `"Password: "`.
-    if let [quote @ (b'"' | b'\''), after @ ..] = head
-        && matches!(after.first(), Some(b')' | b',' | b';' | b']' | b'}'))
-        && memchr(*quote, line_before(text, named.start)).is_some()
+    if let [quote @ (b'"' | b'\''), b')' | b',' | b';' | b']' | b'}', ..] = head
+        && memchr(*quote, line_before(text, named.start, LOOK_BYTES)).is_some()
     {
         return true;
     }
     // The quoted value in a call, or behind a type.
     let quote = line.iter().position(|byte| is_quote(*byte));
     let lead = line[blanks..quote.unwrap_or(line.len()).max(blanks)].trim_ascii_end();
-    if let Some(call) = lead.strip_suffix(b"(") {
-        let callee = call
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_alphanumeric());
-        let callee = &call[call.len() - callee.count()..];
-        if is_word(List::Wrap, callee)
-            && let Some(value) = quote.and_then(|quote| value::parse(text, start + quote))
-        {
-            return take(&value, finds);
-        }
+    if let Some(call) = lead.strip_suffix(b"(")
+        && is_word(List::Wrap, last_word(call))
+        && let Some(quote) = quote
+        && take(value::parse(text, start + quote))
+    {
+        return true;
     }
     let is_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_&'<>[]()., |*?;".contains(byte);
     if text[separator] == b':'
         && let Some(equals) = memchr(b'=', &line[blanks..])
-        && let written = &line[blanks..blanks + equals]
-        && written
-            .first()
-            .is_some_and(|byte| byte.is_ascii_alphabetic() || b"&*[".contains(byte))
+        && let (written, after) = line[blanks..].split_at(equals)
+        && let Some(first) = written.first()
+        && (first.is_ascii_alphabetic() || b"&*[".contains(first))
         && written.iter().all(is_type)
-        && (written.ends_with(b" ")
-            || line
-                .get(blanks + equals + 1)
-                .is_some_and(|byte| is_quote(*byte)))
+        && (written.ends_with(b" ") || after.get(1).is_some_and(|byte| is_quote(*byte)))
         && (!written.trim_ascii_end().contains(&b' ')
             || written.iter().any(|byte| b"|[<&".contains(byte)))
     {
         let value = start + blanks + equals + 1;
         let value = value + stretch(&text[value..], |byte| byte == b' ');
         match text.get(value) {
-            Some(b'"' | b'\'' | b'`') => {
-                return value::parse(text, value).is_some_and(|value| take(&value, finds));
-            }
+            Some(quote) if is_quote(*quote) => return take(value::parse(text, value)),
             None => finds.wait(start + blanks),
             Some(_) => {}
         }
@@ -390,7 +334,7 @@ fn lines(
         finds.wait(start + blanks);
         return false;
     }
-    let before = line_before(text, named.start);
+    let before = line_before(text, named.start, LOOK_BYTES);
     let indent = before.len() - before.trim_ascii_start().len();
     let is_key = matches!(before.trim_ascii(), b"" | b"-" | b"\"" | b"'" | b"- \"");
     let first = start + line.len();
@@ -398,7 +342,6 @@ fn lines(
     let Some(begin_line) = memrchr(b'\n', &text[first..begin]).map(|end| first + end + 1) else {
         return false;
     };
-    let is_quoted = matches!(text.get(begin), Some(b'"' | b'\''));
     if begin == text.len() {
         finds.wait(start + blanks);
         return true;
@@ -412,12 +355,9 @@ fn lines(
         let line = &line[..stretch(line, |byte| byte != b'\n')];
         // A description, not a secret.
         let is_prose = line.contains(&b' ') && !is_random(line);
-        let value = Value {
-            is_open,
-            ..Value::quoted(begin, end)
-        };
-        let is_benign = is_prose || value::is_benign(text, &value, kind, true);
-        finds.take(Some(Found::new(&value, kind, is_benign)));
+        let mut value = Value::quoted(begin, end);
+        value.is_open = is_open;
+        finds.take(Some(Found::of(text, value, kind).unless(is_prose)));
         return true;
     }
     let Some(value) = value::parse(text, begin) else {
@@ -428,13 +368,13 @@ fn lines(
     let is_whole = matches!(after.get(rest), None | Some(b'\n'));
     let is_name = text[named.end..separator]
         .iter()
-        .any(|byte| matches!(byte, b'"' | b'\''));
-    if !(is_quoted || is_whole && !is_name && head != b"(") {
-        return false;
+        .any(|byte| b"\"'".contains(byte));
+    let is_quoted = matches!(text[begin], b'"' | b'\'');
+    let is_value = is_quoted || is_whole && !is_name && head != b"(";
+    if is_value {
+        finds.take(Some(Found::of(text, value, kind)));
     }
-    let is_benign = value::is_benign(text, &value, kind, true);
-    finds.take(Some(Found::new(&value, kind, is_benign)));
-    true
+    is_value
 }
 
 fn is_quote(byte: u8) -> bool {

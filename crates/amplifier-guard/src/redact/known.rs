@@ -25,6 +25,7 @@ use part::{Parts, number};
 use rolling::Rolling;
 
 use super::escape::{INVISIBLE, Layer};
+use super::look::{behind, trimmed};
 
 /// The part of a secret that is looked for, in bytes and in characters.
 const PART_BYTES: usize = 8;
@@ -64,25 +65,20 @@ impl Known {
             }
             // The other byte order of UTF-16 has the same parts.
             wide.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());
-            if !secret.is_ascii()
-                && let Ok(latin) = secret
-                    .chars()
-                    .map(u8::try_from)
-                    .collect::<Result<Vec<_>, _>>()
-                && latin.len() >= MIN_SECRET_BYTES
-            {
-                secrets.push(latin);
-            }
+            let latin = secret.chars().map(|one| u8::try_from(one).ok());
+            let latin: Option<Vec<u8>> = latin.collect();
+            let is_other = |latin: &Vec<u8>| latin.len() >= MIN_SECRET_BYTES && !secret.is_ascii();
+            secrets.extend(latin.filter(is_other));
         }
         let mut parts: Vec<Parts> = Vec::new();
         for secret in secrets.iter().chain(&wide) {
             let length = secret.len().min(PART_BYTES);
-            let place = parts.iter().position(|parts| parts.length == length);
-            let place = place.unwrap_or_else(|| {
+            if !parts.iter().any(|parts| parts.length == length) {
                 parts.push(Parts::new(length));
-                parts.len() - 1
-            });
-            parts[place].add(secret, exempt.as_bytes());
+            }
+            for parts in parts.iter_mut().filter(|parts| parts.length == length) {
+                parts.add(secret, exempt.as_bytes());
+            }
         }
         let tails = secrets.iter().flat_map(|secret| {
             (0..secret.len()).map(|start| {
@@ -95,11 +91,8 @@ impl Known {
         let mut tails: Vec<u64> = tails.collect();
         tails.sort_unstable();
         tails.dedup();
-        let shortest = parts
-            .iter()
-            .map(|parts| parts.length)
-            .min()
-            .unwrap_or(PART_BYTES);
+        let lengths = parts.iter().map(|parts| parts.length);
+        let shortest = lengths.min().unwrap_or(PART_BYTES);
         Self {
             grams: Grams::new(&secrets, &wide, shortest),
             live: Live::new(&secrets),
@@ -125,18 +118,6 @@ impl Known {
         found.joined()
     }
 
-    /// The places that hold parts in a text without escapes, found by looking at each one.
-    #[cfg(test)]
-    pub(super) fn find_everywhere(&self, text: &[u8]) -> Vec<(usize, usize)> {
-        let mut found = Found::default();
-        let mut rolling = Rolling::new(&self.parts);
-        for (place, byte) in text.iter().enumerate() {
-            rolling.push(*byte, place, &mut found);
-            self.check(text, place, &mut 0, &mut found);
-        }
-        found.places
-    }
-
     /// Whether a non-ASCII character ends any part that has begun.
     pub(super) fn is_ascii(&self) -> bool {
         self.is_ascii
@@ -147,7 +128,7 @@ impl Known {
         if self.parts.is_empty() {
             return 0;
         }
-        let tail = &text[text.len().saturating_sub(REACH_BYTES)..];
+        let tail = behind(text, text.len(), REACH_BYTES);
         let bare = Layer::of(tail, INVISIBLE);
         let bare = bare.as_ref().map_or(tail, |layer| &layer.bytes);
         let plain = match self.plain_tail(bare) {
@@ -162,11 +143,7 @@ impl Known {
 
     fn plain_tail(&self, text: &[u8]) -> usize {
         // Parts of eight characters are found, each of up to four bytes.
-        let longest = if self.is_ascii {
-            PART_BYTES
-        } else {
-            4 * PART_BYTES
-        } - 1;
+        let longest = PART_BYTES * if self.is_ascii { 1 } else { 4 } - 1;
         // If the whole is contained in a secret, so is its end.
         (1..=longest.min(text.len()))
             .take_while(|length| {
@@ -178,8 +155,7 @@ impl Known {
 
     /// The same for pairs of digits, each with a separator behind it.
     fn spaced_tail(&self, text: &[u8]) -> usize {
-        let pairs = text.iter().rev().take_while(|byte| is_of_pairs(**byte));
-        let start = text.len() - pairs.count();
+        let start = trimmed(text, is_of_pairs).len();
         let mut bytes = Vec::new();
         let mut starts = Vec::new();
         let mut place = start;
@@ -206,12 +182,8 @@ impl Known {
 
     /// The same for base64 whose line ends with the text.
     fn broken_tail(&self, text: &[u8]) -> usize {
-        let breaks = text
-            .iter()
-            .rev()
-            .take_while(|byte| is_break(**byte))
-            .count();
-        let line = &text[..text.len() - breaks];
+        let line = trimmed(text, is_break);
+        let breaks = text.len() - line.len();
         let (length, characters) = side(line.iter().rev());
         let width = self.grams.width();
         let last = line.len().saturating_sub(width);
@@ -242,19 +214,21 @@ impl Known {
             if grams.is_plain(gram) {
                 self.check(text, place, &mut checked, plain);
             }
-            if grams.is_spaced(gram, text, place) {
-                self.decode(text, place, 3 * AROUND_BYTES, encoded);
+            let around = if grams.is_spaced(gram, text, place) {
+                3 * AROUND_BYTES
             } else if grams.is_dense(gram, text, place) {
-                self.decode(text, place, AROUND_BYTES, encoded);
-            }
+                AROUND_BYTES
+            } else {
+                return;
+            };
+            let end = text.len().min(place + grams.width() + around);
+            self.decode(text, place.saturating_sub(around), end, encoded);
         });
         self.find_broken(text, encoded);
     }
 
-    /// Finds encoded parts around the gram at `place`.
-    fn decode(&self, text: &[u8], place: usize, around: usize, found: &mut Found) {
-        let start = place.saturating_sub(around);
-        let end = text.len().min(place + self.grams.width() + around);
+    /// Finds encoded parts between two places.
+    fn decode(&self, text: &[u8], start: usize, end: usize, found: &mut Found) {
         let mut rolling = Rolling::new(&self.parts);
         for (byte, place) in text[start..end].iter().zip(start..) {
             rolling.push(*byte, place, found);
@@ -303,10 +277,7 @@ impl Known {
             if is_short || is_one && !self.may_straddle(text, (start, place), (done, end)) {
                 continue;
             }
-            let mut rolling = Rolling::new(&self.parts);
-            for (byte, place) in text[start..end].iter().zip(start..) {
-                rolling.push(*byte, place, found);
-            }
+            self.decode(text, start, end, found);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Names of secrets.
 
+use super::look::{behind, trimmed};
 use super::span::MARK;
 use super::words::{self, List, ends, is_word};
 
@@ -34,7 +35,7 @@ pub(super) struct Named {
 impl Named {
     /// The name between these places, if it marks a secret.
     pub(super) fn of(text: &[u8], mut start: usize, end: usize) -> Option<Self> {
-        let before = &text[start.saturating_sub(32)..start];
+        let before = behind(text, start, 32);
         // An escape before a name ends in a letter: `\napi_key=…`.
         if start < end
             && before.ends_with(b"\\")
@@ -93,11 +94,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     let whole = length;
     loop {
         let squeezed = &buffer[..length];
-        let digits = squeezed
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_digit());
-        let bare = &squeezed[..length - digits.count()];
+        let bare = trimmed(squeezed, |byte| byte.is_ascii_digit());
         // The words that begin before this place.
         let last = (words & u64::MAX.checked_shr(64 - u32::try_from(bare.len()).ok()?)?)
             .checked_ilog2()?;
@@ -140,11 +137,11 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let mut letters = tail
+    let letters = tail
         .iter()
         .rev()
         .filter(|byte| byte.is_ascii_alphanumeric());
-    let letters = letters.by_ref().skip_while(|byte| byte.is_ascii_digit());
+    let letters = letters.skip_while(|byte| byte.is_ascii_digit());
     let mut end = [0; 3];
     for (end, byte) in end.iter_mut().rev().zip(letters) {
         *end = *byte;

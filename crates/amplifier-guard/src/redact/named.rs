@@ -5,10 +5,11 @@ use memchr::{memchr, memrchr};
 use super::finds::{Finds, Found};
 use super::forms;
 use super::header::{authorization, cookie};
+use super::look::{LOOK_BYTES, ahead, stretch};
 use super::name::{self, MAX_QUOTES, Name, Named};
 use super::places::{Place, Places};
 use super::program;
-use super::random::{LOOK_BYTES, is_random, stretch};
+use super::random::is_random;
 use super::span::Span;
 use super::table;
 use super::value::{self, Value};
@@ -47,7 +48,7 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
 /// Whether a name is a plural with no list behind it: `tokens=12`.
 fn is_count(text: &[u8], end: usize) -> bool {
     let is_plural = matches!(text[..end], [.., b'n' | b'y' | b'd' | b't', b's']);
-    let after = &text[end..text.len().min(end + 8)];
+    let after = ahead(text, end, 8);
     is_plural && !after.iter().any(|byte| matches!(byte, b'[' | b'(' | b'\n')) && after.len() == 8
 }
 
@@ -79,8 +80,8 @@ fn after(
 
 /// The `:` or `=` after a name that ends at `end`, skipping the characters allowed in between.
 fn separator(text: &[u8], end: usize) -> Option<usize> {
-    let after = &text[end..text.len().min(end + MAX_BLANKS + MAX_QUOTES)];
-    let quotes = stretch(&after[..after.len().min(MAX_QUOTES)], name::is_quote);
+    let after = ahead(text, end, MAX_BLANKS + MAX_QUOTES);
+    let quotes = stretch(ahead(after, 0, MAX_QUOTES), name::is_quote);
     let rest = &after[quotes..];
     let rest = rest.strip_prefix(b"&quot;").unwrap_or(rest);
     let blanks = stretch(rest, |byte| byte.is_ascii_whitespace() && byte != b'\n');
@@ -120,10 +121,10 @@ fn value_after(text: &[u8], named: Named, place: usize, folder: &mut usize, find
             value::parse(text, start).map(|value| {
                 if is_folder(value.start) {
                     *folder = value.end;
-                    return Found::new(&value, kind, true);
+                    return Found::new(value, kind, true);
                 }
                 let is_benign = value::is_benign(text, &value, kind, is_assignment);
-                Found::new(&value, kind, is_benign)
+                Found::new(value, kind, is_benign)
             })
         }
         Name::Weak(kind) => weak(text, start, kind, is_assignment),
@@ -143,9 +144,9 @@ fn weak(text: &[u8], start: usize, kind: &'static str, is_assignment: bool) -> O
         && !look.contains(&b' ')
         && (value.is_quoted || !value::is_path(look));
     if is_secret {
-        return Some(Found::new(&value::parse(text, start)?, kind, false));
+        return Some(Found::new(value::parse(text, start)?, kind, false));
     }
-    let mut found = Found::new(&value, kind, true);
+    let mut found = Found::new(value, kind, true);
     found.is_open &= window.len() == text.len();
     Some(found)
 }
@@ -161,11 +162,7 @@ impl Address {
     /// `user:password@` or `token@` in the address whose authority begins at `start`.
     fn password(&mut self, text: &[u8], start: usize) -> Option<Found> {
         const LONGEST: usize = 1024;
-        let is_end = |byte: u8| {
-            byte.is_ascii_whitespace()
-                || byte.is_ascii_control()
-                || matches!(byte, b'"' | b'\'' | b'`')
-        };
+        let is_end = |byte: u8| byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | 0x7f);
         let most = text.len().min(start + LONGEST);
         let known = self.word.clamp(start, most);
         self.word = known + stretch(&text[known..most], |byte| !is_end(byte));
@@ -194,6 +191,6 @@ impl Address {
         let is_benign = secret.is_empty()
             || value::is_placeholder(secret)
             || mark.is_some_and(|mark| value::is_placeholder(&word[mark..at]));
-        Some(Found::new(&value, "password", is_benign))
+        Some(Found::new(value, "password", is_benign))
     }
 }

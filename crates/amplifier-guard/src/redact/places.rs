@@ -1,7 +1,7 @@
 //! The places where a value may follow the name of a secret, or a token a scheme.
 
+use super::look::{stretch, trimmed};
 use super::name;
-use super::random::stretch;
 use super::scheme;
 use super::span::Span;
 use super::stem::{self, Stem};
@@ -43,9 +43,7 @@ impl Places {
                 let within = place + usize::from(!name::is_part(text[place]));
                 done = within + stretch(&text[within..], name::is_part);
                 if name::may_end(&text[..done]) {
-                    let before = text[..within].iter().rev();
-                    let before = before.take_while(|byte| name::is_part(**byte));
-                    let start = within - before.count();
+                    let start = trimmed(&text[..within], name::is_part).len();
                     places.values.push(Place::Name(start, done));
                 }
             }

@@ -1,7 +1,7 @@
 //! Passwords in the options of programs: `curl -u name:password`, `mysql -ppassword`.
 
 use super::finds::{Finds, Found};
-use super::random::stretch;
+use super::look::{ahead, stretch};
 use super::value::{self, Value};
 
 /// How a program takes a password.
@@ -31,7 +31,7 @@ const MAX_LINE_BYTES: usize = 256;
 
 /// Takes the passwords among the options of the program at `place`.
 pub(super) fn find(text: &[u8], place: usize, finds: &mut Finds) {
-    let window = &text[place..text.len().min(place + MAX_LINE_BYTES)];
+    let window = ahead(text, place, MAX_LINE_BYTES);
     let line = &window[..stretch(window, |byte| !matches!(byte, b'\n' | b'|' | b';'))];
     for (program, option, way) in &PROGRAMS {
         if !line.starts_with(program) {
@@ -54,10 +54,8 @@ pub(super) fn find(text: &[u8], place: usize, finds: &mut Finds) {
                 _ => None,
             };
             finds.take(value.map(|value| {
-                let look = &text[value.start..value.end];
-                let is_benign =
-                    look.starts_with(b"-") || value::is_benign(text, &value, "password", true);
-                Found::new(&value, "password", is_benign)
+                let is_option = text[value.start..value.end].starts_with(b"-");
+                Found::of(text, value, "password").unless(is_option)
             }));
         }
     }

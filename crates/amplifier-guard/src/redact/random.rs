@@ -2,8 +2,7 @@
 
 use amplifier_core::steps;
 
-/// How much of a run is examined to judge it.
-pub(super) const LOOK_BYTES: usize = 256;
+use super::look::LOOK_BYTES;
 
 /// Whether characters are not words: a digit beside letters or both cases, and some variety.
 pub(super) fn is_random(characters: &[u8]) -> bool {
@@ -24,14 +23,4 @@ pub(super) fn variety(characters: &[u8]) -> u32 {
         .iter()
         .fold(0_u128, |seen, byte| seen | 1 << (byte & 0x7f))
         .count_ones()
-}
-
-/// How many bytes at the beginning of a text satisfy a condition.
-pub(super) fn stretch(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
-    let length = text
-        .iter()
-        .position(|byte| !holds(*byte))
-        .unwrap_or(text.len());
-    steps::count(length);
-    length
 }

@@ -2,6 +2,8 @@
 
 use amplifier_core::steps;
 
+use super::look::{self, tail};
+
 /// The fewest characters of a vendor's key, its prefix among them.
 pub(super) const MIN_KEY_BYTES: usize = 19;
 /// Bytes that are checked together, one bit for every four of them.
@@ -73,10 +75,9 @@ impl Iterator for Runs<'_> {
             {
                 continue;
             }
-            let before = self.text[self.done..end - 16].iter().rev();
-            let start = end - 16 - before.take_while(|byte| is_key(**byte)).count();
-            let after = self.text[end..].iter();
-            self.done = end + after.take_while(|byte| is_key(**byte)).count();
+            let before = tail(&self.text[self.done..end - 16], is_key);
+            let start = end - 16 - before.len();
+            self.done = end + look::stretch(&self.text[end..], is_key);
             if self.done - start >= MIN_KEY_BYTES {
                 return Some((start, self.done));
             }
@@ -102,6 +103,7 @@ fn fours(text: &[u8]) -> u64 {
         bits | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56 << (8 * place)
     })
 }
+
 /// Whether a byte may be a key character: fast, and accepts only a few others.
 fn may_be_key(byte: u8) -> bool {
     // As a signed number, a byte beyond ASCII is negative: one comparison excludes it, control
@@ -111,7 +113,7 @@ fn may_be_key(byte: u8) -> bool {
 
 /// How many key characters a text begins with.
 pub(super) fn stretch(text: &[u8]) -> usize {
-    super::random::stretch(text, is_key)
+    look::stretch(text, is_key)
 }
 
 /// Letters, digits and `_-./+=`; without a table, so that many bytes are checked in one step.
@@ -122,38 +124,4 @@ fn is_key(byte: u8) -> bool {
     // These are consecutive in ASCII: `-./0123456789`.
     let is_digit = byte.wrapping_sub(b'-') < 13;
     is_letter | is_digit | (byte == b'_') | (byte == b'+') | (byte == b'=')
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::{MIN_KEY_BYTES, Runs, is_key};
-
-    fn any_text() -> impl Strategy<Value = Vec<u8>> {
-        let part = prop_oneof![
-            "[A-Za-z0-9_./+=-]{0,40}",
-            "[A-Za-z0-9_./+=-]{230,300}",
-            "[ :,;*@\u{e9}\n]{1,3}",
-            any::<String>(),
-        ];
-        prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat().into_bytes())
-    }
-
-    proptest! {
-        #[test]
-        fn each_long_run_is_found_whole_and_once(text in any_text()) {
-            let mut expected = Vec::new();
-            let mut start = 0;
-            for run in text.split(|byte| !is_key(*byte)) {
-                let end = start + run.len();
-                if run.len() >= MIN_KEY_BYTES {
-                    expected.push((start, end));
-                }
-                start = end + 1;
-            }
-            let found: Vec<_> = Runs::new(&text).collect();
-            prop_assert_eq!(found, expected);
-        }
-    }
 }

@@ -2,52 +2,31 @@
 
 use amplifier_core::base64::sextet;
 
-use super::random::{LOOK_BYTES, is_random, stretch};
+use super::look::{LOOK_BYTES, ahead, stretch};
+use super::random::is_random;
 use super::runs;
 use super::span::Span;
 
-/// The fewest characters of a token.
-const MIN_TOKEN_BYTES: usize = 11;
+/// The fewest characters of credentials: eight bytes in base64.
+const MIN_CREDENTIALS_BYTES: usize = 11;
 
 /// The token after the scheme whose name may begin at `place`.
 pub(super) fn at(text: &[u8], place: usize) -> Option<Span> {
-    let rest = &text[place..];
-    let name = ["bearer", "basic"].into_iter().find(|name| {
-        rest.get(..name.len())
-            .is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    let kinds = [(6, "bearer token"), (5, "basic credentials")];
+    let (length, kind) = kinds.into_iter().find(|(length, kind)| {
+        let word = text.get(place..place + length);
+        word.is_some_and(|word| word.eq_ignore_ascii_case(&kind.as_bytes()[..*length]))
     })?;
-    let after = &rest[name.len()..];
-    let blanks = stretch(&after[..after.len().min(12)], |byte| {
-        byte.is_ascii_whitespace()
-    });
-    let start = place + name.len() + blanks;
-    let end = start + runs::stretch(&text[start..]);
-    if end - start < MIN_TOKEN_BYTES {
-        return None;
-    }
-    Some(Span {
-        start,
-        end,
-        kind: before(text, start, end)?,
-    })
-}
-
-/// The kind of secret that a run is, according to the scheme before it.
-pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<&'static str> {
-    let before = &text[start.saturating_sub(12)..start];
-    let word = before.trim_ascii_end();
-    if word.len() == before.len() || before[word.len()..].contains(&b'\n') {
-        return None;
-    }
-    let named = |scheme: &str| {
-        word.len() >= scheme.len()
-            && word[word.len() - scheme.len()..].eq_ignore_ascii_case(scheme.as_bytes())
+    // Name and blanks together have at most twelve bytes.
+    let after = ahead(text, place + length, 12 - length);
+    let blanks = stretch(after, |byte| byte.is_ascii_whitespace() && byte != b'\n');
+    let start = place + length + blanks;
+    let run = &text[start..start + runs::stretch(&text[start..])];
+    let is_token = match length {
+        6 => run.len() >= 16 && is_random(run),
+        _ => run.len() >= MIN_CREDENTIALS_BYTES && is_credentials(run),
     };
-    let run = &text[start..end];
-    if named("bearer") && run.len() >= 16 && is_random(&run[..run.len().min(LOOK_BYTES)]) {
-        return Some("bearer token");
-    }
-    (named("basic") && is_credentials(run)).then_some("basic credentials")
+    (blanks > 0 && is_token).then(|| Span::new(start, start + run.len(), kind))
 }
 
 /// Whether a run is the base64 form of `user:password`.

@@ -14,6 +14,10 @@ pub(super) struct Span {
 }
 
 impl Span {
+    pub(super) fn new(start: usize, end: usize, kind: &'static str) -> Self {
+        Self { start, end, kind }
+    }
+
     pub(super) fn write_mark(&self, text: &mut Vec<u8>) {
         text.extend_from_slice(MARK.as_bytes());
         text.extend_from_slice(self.kind.as_bytes());

@@ -23,40 +23,28 @@ pub(super) enum Stem {
     Block,
 }
 
-/// Ordered so that similar stems are eight places apart, because the searcher groups every eighth
-/// one: the order with the fewest false candidates in prose, code and logs.
-const STEMS: [(&str, Stem); 25] = [
-    ("pwd", Stem::Name),
-    ("cook", Stem::Name),
-    ("login -", Stem::Program),
-    ("curl ", Stem::Program),
-    ("te-lines", Stem::Block),
-    ("basi", Stem::Scheme),
-    ("sess", Stem::Name),
-    ("oken", Stem::Name),
-    ("sshp", Stem::Program),
-    ("?code", Stem::Name),
-    ("--begin", Stem::Block),
-    ("ecre", Stem::Name),
-    ("auth", Stem::Name),
-    ("://", Stem::Address),
-    ("pass", Stem::Name),
-    ("&code", Stem::Name),
-    ("sid", Stem::Name),
-    ("bear", Stem::Scheme),
-    ("edis-cli", Stem::Program),
-    ("key", Stem::Name),
-    ("jwt", Stem::Name),
-    ("mysql", Stem::Program),
-    ("_pw", Stem::Name),
-    ("eden", Stem::Name),
-    ("sig", Stem::Name),
-];
+/// What each row of the table stands for, and its stem.
+///
+/// They are ordered so that similar stems are eight places apart, because the searcher groups every
+/// eighth one: the order with the fewest false candidates in prose, code and logs.
+static STEMS: LazyLock<Vec<(Stem, &str)>> = LazyLock::new(|| {
+    let rows = include_str!("stems.tsv")
+        .lines()
+        .map(|row| match row.split_once('\t') {
+            Some(("scheme", stem)) => (Stem::Scheme, stem),
+            Some(("address", stem)) => (Stem::Address, stem),
+            Some(("program", stem)) => (Stem::Program, stem),
+            Some(("block", stem)) => (Stem::Block, stem),
+            name => (Stem::Name, name.unwrap_or_default().1),
+        });
+    rows.collect()
+});
 
-static SEARCHER: LazyLock<Stems> = LazyLock::new(|| Stems::new(STEMS.map(|(stem, _)| stem)));
+static SEARCHER: LazyLock<Stems> =
+    LazyLock::new(|| Stems::new(STEMS.iter().map(|(_, stem)| *stem)));
 
 /// Calls `take` with the place of each stem, in order.
 pub(super) fn find(text: &[u8], mut take: impl FnMut(usize, Stem)) {
     steps::count(text.len());
-    SEARCHER.find(text, |place, stem| take(place, STEMS[stem].1));
+    SEARCHER.find(text, |place, stem| take(place, STEMS[stem].0));
 }

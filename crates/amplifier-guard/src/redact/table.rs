@@ -1,11 +1,11 @@
 //! Columns of tables whose heads are names of secrets: CSV, Markdown.
 
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
 use super::finds::{Finds, Found};
+use super::look::{ahead, line_before, stretch, tail};
 use super::name::{Name, Named};
-use super::random::stretch;
-use super::value::{self, Value};
+use super::value::Value;
 
 /// The longest line of heads.
 const MAX_HEAD_BYTES: usize = 512;
@@ -15,27 +15,24 @@ pub(super) fn find(text: &[u8], named: Named, finds: &mut Finds) {
     let Name::Strong(kind) = named.name else {
         return;
     };
-    let after = &text[named.end..text.len().min(named.end + MAX_HEAD_BYTES)];
-    let before = &text[named.start.saturating_sub(MAX_HEAD_BYTES)..named.start];
-    let before = &before[memrchr(b'\n', before).map_or(0, |end| end + 1)..];
-    let beside = before
-        .trim_ascii_end()
-        .last()
-        .into_iter()
-        .chain(after.trim_ascii_start().first());
+    let after = ahead(text, named.end, MAX_HEAD_BYTES);
+    let before = line_before(text, named.start, MAX_HEAD_BYTES);
+    let beside = [
+        before.trim_ascii_end().last(),
+        after.trim_ascii_start().first(),
+    ];
     let is_tabbed = before.last() == Some(&b'\t') || after.first() == Some(&b'\t');
-    let delimiter = beside
-        .copied()
-        .find(|byte| matches!(byte, b',' | b';' | b'|'));
+    let mut beside = beside.into_iter().flatten().copied();
+    let delimiter = beside.find(|byte| matches!(byte, b',' | b';' | b'|'));
     if let Some(delimiter) = delimiter.or(is_tabbed.then_some(b'\t')) {
         rows(text, named, kind, delimiter, finds);
     }
 }
 
 fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mut Finds) {
-    let window = &text[named.start.saturating_sub(MAX_HEAD_BYTES)..named.start];
-    let start = named.start - window.len() + memrchr(b'\n', window).map_or(0, |end| end + 1);
-    let rest = &text[start..text.len().min(start + 2 * MAX_HEAD_BYTES)];
+    let before = line_before(text, named.start, MAX_HEAD_BYTES);
+    let start = named.start - before.len();
+    let rest = ahead(text, start, 2 * MAX_HEAD_BYTES);
     let Some(length) = memchr(b'\n', rest) else {
         return;
     };
@@ -58,7 +55,6 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
     if count < 2 || is_spaced || !cells.clone().all(is_head) {
         return;
     }
-    let before = &text[start..named.start];
     let column = before.split(|byte| *byte == delimiter).count() - 1;
     let first = start + length + 1;
     if finds.rows.contains(&named.start) {
@@ -88,11 +84,9 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         let Some((from, to)) = cell.filter(|_| column + 1 + others == count) else {
             return;
         };
+        let is_rule = line[from..to].iter().all(|byte| b"-: ".contains(byte));
         let value = Value::quoted(place + from, place + to);
-        let look = &text[value.start..value.end];
-        let is_benign = look.iter().all(|byte| b"-: ".contains(byte))
-            || value::is_benign(text, &value, kind, true);
-        finds.take(Some(Found::new(&value, kind, is_benign)));
+        finds.take(Some(Found::of(text, value, kind).unless(is_rule)));
         place += length + 1;
         finds.rows.end = place;
         finds.table = Some((start, place));
@@ -112,23 +106,16 @@ impl Iterator for Cells<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.line.get(self.from..)?;
         let mut is_quoted = false;
-        let length = stretch_with(rest, |byte| {
+        let length = stretch(rest, |byte| {
             is_quoted ^= byte == b'"';
             is_quoted || byte != self.delimiter
         });
         let cell = &rest[..length];
-        let is_edge = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\r' | b'`');
-        let start = cell.iter().take_while(is_edge).count();
-        let end = length - cell[start..].iter().rev().take_while(is_edge).count();
+        let is_edge = |byte| matches!(byte, b' ' | b'"' | b'\r' | b'`');
+        let start = stretch(cell, is_edge);
+        let end = length - tail(&cell[start..], is_edge).len();
         let found = (self.from + start, self.from + end);
         self.from += length + 1;
         Some(found)
     }
-}
-
-/// How many bytes satisfy a condition that remembers.
-fn stretch_with(text: &[u8], mut holds: impl FnMut(u8) -> bool) -> usize {
-    text.iter()
-        .position(|byte| !holds(*byte))
-        .unwrap_or(text.len())
 }

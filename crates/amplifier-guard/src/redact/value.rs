@@ -1,8 +1,8 @@
 //! Values after secret names: where they end, and which of them are not secret.
 
+use super::look::{LOOK_BYTES, ahead, stretch, trimmed};
 use super::name::{self, Name};
-use super::random::{LOOK_BYTES, is_random, stretch, variety};
-use super::span::MARK;
+use super::random::{is_random, variety};
 use super::words::{List, is_word, words};
 use amplifier_core::steps;
 
@@ -26,12 +26,22 @@ impl Value {
             is_open: false,
         }
     }
+
+    /// A value without marks around it.
+    pub(super) fn word(start: usize, end: usize, is_open: bool) -> Self {
+        Self {
+            start,
+            end,
+            is_quoted: false,
+            is_open,
+        }
+    }
 }
 
 /// The value that begins after blanks at `start`: quoted, or one word, which may still be
 /// incomplete.
 pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
-    let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
+    let start = start + stretch(&text[start..], is_blank);
     if let Some(value) = quoted(text, start) {
         return Some(value);
     }
@@ -40,16 +50,10 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
     let word = &rest[..length];
     let has_bracket = word.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'));
     // A bracket that closes one inside the value belongs to the value.
-    let closers = word.iter().rev().take_while(|byte| match byte {
-        b',' | b';' | b'\\' | b'.' | b':' => true,
-        b')' | b']' | b'}' => !has_bracket,
-        _ => false,
-    });
-    let end = start + length - closers.count();
+    let closers: &[u8] = if has_bracket { b",;\\.:" } else { b",;\\.:)]}" };
+    let end = start + trimmed(word, |byte| closers.contains(&byte)).len();
     let behind = &text[start + length..];
-    let next = stretch(&behind[..behind.len().min(LOOK_BYTES)], |byte| {
-        matches!(byte, b' ' | b'\t')
-    });
+    let next = stretch(ahead(behind, 0, LOOK_BYTES), is_blank);
     // Words such as `or` behind code are read as far as they have come.
     let is_cut = behind.len() < next + MAX_JOINT_BYTES
         && is_path(&text[start..end])
@@ -60,12 +64,11 @@ pub(super) fn parse(text: &[u8], start: usize) -> Option<Value> {
         || rest.starts_with(b"<")
             && rest.len() < LOOK_BYTES
             && !rest.iter().any(|byte| matches!(byte, b'>' | b'\n'));
-    (end > start || is_open).then_some(Value {
-        start,
-        end,
-        is_quoted: false,
-        is_open,
-    })
+    (end > start || is_open).then_some(Value::word(start, end, is_open))
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
 
 /// What shows that the word before it is code: `key: Key | None = None`, `key or self.key`.
@@ -86,10 +89,10 @@ pub(super) fn is_path(value: &[u8]) -> bool {
 fn word(text: &[u8]) -> (usize, bool) {
     if text.starts_with(b"<") {
         // A placeholder such as `<your key>`.
-        let window = &text[..text.len().min(LOOK_BYTES)];
-        if let Some(close) = window.iter().position(|byte| matches!(byte, b'>' | b'\n'))
-            && window[close] == b'>'
-        {
+        let close = stretch(ahead(text, 0, LOOK_BYTES), |byte| {
+            !matches!(byte, b'>' | b'\n')
+        });
+        if text.get(close) == Some(&b'>') {
             return (close + 1, false);
         }
     }
@@ -132,14 +135,13 @@ enum Behind {
 /// What follows the `;` or `,` at the beginning of the text: `;Database=…`, `,user: …`.
 fn name_behind(text: &[u8]) -> Behind {
     const LONGEST: usize = 47;
-    let rest = &text[1..];
-    let window = &rest[..rest.len().min(LONGEST)];
+    let window = ahead(text, 1, LONGEST);
     let name = stretch(window, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')
     });
     match window.get(name) {
         Some(b'=' | b':') if name > 0 => Behind::Whole,
-        None if rest.len() < LONGEST => Behind::CutOff,
+        None if window.len() < LONGEST => Behind::CutOff,
         _ => Behind::None,
     }
 }
@@ -158,15 +160,11 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
     let rest = &text[open..];
     if let Some(inner) = rest.strip_prefix(b"&quot;") {
         let length = stretch(inner, |byte| byte != b'&' && byte != b'\n');
-        let start = open + 6;
-        return Some(Value {
-            start,
-            end: start + length,
-            is_quoted: true,
-            is_open: length == inner.len(),
-        });
+        let mut value = Value::quoted(open + 6, open + 6 + length);
+        value.is_open = length == inner.len();
+        return Some(value);
     }
-    let escapes = stretch(&rest[..rest.len().min(DEEPEST)], |byte| byte == b'\\');
+    let escapes = stretch(ahead(rest, 0, DEEPEST), |byte| byte == b'\\');
     let quote = *rest.get(escapes)?;
     if !matches!(quote, b'"' | b'\'' | b'`') {
         return None;
@@ -181,47 +179,33 @@ fn quoted(text: &[u8], start: usize) -> Option<Value> {
                 backslashes <= escapes
             };
         if is_close || *byte == b'\n' {
-            let end = start + place
-                - if is_close {
-                    escapes.min(backslashes)
-                } else {
-                    0
-                };
+            let escapes = if is_close {
+                escapes.min(backslashes)
+            } else {
+                0
+            };
             steps::count(place);
-            return Some(Value {
-                start,
-                end,
-                is_quoted: true,
-                is_open: false,
-            });
+            return Some(Value::quoted(start, start + place - escapes));
         }
         backslashes = if *byte == b'\\' { backslashes + 1 } else { 0 };
     }
     steps::count(text.len() - start);
-    Some(Value {
-        start,
-        end: text.len(),
-        is_quoted: true,
-        is_open: true,
-    })
+    let mut value = Value::quoted(start, text.len());
+    value.is_open = true;
+    Some(value)
 }
 
 /// The value that begins after blanks at `start`: quoted, or to the end of the line or string;
 /// at most `longest` bytes are looked at.
 pub(super) fn parse_line(text: &[u8], start: usize, longest: usize) -> Option<Value> {
-    let start = start + stretch(&text[start..], |byte| matches!(byte, b' ' | b'\t'));
+    let start = start + stretch(&text[start..], is_blank);
     let window = &text[..text.len().min(start.saturating_add(longest))];
     let to_end_of_line = || {
         let rest = &window[start..];
         let length = stretch(rest, |byte| {
             !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\')
         });
-        Value {
-            start,
-            end: start + length,
-            is_quoted: false,
-            is_open: length == rest.len(),
-        }
+        Value::word(start, start + length, length == rest.len())
     };
     let mut value = quoted(window, start).unwrap_or_else(to_end_of_line);
     value.is_open &= window.len() == text.len();
@@ -285,30 +269,26 @@ pub(super) fn is_benign(text: &[u8], value: &Value, kind: &str, is_assignment: b
 
 /// Whether a value is a placeholder: `<YOUR_KEY>`, `${API_KEY}`, `xxxx`, `sk-...`, our own mark.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    let ends = |start: &[u8], end: &[u8]| value.starts_with(start) && value.ends_with(end);
     let is_variable = value.strip_prefix(b"$").is_some_and(|name| {
         name.iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
     });
-    let bare = value
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'*'));
-    let bare: Vec<u8> = bare.copied().collect();
+    let is_sign = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'*';
+    let bare: Vec<u8> = value.iter().filter(is_sign).copied().collect();
     let is_filler = matches!(bare.first(), Some(b'x' | b'X' | b'*')) && variety(&bare) == 1;
-    let lower = value.to_ascii_lowercase();
+    let begins = |start: &&str| {
+        let found = value.get(..start.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    let is_around = |ends: &&str| {
+        let (start, end) = ends.split_once('…').unwrap_or_default();
+        value.starts_with(start.as_bytes()) && value.ends_with(end.as_bytes())
+    };
     is_variable
         || is_filler
-        || ends(b"<", b">")
-        || ends(b"${", b"}")
-        || ends(b"$(", b")")
-        || ends(b"{", b"}")
-        || ends(b"%", b"%")
-        || value.starts_with(MARK.as_bytes())
-        || value == b"[REDACTED]"
         || bare.is_empty()
+        || words(List::Placeholder).iter().any(begins)
+        || words(List::Around).iter().any(is_around)
+        || value == b"[REDACTED]"
         || (value.ends_with(b"...") || value.ends_with("…".as_bytes())) && value.len() < 20
-        || lower.starts_with(b"your-")
-        || lower.starts_with(b"your_")
-        || value.starts_with(b"%s")
-        || value.starts_with(b"%(")
 }

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::random::{LOOK_BYTES, is_random, stretch};
+use super::look::{LOOK_BYTES, ahead, behind, stretch, tail, trimmed};
+use super::random::is_random;
 use super::runs::{MIN_KEY_BYTES, Runs};
 use super::span::Span;
 
@@ -53,7 +54,7 @@ impl Vendor {
         let holds = |byte: u8| byte.is_ascii_alphanumeric() || self.has(byte);
         // Text that is not a key is searched again from its next part on, so each search is
         // bounded.
-        let window = &after[..after.len().min(LOOK_BYTES)];
+        let window = ahead(after, 0, LOOK_BYTES);
         let mut length = stretch(window, holds);
         let is_long = length == self.least || length > self.least && !self.is_exact;
         let is_dashed = self.has(b'-') && !self.has(b'+');
@@ -77,9 +78,8 @@ impl Vendor {
             return None;
         }
         length += stretch(&after[length..], holds);
-        let after = &after[..length];
-        let dots = after.iter().rev().take_while(|byte| **byte == b'.').count();
-        Some(place + self.prefix.len() + length - dots)
+        let key = trimmed(&after[..length], |byte| byte == b'.');
+        Some(place + self.prefix.len() + key.len())
     }
 }
 
@@ -125,13 +125,7 @@ fn start_of(text: &[u8]) -> Option<usize> {
 
 /// The kinds of all vendors' keys.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
-    let others = [
-        "json web token",
-        "telegram token",
-        "discord token",
-        "azure secret",
-    ];
-    VENDORS.rows.iter().map(|row| row.kind).chain(others)
+    VENDORS.rows.iter().map(|row| row.kind)
 }
 
 /// Finds keys by their prefixes.
@@ -143,12 +137,8 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
         let mut keys = Keys::default();
         let mut place = start;
         while place < end {
-            if let Some((key_end, kind)) = keys.at(text, place) {
-                spans.push(Span {
-                    start: place,
-                    end: key_end,
-                    kind,
-                });
+            if let Some((key_end, kind)) = keys.at(&VENDORS, text, place) {
+                spans.push(Span::new(place, key_end, kind));
                 place = key_end;
             } else if place < start + ESCAPE && is_behind_escape(text, start) {
                 place += 1;
@@ -196,24 +186,20 @@ fn is_boundary(text: &[u8], place: usize) -> bool {
 }
 
 /// Looks for keys at places of a run, in order.
-pub(super) struct Keys {
-    vendors: &'static Vendors,
+#[derive(Default)]
+struct Keys {
     /// Up to where the characters of a web token's parts are known to go on.
     dashed: usize,
 }
 
-impl Default for Keys {
-    fn default() -> Self {
-        Self {
-            vendors: &VENDORS,
-            dashed: 0,
-        }
-    }
-}
-
 impl Keys {
     /// The end and the kind of the key that begins here.
-    pub(super) fn at(&mut self, text: &[u8], place: usize) -> Option<(usize, &'static str)> {
+    fn at(
+        &mut self,
+        vendors: &'static Vendors,
+        text: &[u8],
+        place: usize,
+    ) -> Option<(usize, &'static str)> {
         let rest = &text[place..];
         if rest.starts_with(b"eyJ") && is_boundary(text, place) {
             return Some((self.web_token(text, place)?, "json web token"));
@@ -226,7 +212,7 @@ impl Keys {
         if bot.is_some() {
             return bot;
         }
-        let vendors = self.vendors.at(text, place);
+        let vendors = vendors.at(text, place);
         if vendors.is_empty() || !is_boundary(text, place) {
             return None;
         }
@@ -263,14 +249,10 @@ impl Keys {
 /// The end of a bot's token after its id: `123456789:AA…`.
 fn telegram(text: &[u8], place: usize) -> Option<usize> {
     let id = text[..place].strip_suffix(b":")?;
-    let digits = id
-        .iter()
-        .rev()
-        .take(10)
-        .take_while(|byte| byte.is_ascii_digit());
-    let window = &text[place..text.len().min(place + 36)];
+    let digits = tail(behind(id, id.len(), 10), |byte| byte.is_ascii_digit());
+    let window = ahead(text, place, 36);
     let length = stretch(window, is_dashed);
-    (length == 35 && digits.count() >= 8 && is_random(window)).then_some(place + length)
+    (length == 35 && digits.len() >= 8 && is_random(window)).then_some(place + length)
 }
 
 /// The end of a bot's token: its id in base64, the time, and a signature, with dots between them.
@@ -283,8 +265,7 @@ fn discord(text: &[u8], place: usize) -> Option<usize> {
         if end > place {
             end += text[end..].starts_with(b".").then_some(1)?;
         }
-        let window = &text[end..text.len().min(end + 41)];
-        let length = stretch(window, is_dashed);
+        let length = stretch(ahead(text, end, 41), is_dashed);
         end += lengths.contains(&length).then_some(length)?;
     }
     (is_boundary(text, place) && is_random(&text[place..end])).then_some(end)
@@ -293,60 +274,44 @@ fn discord(text: &[u8], place: usize) -> Option<usize> {
 /// A client's secret of Azure: three characters, a digit, `Q~`, and 31 characters or more.
 ///
 /// As `~` is no character of a key, the run may begin after any of them.
-pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
+fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
     const BEFORE: usize = 4;
     let holds = |byte: u8| is_dashed(byte) || matches!(byte, b'.' | b'~');
     if !text[..start].ends_with(b"~") {
         return None;
     }
-    let before = &text[start.saturating_sub(16)..start];
+    let before = behind(text, start, 16);
     let mark = start - before.len() + before.windows(2).position(|two| two == b"Q~")?;
     let from = mark.checked_sub(BEFORE)?;
-    let rest = &text[mark + 2..text.len().min(mark + 40)];
+    let rest = ahead(text, mark + 2, 38);
     let length = stretch(rest, holds);
     let fits = end - start >= MIN_KEY_BYTES
         && text[mark - 1].is_ascii_digit()
         && text[from..mark].iter().all(|byte| holds(*byte))
         && (31..=34).contains(&length)
         && is_random(&rest[..length]);
-    fits.then_some(Span {
-        start: from,
-        end: mark + 2 + length,
-        kind: "azure secret",
-    })
+    fits.then(|| Span::new(from, mark + 2 + length, "azure secret"))
 }
 
 /// A secret number of a JSON web key: `"d": "…"`.
-pub(super) fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
-    if !text[..start].ends_with(b"\"") {
+fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
+    let run = &text[start..end];
+    if text[..start].last() != Some(&b'"') || run.len() < 22 {
         return None;
     }
-    let run = &text[start..end];
-    let is_mark = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\\');
-    let before = &text[start.saturating_sub(16)..start];
-    let before = &before[..before.len() - before.iter().rev().take_while(is_mark).count()];
-    let before = before
-        .strip_suffix(b":")
-        .filter(|_| text[..start].ends_with(b"\""))?;
-    let before = &before[..before.len() - before.iter().rev().take_while(is_mark).count()];
-    let open = before.iter().rposition(|byte| *byte == b'"')?;
-    let fits = matches!(
-        &before[open + 1..],
-        b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k"
-    ) && run.len() >= 22
-        && run.iter().all(|byte| is_dashed(*byte))
-        && [
-            u8::is_ascii_digit,
-            u8::is_ascii_lowercase,
-            u8::is_ascii_uppercase,
-        ]
-        .iter()
-        .all(|is_one| run[..run.len().min(LOOK_BYTES)].iter().any(is_one));
-    fits.then_some(Span {
-        start,
-        end,
-        kind: "key",
-    })
+    let is_mark = |byte| matches!(byte, b' ' | b'"' | b'\\');
+    let before = trimmed(behind(text, start, 16), is_mark).strip_suffix(b":")?;
+    let name = trimmed(before, is_mark);
+    let look = ahead(run, 0, LOOK_BYTES);
+    let names: [&[u8]; 7] = [b"d", b"p", b"q", b"dp", b"dq", b"qi", b"k"];
+    let is_number = names.iter().any(|one| {
+        name.strip_suffix(*one)
+            .is_some_and(|before| before.ends_with(b"\""))
+    }) && look.iter().any(u8::is_ascii_digit)
+        && look.iter().any(u8::is_ascii_lowercase)
+        && look.iter().any(u8::is_ascii_uppercase)
+        && run.iter().all(|byte| is_dashed(*byte));
+    is_number.then(|| Span::new(start, end, "key"))
 }
 
 fn is_dashed(byte: u8) -> bool {
@@ -354,29 +319,20 @@ fn is_dashed(byte: u8) -> bool {
 }
 
 /// The secret of an AWS key: forty characters of base64 shortly after the key's id.
-pub(super) fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
+fn aws_secret(text: &[u8], start: usize, end: usize) -> Option<Span> {
     const SECRET: usize = 40;
     let run = &text[start..end];
     let run = &run[stretch(run, |byte| byte == b'=')..];
     if run.len() != SECRET {
         return None;
     }
-    let before = &text[start.saturating_sub(96)..start];
-    let mut ids = before.windows(4).enumerate();
-    ids.find(|(place, prefix)| {
-        matches!(*prefix, b"AKIA" | b"ASIA")
-            && before[*place..].len() > 20
-            && before[*place..*place + 20]
-                .iter()
-                .all(u8::is_ascii_alphanumeric)
-    })?;
-    let fits = is_random(run)
-        && !run
-            .iter()
-            .any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'='));
-    fits.then_some(Span {
-        start: end - SECRET,
-        end,
-        kind: "aws secret",
-    })
+    let is_id = |id: &[u8]| {
+        matches!(id, [b'A', b'K' | b'S', b'I', b'A', ..])
+            && id[..20].iter().all(u8::is_ascii_alphanumeric)
+    };
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let fits = behind(text, start, 96).windows(21).any(is_id)
+        && run.iter().all(is_base64)
+        && is_random(run);
+    fits.then(|| Span::new(end - SECRET, end, "aws secret"))
 }

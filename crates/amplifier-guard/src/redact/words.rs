@@ -30,32 +30,46 @@ pub(super) enum List {
     /// Calls of a name and its value.
     Call,
     Entity,
+    /// Schemes of authorisation with one token, and with pairs.
+    Scheme,
+    Digest,
+    /// How placeholders begin, and how those begin and end that `…` stands inside of.
+    Placeholder,
+    Around,
+    /// Kinds of secrets that no name and no vendor gives, with `_` for blanks.
+    Kind,
 }
 
-static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+/// The lists with their names; the first ones are the kinds of secrets that their names mark.
+static LISTS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     let lines = include_str!("words.tsv").lines();
     let lists = lines.filter_map(|line| line.split_once('\t'));
-    lists.map(|(_, words)| words.split(' ').collect()).collect()
+    lists
+        .map(|(name, words)| (name, words.split(' ').collect()))
+        .collect()
 });
 
-/// The kinds of the first lists: names that mark a secret.
-const KINDS: [&str; 6] = [
-    "password",
-    "secret",
-    "token",
-    "key",
-    "credentials",
-    "signature",
-];
+/// The lists of names that mark a secret, each named by its kind.
+fn names() -> &'static [(&'static str, Vec<&'static str>)] {
+    &LISTS[..List::Weak as usize]
+}
+
+/// The kinds of secrets that names mark.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    names().iter().map(|(kind, _)| *kind)
+}
 
 /// The last three letters of all names, one bit each.
 static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut ends = [0; 512];
     let mut add = |name: &[u8]| ends[end_of(name) / 64] |= 1 << (end_of(name) % 64);
-    for word in LISTS[..=List::End as usize].iter().flatten() {
+    for word in LISTS[..=List::End as usize]
+        .iter()
+        .flat_map(|(_, words)| words)
+    {
         add(word.as_bytes());
     }
-    for word in LISTS[..KINDS.len()].iter().flatten() {
+    for word in names().iter().flat_map(|(_, words)| words) {
         add([word, "s"].concat().as_bytes());
     }
     ends
@@ -63,7 +77,7 @@ static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
 
 /// The words of a list.
 pub(super) fn words(list: List) -> &'static [&'static str] {
-    &LISTS[list as usize]
+    &LISTS[list as usize].1
 }
 
 /// Whether a word is in a list, in any case.
@@ -81,9 +95,9 @@ pub(super) fn ends(list: List, text: &[u8]) -> bool {
 /// The names that mark a secret with their kinds, by their last letter.
 static SECRETS: LazyLock<[Vec<(&str, &str)>; 32]> = LazyLock::new(|| {
     let mut secrets = [const { Vec::new() }; 32];
-    for (words, kind) in LISTS.iter().zip(KINDS) {
+    for (kind, words) in names() {
         for word in words {
-            secrets[usize::from(word.as_bytes()[word.len() - 1] & 31)].push((*word, kind));
+            secrets[usize::from(word.as_bytes()[word.len() - 1] & 31)].push((*word, *kind));
         }
     }
     secrets

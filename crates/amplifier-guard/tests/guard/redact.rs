@@ -21,13 +21,13 @@ mod named;
 mod part;
 mod place;
 mod properties;
+mod reference;
 mod scheme;
 mod separator;
 mod shape;
 mod stream;
 mod value;
 mod vendor;
-#[path = "../../src/redact/writing.rs"]
 mod writing;
 
 use amplifier_guard::{Redactor, RedactorStream};

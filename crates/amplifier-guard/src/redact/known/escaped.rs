@@ -8,6 +8,7 @@ use amplifier_core::steps;
 use memchr::memchr3_iter;
 
 use super::super::escape::{ALL, EACH, Escape, Layer, TOGETHER, invisibles};
+use super::super::look::{ahead, behind, tail, trimmed};
 use super::found::{Found, is_break};
 use super::{Known, MAX_SIDE_CHARACTERS};
 
@@ -81,10 +82,8 @@ impl Known {
                     region.1 = region.1.max(end);
                 }
                 _ => {
-                    let start = place.saturating_sub(REACH_BYTES);
-                    let slashes = text[..start].iter().rev();
-                    let slashes = slashes.take_while(|byte| **byte == b'\\').count();
-                    regions.push((start - slashes, end));
+                    let before = &text[..place.saturating_sub(REACH_BYTES)];
+                    regions.push((trimmed(before, |byte| byte == b'\\').len(), end));
                 }
             }
         }
@@ -105,20 +104,9 @@ impl Known {
         steps::count(last - place);
         match text.get(last + 1) {
             Some(b'n' | b'r') if !live.breaks => self.judge_break(text, place),
-            Some(
-                b'u'
-                | b'U'
-                | b'x'
-                | b'0'..=b'7'
-                | b'n'
-                | b'r'
-                | b't'
-                | b'b'
-                | b'f'
-                | b'"'
-                | b'\''
-                | b'/',
-            ) => (live.is_in(&text[last..]), last + 2),
+            Some(mark) if b"uUx01234567nrtbf\"'/".contains(mark) => {
+                (live.is_in(&text[last..]), last + 2)
+            }
             _ => (false, last + 1),
         }
     }
@@ -139,19 +127,11 @@ impl Known {
             }
         }
         steps::count(end - place);
-        let is_sextet = |byte: &&u8| sextet(**byte).is_some();
-        let breaks = text[..place]
-            .iter()
-            .rev()
-            .take_while(|byte| is_break(**byte));
-        let place = place - breaks.count();
-        let before = text[..place].iter().rev().take(MAX_SIDE_CHARACTERS);
-        let before = before.take_while(is_sextet).count();
-        let after = text[end..]
-            .iter()
-            .take(MAX_SIDE_CHARACTERS)
-            .take_while(is_sextet)
-            .count();
+        let is_sextet = |byte: u8| sextet(byte).is_some();
+        let place = trimmed(&text[..place], is_break).len();
+        let before = tail(behind(text, place, MAX_SIDE_CHARACTERS), is_sextet).len();
+        let after = ahead(text, end, MAX_SIDE_CHARACTERS).iter();
+        let after = after.take_while(|byte| is_sextet(**byte)).count();
         if before == 0 || after == 0 {
             return (false, end);
         }
