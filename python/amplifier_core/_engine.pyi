@@ -623,10 +623,11 @@ class RustHookRegistry(_Events):
 
         Lower priorities run first, equal ones in the order of registration. The handler is a
         plain or async callable that returns a `HookResult`, a dict of its fields or None. One that
-        raises, or awaits for longer than `timeout` seconds, is skipped; with `fail_closed` it
-        denies.
+        raises, or awaits for longer than `timeout` seconds, is skipped and logged: the event goes
+        on as if it had agreed. With `fail_closed` its failure denies.
 
         Raises:
+            TypeError: the handler cannot be called.
             ValueError: the timeout is negative or not a number.
         """
     def on(
@@ -768,7 +769,10 @@ class RustCoordinator:
     def mount(
         self, mount_point: str, module: Any, name: str | None = None
     ) -> Coroutine[Any, Any, None]:
-        """Mount a module at once; what is returned may be awaited.
+        """Mount a module at once; what is returned must be awaited.
+
+        Without `await` this coordinator has mounted the module, and Python warns that the coroutine
+        was never awaited; others, such as `MockCoordinator`, mount nothing.
 
         Raises:
             ValueError: no such slot, or a name is needed and the module has none.

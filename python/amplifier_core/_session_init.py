@@ -12,7 +12,15 @@ from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
 from ._loading.failure_replay import FailureEvents
+from ._loading.load_report import (
+    LoadFailure,
+    Mounted,
+    begin_report,
+    end_reasons,
+    expect_reasons,
+)
 from ._loading.mount_plan import MountPlanError, announced, listed_entries, main_entry
+from ._loading.occupants import Occupants
 from ._loading.provider_slots import (
     is_unchanged,
     mounted_providers,
@@ -26,6 +34,9 @@ __all__ = ["MountPlanError", "_safe_exception_str", "_session_aenter", "initiali
 
 logger = logging.getLogger(__name__)
 
+_ALWAYS_REQUIRED = frozenset({"hooks-guard"})
+"""Modules without which a session is less safe than its mount plan says."""
+_NOT_INSTALLED = "Provider mount did not install a new provider instance"
 _LABELS = {"orchestrator": "orchestrator", "context": "context manager"}
 """The main modules as errors call them."""
 
@@ -36,8 +47,8 @@ async def initialize_session(
     """Load and mount a session's modules: loop, context, providers, tools, hooks.
 
     A session cannot begin without its loop and its context. Any other module that fails is
-    skipped, logged and reported by the event `module:load_failed`. At the end the modules' own
-    `on_session_ready` functions are called.
+    skipped, logged and reported by the event `module:load_failed`; the session itself then judges
+    whether it can begin. At the end the modules' own `on_session_ready` functions are called.
 
     Args:
         config: Mount plan.
@@ -60,6 +71,8 @@ async def initialize_session(
     except BaseException:
         beginning.forget_ready_functions()
         raise
+    finally:
+        end_reasons()
     queue = loader.get_on_session_ready_queue()
     if queue:
         await beginning.call_ready_functions(queue)
@@ -94,6 +107,9 @@ class _Beginning:
         self._coordinator = coordinator
         self._loader = loader
         self._ids = (session_id, parent_id)
+        self._report_of_load = begin_report(coordinator)
+        self._reasons: list[str] = []
+        """Why the module that is being mounted mounts nothing, in its own words."""
         self._has_ready_functions = False
 
     async def mount_all(self, config: dict[str, Any]) -> None:
@@ -106,10 +122,14 @@ class _Beginning:
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
         providers, tools, hooks = listed_entries(config)
+        mounting = Occupants(self._coordinator, "providers")
         for entry in providers:
             await self._mount_provider(entry)
+            self._report_of_load.replaced += mounting.replaced_by(entry["module"])
+        mounting = Occupants(self._coordinator, "tools")
         for entry in tools:
             await self._mount_optional("tool", entry)
+            self._report_of_load.replaced += mounting.replaced_by(entry["module"])
         for entry in hooks:
             await self._mount_optional("hook", entry)
 
@@ -119,8 +139,10 @@ class _Beginning:
             try:
                 await ready(self._coordinator)
             except Exception as error:
-                logger.warning("`on_session_ready` of `%s` failed", module_id, exc_info=True)
-                payload = {"module_id": module_id, "error": failure_text(error)}
+                text = failure_text(error)
+                logger.warning("`on_session_ready` of `%s` failed: %s", module_id, text)
+                logger.debug("traceback of `%s`", module_id, exc_info=True)
+                payload = {"module_id": module_id, "error": text}
                 await self._emit(MODULE_ON_SESSION_READY_FAILED, payload)
 
     def forget_ready_functions(self) -> None:
@@ -138,7 +160,7 @@ class _Beginning:
                 await _call(announced, coordinator, deepcopy(entry))
             mount = await self._mount(entry)
             if is_unchanged(coordinator, before):
-                raise ValueError("Provider mount did not install a new provider instance")
+                raise ValueError("; ".join(self._reasons) or _NOT_INSTALLED)
             if instance_id:
                 await rename_new_provider(coordinator, entry["module"], instance_id, before)
         except BaseException as error:
@@ -163,15 +185,20 @@ class _Beginning:
     async def _mount(self, entry: dict[str, Any]) -> Any:
         """Load a module, mount it, and return the function that mounted it."""
         coordinator = self._coordinator
+        self._reasons = expect_reasons()
+        config: Any = entry.get("config") or {}
         mount = await self._loader.load(
             entry["module"],
-            entry.get("config") or {},
+            config,
             source_hint=entry.get("source"),
             coordinator=coordinator,
         )
         cleanup = await mount(coordinator)
         if cleanup:
             coordinator.register_cleanup(cleanup)
+        settings = getattr(mount, "__amplifier_settings__", None)
+        if settings is not None:
+            self._report_of_load.mounted.append(Mounted(entry["module"], config, settings))
         return mount
 
     def _expect_ready(self, mount: Any) -> None:
@@ -182,7 +209,11 @@ class _Beginning:
 
     async def _report(self, kind: str, entry: dict[str, Any], error: Exception) -> None:
         text, module_id = failure_text(error), _plain(entry["module"])
-        logger.warning("Failed to load %s '%s': %s", kind, module_id, text, exc_info=error)
+        is_required = bool(entry.get("required")) or module_id in _ALWAYS_REQUIRED
+        failure = LoadFailure(kind, module_id, text, error, is_required)
+        self._report_of_load.failures.append(failure)
+        logger.warning("%s", failure)
+        logger.debug("traceback of '%s'", module_id, exc_info=error)
         payload: dict[str, Any] = {
             "module_type": kind,
             "module_id": module_id,

@@ -8,7 +8,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, Self, cast
 
-from . import _collect_helper
+from . import _approval_protocol, _collect_helper
 from ._hook_result import HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text
 from ._kernel.awaitable import is_awaitable
@@ -185,7 +185,10 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def mount(
         self, mount_point: str, module: Any, name: str | None = None
     ) -> Coroutine[Any, Any, None]:
-        """Mount a module immediately; the result may be awaited.
+        """Mount a module immediately; the result must be awaited.
+
+        Without `await` this coordinator has mounted the module, and Python warns that the coroutine
+        was never awaited; others, such as `MockCoordinator`, mount nothing.
 
         Args:
             mount_point: Slot to mount on.
@@ -295,7 +298,8 @@ class ModuleCoordinator(metaclass=ABCMeta):
         self, result: Any, event: str, hook_name: str = "unknown"
     ) -> Coroutine[Any, Any, HookResult]:
         """Carry out what a hook's result asks for, and return what is left to the loop."""
-        return _carry_out(self, result, any_text(event, "event"), any_text(hook_name, "hook_name"))
+        event, hook_name = any_text(event, "event"), any_text(hook_name, "hook_name")
+        return _carry_out(self, _approval_protocol.ask, result, event, hook_name)
 
     def to_dict(self) -> dict[str, Any]:
         """Describe what is mounted, as plain data."""
@@ -320,7 +324,7 @@ class ModuleCoordinator(metaclass=ABCMeta):
     def _modules(self, slot: str) -> dict[str, Any]:
         """The modules of a slot of many by name, whoever put them there."""
         if slot not in self._mount_points:
-            raise ValueError(f"Unknown mount point: {slot}")
+            raise _unknown(slot)
         modules = self._slot(slot)
         if not issubclass(type(modules), dict):
             raise refusal(modules, "dict", f"mount_points.{slot}")
@@ -340,8 +344,13 @@ def _parse(mount_point: str) -> tuple[str, Literal["single", "named", "registry"
     slot = text(mount_point, "mount_point")
     kind = _SLOTS.get(slot)
     if kind is None:
-        raise ValueError(f"Unknown mount point: {slot}")
+        raise _unknown(slot)
     return slot, kind
+
+
+def _unknown(slot: str) -> ValueError:
+    known = ", ".join(f"`{name}`" for name in _SLOTS)
+    return ValueError(f"Unknown mount point: {slot} (there are {known})")
 
 
 if extension is not None:

@@ -78,6 +78,9 @@ class HookRegistry(metaclass=ABCMeta):
     ) -> Unregister:
         """Register a handler for an event; call what is returned to unregister it.
 
+        A handler that raises or is too late is skipped and logged: the event goes on as if it had
+        agreed. With `fail_closed` its failure denies.
+
         Args:
             event: Name of the event.
             handler: Plain or async callable that returns a `HookResult`, a dict of its fields or
@@ -89,7 +92,7 @@ class HookRegistry(metaclass=ABCMeta):
                 its own, which is left behind if it ignores its cancellation; trio cannot do that.
 
         Raises:
-            TypeError: An argument is of the wrong type.
+            TypeError: An argument is of the wrong type, or the handler cannot be called.
             ValueError: The timeout is negative or not a number.
         """
         event = text(event, "event")
@@ -101,6 +104,12 @@ class HookRegistry(metaclass=ABCMeta):
             fail_closed=flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
         )
+        if not callable(handler):
+            found = type(handler).__name__
+            raise TypeError(
+                f"the handler of `{event}` cannot be called, found `{found}` (must be a function "
+                "of the event and its data)"
+            )
         self._next_serial += 1
         registered = self._events.setdefault(event, [])
         insort(registered, registration, key=attrgetter("priority"))

@@ -14,10 +14,12 @@ from ._kernel.import_failure import describe_failure, error_text
 from ._kernel.shown import shown
 from ._loading import lookup
 from ._loading.check import check_transport, judge_package
+from ._loading.declared_settings import declared_settings
 from ._loading.discovery import discover
 from ._loading.info import TYPE_TO_MOUNT_POINT
 from ._loading.installed import forget_import_state
 from ._loading.known_modules import Own, suggestion
+from ._loading.load_report import is_loading
 from ._loading.package import find_package
 from ._loading.ready_function import Mount, Ready, carried_ready
 from ._loading.search_path import add_entry, remove_entry
@@ -98,7 +100,8 @@ class ModuleLoader:
 
         Returns:
             A new `async mount(coordinator)`. If the module has an `on_session_ready`, it carries
-            the attribute `__on_session_ready__ = (module_id, function)`.
+            the attribute `__on_session_ready__ = (module_id, function)`; if it declares its
+            settings, `__amplifier_settings__`.
 
         Raises:
             ValueError: The module was not found or cannot be imported; its `reason_code` says
@@ -113,7 +116,9 @@ class ModuleLoader:
                 return _closure(module_id, own.mount, config or {}, own.ready)
             mount = await self._find(module_id, source_hint, config, coordinator)
         except Exception as error:
-            logger.error("Failed to load module %s: %s", shown(module_id), error_text(error))
+            # A session that loads it reports the failure itself.
+            level = logging.DEBUG if is_loading() else logging.ERROR
+            logger.log(level, "Failed to load module %s: %s", shown(module_id), error_text(error))
             raise
         ready = (self._ready_functions or {}).get(module_id) or carried_ready(module_id, mount)
         check = (self._checks or {}).get(module_id)
@@ -231,7 +236,8 @@ class ModuleLoader:
         try:
             return self._remember(module_id, lookup.from_entry_point(module_id))
         except Exception as error:
-            logger.exception("Could not load '%s' via entry point", module_id)
+            level = logging.DEBUG if is_loading() else logging.ERROR
+            logger.log(level, "Could not load '%s' via entry point", module_id, exc_info=True)
             self._failures.append(error)
             return None
 
@@ -317,6 +323,9 @@ def _closure(
             return await call_mount(coordinator)
         return await check.mount(partial(call_mount, coordinator), coordinator)
 
+    settings = declared_settings(mount)
+    if settings is not None:
+        mount_module.__amplifier_settings__ = settings  # pyright: ignore[reportFunctionMemberAccess]
     if ready is not None:
         mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
     return mount_module

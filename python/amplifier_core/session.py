@@ -16,6 +16,7 @@ from . import _session_exec
 from ._kernel.argument import any_text, flag
 from ._kernel.engine_choice import extension
 from ._loading.mount_plan import announced, check_main_modules
+from ._loading.review import review, reviewed_failure
 from ._session_init import (
     _safe_exception_str,  # pyright: ignore[reportPrivateUsage] -- the name that callers patch
     _session_aenter,  # pyright: ignore[reportPrivateUsage] -- of the same package
@@ -100,7 +101,8 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         """Load and mount the modules of the configuration, once.
 
         Raises:
-            RuntimeError: A module that every session needs cannot be loaded.
+            RuntimeError: A module that every session needs cannot be loaded, or the mount plan is
+                strict and has mistakes.
         """
         while self._is_loading:
             await self._end_of_load()
@@ -110,7 +112,16 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         try:
             self.coordinator.loader = self.loader
             self.coordinator._set_session(self)
-            await initialize_session(self.config, self.coordinator, self.session_id, self.parent_id)
+            try:
+                await initialize_session(
+                    self.config, self.coordinator, self.session_id, self.parent_id
+                )
+            except Exception as error:
+                found = reviewed_failure(self.config, self.coordinator, error)
+                if found is error:
+                    raise
+                raise found from found.__cause__
+            await review(self.config, self.coordinator)
             self._initialized = True
         finally:
             self._is_loading = False

@@ -17,3 +17,14 @@ MODULES: dict[str, str] = {
 Where a mount plan names the id, an installed module of the same id takes precedence; what the
 command mounts by itself always comes from here.
 """
+
+EVENTS = frozenset(
+    {
+        "guard:findings",
+        "orchestrator:rate_limit_delay",
+        "orchestrator:steering_discarded",
+        "orchestrator:steering_injected",
+        "orchestrator:steering_submitted",
+    }
+)
+"""The events that these modules emit in addition to those of the kernel, mounted or not."""

@@ -19,8 +19,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
+from amplifier_core._kernel.advice import advice_on
+from amplifier_core._loading.load_report import is_loading
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_modules.value_problems import advice_on, problem, shown_key
+from amplifier_modules.value_problems import problem, shown_key
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +148,7 @@ def _known_keys(model: type[Settings], config: Mapping[str, Any], module: str) -
             if config.get(new) is None:
                 values[new] = value
             logger.warning("%s: `%s` is deprecated; use `%s`", module, key, new)
-        elif model.unknown_keys == "warn":
+        elif model.unknown_keys == "warn" and not is_loading():  # else the session says it
             advice = advice_on(str(key), known)
             logger.warning(
                 "%s ignores the unknown config key `%s`%s", module, shown_key(key), advice

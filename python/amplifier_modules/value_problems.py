@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
@@ -11,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
 
 _NAMES: dict[Any, str] = {
@@ -74,14 +74,6 @@ def model_within(annotation: Any) -> type[BaseModel] | None:
 def shown_key(key: object) -> str:
     """Return a key as it can be shown, whatever it is: escaped, and cut where it is long."""
     return shown(str(key))[1:-1]
-
-
-def advice_on(key: str, known: Sequence[str]) -> str:
-    """Suggest a known key for an unknown one."""
-    near = difflib.get_close_matches(key, known, n=1)
-    if near:
-        return f" (did you mean `{near[0]}`?)"
-    return f" (known: {', '.join(f'`{name}`' for name in sorted(known))})"
 
 
 def _described_type(annotation: Any) -> str:

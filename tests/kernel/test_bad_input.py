@@ -123,7 +123,8 @@ def inject(coordinator: Any, text: str) -> Any:
 
 
 def unknown(slot: str) -> tuple[type, str, None]:
-    return ValueError, f"Unknown mount point: {slot}", None
+    known = "(there are `orchestrator`, `providers`, `tools`, `context`, `hooks`, `module-source-resolver`)"
+    return ValueError, f"Unknown mount point: {slot} {known}", None
 
 
 SIZE, BUDGET = "injection_size_limit", "injection_budget_per_turn"

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import inspect
 import logging
+import re
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -81,12 +82,18 @@ async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignor
     assert coordinator.get("context") is None
 
 
+UNKNOWN = (
+    "Unknown mount point: tool (there are `orchestrator`, `providers`, `tools`, `context`, `hooks`,"
+    " `module-source-resolver`)"
+)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda c: c.mount("tool", named("x")), "Unknown mount point: tool"),
-        (lambda c: c.get("tool"), "Unknown mount point: tool"),
-        (lambda c: c.unmount("tool"), "Unknown mount point: tool"),
+        (lambda c: c.mount("tool", named("x")), UNKNOWN),
+        (lambda c: c.get("tool"), UNKNOWN),
+        (lambda c: c.unmount("tool"), UNKNOWN),
         (lambda c: c.mount("tools", object()), "Name required for tools"),
         (lambda c: c.mount("tools", named(None)), "Name required for tools"),
         (lambda c: c.unmount("tools"), "Name required to unmount from tools"),
@@ -97,7 +104,7 @@ async def test_named_slots_take_a_name_or_the_modules_own_and_single_slots_ignor
     ],
 )
 def test_a_wrong_mount_says_what_is_wrong(engine, call, text):
-    with pytest.raises(ValueError, match=f"^{text}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         call(engine.ModuleCoordinator())
 
 

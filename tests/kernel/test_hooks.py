@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import logging
+import re
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -292,12 +293,19 @@ async def test_callable_objects_bound_methods_and_awaitable_objects_are_handlers
     assert seen == ["called", "method", "awaited"]
 
 
-async def test_a_handler_that_cannot_be_called_is_skipped(engine, caplog):
+@pytest.mark.parametrize("register", ["register", "on"])
+@pytest.mark.parametrize("handler", [None, HookResult(), "deny"])
+def test_what_cannot_be_called_is_refused_as_a_handler(engine, register, handler):
     hooks = engine.HookRegistry()
-    hooks.register("e", None, name="nothing")
+    message = (
+        f"the handler of `tool:pre` cannot be called, found `{type(handler).__name__}` "
+        "(must be a function of the event and its data)"
+    )
 
-    assert (await hooks.emit("e", {})).action == "continue"
-    assert caplog.records[0].getMessage() == "hook `nothing` failed on `e`; continuing"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        getattr(hooks, register)("tool:pre", handler, name="nothing")
+
+    assert hooks.list_handlers("tool:pre") == {"tool:pre": []}
 
 
 async def test_handlers_emit_from_inside(engine):

@@ -10,7 +10,7 @@ use crate::slot::Slot;
 #[non_exhaustive]
 pub enum MountError {
     /// No such slot.
-    #[error("Unknown mount point: {0}")]
+    #[error("Unknown mount point: {0} (there are {known})", known = Slot::names())]
     UnknownPoint(String),
     /// The registry is not mounted into.
     #[error("Hooks should be registered directly with the HookRegistry")]

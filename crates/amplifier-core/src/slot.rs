@@ -39,6 +39,13 @@ impl Slot {
         Self::ModuleSourceResolver,
     ];
 
+    /// The names of all slots, for messages.
+    pub(crate) fn names() -> String {
+        Self::ALL
+            .map(|slot| format!("`{}`", slot.as_str()))
+            .join(", ")
+    }
+
     /// The name of the slot.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -27,7 +27,8 @@ fn slots_are_found_by_their_names_alone() {
     }
     assert_eq!(
         Slot::parse("tool").unwrap_err().to_string(),
-        "Unknown mount point: tool"
+        "Unknown mount point: tool (there are `orchestrator`, `providers`, `tools`, `context`, \
+         `hooks`, `module-source-resolver`)"
     );
 }
 

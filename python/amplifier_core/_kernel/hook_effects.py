@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from math import copysign
 from typing import Any
 
@@ -25,11 +26,14 @@ _CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {*map(ord, "\t\n\r
 """Characters that must not reach a model."""
 
 
-async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -> Any:
+async def carry_out(
+    coordinator: Any, ask: Callable[..., Any], result: Any, event: str, hook_name: str
+) -> Any:
     """Carry out what a hook's result asks for, and return what is left to the loop.
 
     Args:
         coordinator: Whose context, display and approval system are used.
+        ask: Asks an approval system, by either of its protocols.
         result: A `HookResult`.
         event: Event that the hook answered.
         hook_name: Name of the hook.
@@ -45,7 +49,7 @@ async def carry_out(coordinator: Any, result: Any, event: str, hook_name: str) -
             if not item.ephemeral:
                 await _add_to_context(coordinator, item)
     if any_text(result.action) == "ask_user":
-        return await _ask(coordinator.approval_system, result, hook_name)
+        return await _ask(coordinator.approval_system, ask, result, event, hook_name)
     if result.user_message:
         await _show(coordinator.display_system, result, hook_name)
     if getattr(result, "suppress_output", False):
@@ -135,7 +139,9 @@ def _granting(data: Any) -> HookResult:
     return HookResult(action="continue").model_copy(update={"data": data})
 
 
-async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
+async def _ask(
+    approval: Any, ask: Callable[..., Any], result: Any, event: str, hook_name: str
+) -> HookResult:
     """Ask the approval system, which has to answer in time."""
     if approval is None:
         logger.error("hook `%s` asks for approval, but no approval system is set", hook_name)
@@ -152,7 +158,8 @@ async def _ask(approval: Any, result: Any, hook_name: str) -> HookResult:
             hook_name,
         )
     try:
-        decision = approval.request_approval(prompt, options.copy(), seconds, default)
+        asked = (prompt, options.copy(), seconds, default, hook_name, event)
+        decision = ask(approval, *asked)
         if is_awaitable(decision):
             limit = max(seconds + APPROVAL_GRACE_SECONDS, 0.0)
             is_limited = limit < float("inf")

@@ -46,6 +46,15 @@ def own_modules() -> dict[str, str]:
     return MODULES
 
 
+def own_events() -> frozenset[str]:
+    """Return the events that the modules that come with the kernel emit beside the kernel's."""
+    try:
+        from amplifier_modules import EVENTS
+    except ModuleNotFoundError:
+        return frozenset()
+    return EVENTS
+
+
 def known_sources() -> dict[str, list[Source]]:
     """List what can be found without a resolver, by id; of several sources the first is taken.
 

@@ -115,7 +115,7 @@ async def test_a_tool_that_fails_is_left_out_and_told(caplog: pytest.LogCaptureF
         "Failed to load tool 'tool-a': no package",
         "Failed to load hook 'hooks-a': 'bad'",
     ]
-    assert [record.exc_info is not None for record in warnings] == [True, True]
+    assert [record.exc_info for record in warnings] == [None, None]
     assert [module_id for module_id, *_ in loader.loaded][-2:] == ["tool-b", "hooks-a"]
 
 

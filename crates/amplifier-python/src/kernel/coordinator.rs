@@ -226,7 +226,10 @@ impl RustCoordinator {
         Ok(())
     }
 
-    /// Mount a module at once; what is returned may be awaited.
+    /// Mount a module at once; what is returned must be awaited.
+    ///
+    /// Without `await` this coordinator has mounted the module, and Python warns that the coroutine
+    /// was never awaited; others, such as `MockCoordinator`, mount nothing.
     #[pyo3(signature = (mount_point, module, name=None))]
     fn mount<'py>(
         &self,

@@ -11,6 +11,7 @@ pub(crate) mod result;
 pub(crate) mod unregister;
 
 use amplifier_core::{event, hook};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -21,6 +22,7 @@ use crate::kernel::hook::emit::{Emit, Incoming};
 use crate::kernel::hook::registry::{EMIT, EMIT_AND_COLLECT, RustHookRegistry};
 use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::top_level;
+use crate::kernel::report::type_name;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::Traverse;
@@ -90,6 +92,9 @@ impl RustHookRegistry {
     const CONTEXT_COMPACTION: &'static str = event::CONTEXT_COMPACTION;
 
     /// Register a handler for an event; call what is returned to unregister it.
+    ///
+    /// A handler that raises or is too late is skipped and logged: the event goes on as if it had
+    /// agreed. With `fail_closed` its failure denies.
     #[pyo3(
         signature = (
             event, handler, priority=0, name=None, *, fail_closed=false, timeout=TimeLimit::NONE,
@@ -99,12 +104,20 @@ impl RustHookRegistry {
     fn register(
         slf: &Bound<'_, Self>,
         event: String,
-        handler: Py<PyAny>,
+        handler: &Bound<'_, PyAny>,
         priority: i32,
         name: Option<String>,
         fail_closed: bool,
         timeout: TimeLimit,
-    ) -> RustUnregisterFn {
+    ) -> PyResult<RustUnregisterFn> {
+        if !handler.is_callable() {
+            return Err(PyTypeError::new_err(format!(
+                "the handler of `{event}` cannot be called, found `{}` (must be a function of the \
+                 event and its data)",
+                type_name(handler)
+            )));
+        }
+        let handler = handler.clone().unbind();
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
         let policy = handlers::policy(fail_closed, timeout);
         let serial = slf.get().change(Some(&event), |state| {
@@ -113,7 +126,8 @@ impl RustHookRegistry {
                 .registry
                 .register_with(&event, handler, priority, name, policy)
         });
-        RustUnregisterFn::new(slf.clone().unbind(), event, serial, name)
+        let registry = slf.clone().unbind();
+        Ok(RustUnregisterFn::new(registry, event, serial, name))
     }
 
     /// Register a handler for an event; the same as `register`.
@@ -126,12 +140,12 @@ impl RustHookRegistry {
     fn on(
         slf: &Bound<'_, Self>,
         event: String,
-        handler: Py<PyAny>,
+        handler: &Bound<'_, PyAny>,
         priority: i32,
         name: Option<String>,
         fail_closed: bool,
         timeout: TimeLimit,
-    ) -> RustUnregisterFn {
+    ) -> PyResult<RustUnregisterFn> {
         Self::register(slf, event, handler, priority, name, fail_closed, timeout)
     }
 

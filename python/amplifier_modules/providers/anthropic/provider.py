@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core import events
+from amplifier_core._loading.load_report import explain
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_NO_KEY = "no API key; set `ANTHROPIC_API_KEY` or the config key `api_key`"
 _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 
 
@@ -250,17 +252,15 @@ async def mount(
 
     Returns:
         The callable that closes its connections, or None when there is no API key: then nothing
-        is mounted, and a warning says so.
+        is mounted, and one warning says so: that of the session that mounts it, or of this function.
 
     Raises:
         ConfigurationError: A setting has the wrong type or cannot work.
     """
     settings = read_config(config)
     if settings is None:
-        logger.warning(
-            "provider-anthropic is not mounted: no API key; set `ANTHROPIC_API_KEY` or the config"
-            " key `api_key`"
-        )
+        if not explain(_NO_KEY):
+            logger.warning("provider-anthropic is not mounted: %s", _NO_KEY)
         return None
     hooks = getattr(coordinator, "hooks", None)
     cancellation = getattr(coordinator, "cancellation", None)

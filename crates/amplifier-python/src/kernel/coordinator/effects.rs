@@ -262,9 +262,18 @@ impl Effects {
             );
             log(py, Logger::Coordinator, Level::Warning, &message, None);
         }
-        let asked = approval.call_method1(
-            intern!(py, "request_approval"),
-            (prompt, PyList::new(py, options)?, timeout, default),
+        let asking = module(py, intern!(py, "amplifier_core._approval_protocol"))?;
+        let asked = asking.call_method1(
+            intern!(py, "ask"),
+            (
+                approval,
+                prompt,
+                PyList::new(py, options)?,
+                timeout,
+                default,
+                &self.hook_name,
+                &self.event,
+            ),
         );
         match asked {
             Ok(value) if is_awaitable(&value)? => {

@@ -1,4 +1,5 @@
-//! `initialize`: the modules of a session are loaded once, however many ask for it.
+//! `initialize`: the modules of a session are loaded once, however many ask for it, and what the
+//! mount plan says in vain is reported.
 
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::intern;
@@ -13,10 +14,19 @@ use crate::kernel::session::state::RustSession;
 use crate::module::module;
 use crate::traverse::traverse;
 
+/// How far a load is.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Another task loads, or nobody yet.
+    Waiting,
+    Loading,
+    Reviewing,
+}
+
 /// The machine of `initialize`.
 pub(crate) struct Initialize {
     session: Py<RustSession>,
-    is_loading: bool,
+    stage: Stage,
 }
 
 traverse!(Initialize: session);
@@ -25,12 +35,12 @@ impl Initialize {
     pub(crate) fn new(session: Py<RustSession>) -> Self {
         Self {
             session,
-            is_loading: false,
+            stage: Stage::Waiting,
         }
     }
 
     fn load<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
-        self.is_loading = true;
+        self.stage = Stage::Loading;
         let session = self.session.bind(py);
         let inside = session.get();
         let coordinator = inside.coordinator(py);
@@ -47,12 +57,37 @@ impl Initialize {
         if is_awaitable(&value)? {
             Ok(Next::Await(value))
         } else {
-            self.loaded(py)
+            self.review(py)
         }
     }
 
+    /// Reports what is wrong with the mount plan, where all modules are mounted.
+    fn review<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        self.stage = Stage::Reviewing;
+        let session = self.session.get();
+        let review = module(py, intern!(py, "amplifier_core._loading.review"))?.call_method1(
+            intern!(py, "review"),
+            (session.configuration(py), session.coordinator(py)),
+        )?;
+        Ok(Next::Await(review))
+    }
+
+    /// The error of a failed load, which lists all mistakes where the plan is strict.
+    fn reviewed(&self, py: Python<'_>, error: PyErr) -> PyResult<PyErr> {
+        let session = self.session.get();
+        let reviewed = module(py, intern!(py, "amplifier_core._loading.review"))?.call_method1(
+            intern!(py, "reviewed_failure"),
+            (
+                session.configuration(py),
+                session.coordinator(py),
+                error.into_value(py),
+            ),
+        )?;
+        Ok(PyErr::from_value(reviewed))
+    }
+
     fn loaded<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
-        self.is_loading = false;
+        self.stage = Stage::Waiting;
         self.session.get().end_load(py, true)?;
         Ok(Next::Return(py.None().into_bound(py)))
     }
@@ -84,19 +119,22 @@ impl Machine for Initialize {
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
         let py = value.py();
-        if self.is_loading {
-            self.loaded(py)
-        } else {
-            self.start(py)
+        match self.stage {
+            Stage::Waiting => self.start(py),
+            Stage::Loading => self.review(py).or_else(|error| self.raised(py, error)),
+            Stage::Reviewing => self.loaded(py),
         }
     }
 
     fn raised<'py>(&mut self, py: Python<'py>, error: PyErr) -> PyResult<Next<'py>> {
-        if !self.is_loading {
+        let failed = std::mem::replace(&mut self.stage, Stage::Waiting);
+        if matches!(failed, Stage::Waiting) {
             return Err(error);
         }
-        self.is_loading = false;
         self.session.get().end_load(py, false)?;
+        if matches!(failed, Stage::Loading) && error.is_instance_of::<PyException>(py) {
+            return Err(wrapped(py, self.reviewed(py, error)?));
+        }
         Err(wrapped(py, error))
     }
 }

@@ -1,0 +1,21 @@
+"""What may be meant by a name that nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def advice_on(name: str, known: Iterable[str]) -> str:
+    """Suggest a known name for an unknown one, or list all of them."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f" (did you mean `{near[0]}`?)"
+    return f" (known: {', '.join(f'`{each}`' for each in names)})"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest a known name for an unknown one; empty if none is similar."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""

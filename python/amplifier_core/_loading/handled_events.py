@@ -1,0 +1,92 @@
+"""The events that handlers wait for, and whether anything emits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from .. import events
+from .._kernel.advice import did_you_mean
+from .._kernel.capability_names import OBSERVABILITY_EVENTS
+from .known_modules import own_events
+
+_SESSION_CONFIG = "session:config"
+_UNNAMED = "_auto_"
+
+
+def serials(hooks: Any) -> dict[str, set[int]]:
+    """Return the registrations that a registry has now, by event."""
+    return {event: {each[0] for each in _registered(hooks, event)} for event in _events(hooks)}
+
+
+async def idle_handlers(
+    coordinator: Any, earlier: dict[str, set[int]] | None = None
+) -> tuple[list[str], list[str]]:
+    """Describe the handlers whose event nothing emits: those of the application, then of modules.
+
+    Args:
+        coordinator: Whose modules contribute the names of further events.
+        earlier: The handlers that no module has registered; None for all.
+    """
+    hooks = coordinator.hooks
+    known = _known()
+    strange = [event for event in _events(hooks) if event not in known]
+    if not strange:
+        return [], []
+    known |= await _contributed(coordinator)
+    own: list[str] = []
+    foreign: list[str] = []
+    for event in strange:
+        if event in known:
+            continue
+        for serial, name, handler, *_ in _registered(hooks, event):
+            is_own = earlier is None or serial in earlier.get(event, ())
+            (own if is_own else foreign).append(
+                f"{_described(name, handler)} is registered for `{event}`, which nothing emits"
+                f"{did_you_mean(event, known) or _WAY_OUT}"
+            )
+    return own, foreign
+
+
+_WAY_OUT = f"; whatever emits it can contribute its name to `{OBSERVABILITY_EVENTS}`"
+
+
+def _described(name: str, handler: Any) -> str:
+    """Name a handler: by its registration, else by its function."""
+    if name.startswith(_UNNAMED):
+        name = getattr(handler, "__qualname__", None) or type(handler).__name__
+    return f"the handler `{name}`"
+
+
+def _events(hooks: Any) -> Iterable[str]:
+    # Asked of the class: a stand-in would answer any attribute of its own.
+    kind = cast(Any, type(hooks))
+    if getattr(kind, "_registrations", None) is None:
+        return []
+    listed: dict[str, list[str]] = kind.list_handlers(hooks)
+    return [event for event, names in listed.items() if names]
+
+
+def _registered(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
+    kind = cast(Any, type(hooks))
+    return kind._registrations(hooks, event)
+
+
+def _known() -> frozenset[str]:
+    further = events._further.values()  # pyright: ignore[reportPrivateUsage] -- of the same package
+    return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events()})
+
+
+async def _contributed(coordinator: Any) -> set[str]:
+    """The names of events that mounted modules contribute."""
+    found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
+    return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple | set | frozenset):
+            each = cast("Iterable[object]", value)
+            yield from (name for name in each if isinstance(name, str))

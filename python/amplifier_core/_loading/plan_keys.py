@@ -1,0 +1,127 @@
+"""What a mount plan says that has no effect: unknown keys, specs that name nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from .._kernel.advice import advice_on
+from .._kernel.shown import shown
+from .mount_plan import LISTS, MAIN_MODULES, SECTIONS
+
+SESSION_KEYS = frozenset(
+    {
+        *MAIN_MODULES,
+        "orchestrator_source",
+        "context_source",
+        "metadata",
+        "raw",
+        "strict",
+        "injection_budget_per_turn",
+        "injection_limit_per_turn",
+        "injection_size_limit",
+    }
+)
+"""Every key of the section `session`."""
+
+SPEC_KEYS = frozenset({"module", "source", "config", "instance_id", "required"})
+"""Every key of the spec of a module."""
+
+MAIN_SECTION_KEYS = frozenset({"config"})
+"""Every key of the sections `orchestrator` and `context`."""
+
+
+def plan_mistakes(plan: dict[str, Any]) -> Iterator[str]:
+    """Yield what a mount plan says in vain, in one line each; no module is looked at."""
+    yield from _unknown(plan, SECTIONS, "the mount plan")
+    section = _dict(plan.get("session"))
+    yield from _unknown(section, SESSION_KEYS, "`session`")
+    yield from _flag(section, "strict", "session.strict")
+    for name in MAIN_MODULES:
+        yield from _of_main_module(plan, section, name)
+    for name in LISTS:
+        yield from _of_list(plan.get(name), name)
+
+
+def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[str]:
+    """Yield what a config says that its module does not know.
+
+    Args:
+        module_id: The id of the module.
+        config: Its config.
+        settings: The model of settings that the module declares.
+    """
+    fields = getattr(settings, "model_fields", None)
+    if not isinstance(fields, dict):
+        return
+    names = cast("dict[str, Any]", fields)
+    accepted = {*names, *_names(settings, "ignored_keys"), *_names(settings, "renamed_keys")}
+    yield from _unknown(_dict(config), accepted, f"the config of `{module_id}`", names)
+
+
+def _of_main_module(plan: dict[str, Any], section: dict[Any, Any], name: str) -> Iterator[str]:
+    further = _dict(plan.get(name))
+    yield from _unknown(further, MAIN_SECTION_KEYS, f"`{name}`")
+    spec = section.get(name)
+    if not isinstance(spec, dict):
+        return
+    yield from _of_spec(cast("dict[Any, Any]", spec), f"session.{name}")
+    here = f"`session.{name}` is a spec of its own"
+    if further.get("config"):
+        yield f"`{name}.config` has no effect, as {here}"
+    if section.get(f"{name}_source"):
+        yield f"`session.{name}_source` has no effect, as {here}"
+
+
+def _of_list(listed: Any, section: str) -> Iterator[str]:
+    entries = cast("list[Any]", listed) if isinstance(listed, list | tuple) else []
+    for position, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            continue
+        spec = cast("dict[Any, Any]", entry)
+        path = f"{section}[{position}]"
+        found = list(_of_spec(spec, path))
+        yield from found
+        if not spec.get("module") and not found:
+            yield f"`{path}` has no effect, as it names no `module`"
+        same = (at for at in range(position) if entries[at] == spec)
+        if section == "hooks" and (first := next(same, None)) is not None:
+            yield f"`{path}` is the same as `hooks[{first}]` (`{spec.get('module')}`)"
+
+
+def _of_spec(spec: dict[Any, Any], path: str) -> Iterator[str]:
+    yield from _unknown(spec, SPEC_KEYS, f"`{path}`")
+    yield from _flag(spec, "required", f"{path}.required")
+
+
+def _flag(values: dict[Any, Any], key: str, path: str) -> Iterator[str]:
+    if key in values and not isinstance(values[key], bool):
+        yield f"`{path}` is {shown(values[key])} (must be true or false)"
+
+
+def _unknown(
+    values: dict[Any, Any],
+    accepted: Iterable[str],
+    where: str,
+    suggested: Iterable[str] | None = None,
+) -> Iterator[str]:
+    known = set(accepted)
+    for key in values:
+        if key not in known:
+            advice = advice_on(str(key), known if suggested is None else suggested)
+            yield f"unknown key `{_key(key)}` in {where}{advice}"
+
+
+def _key(key: object) -> str:
+    """A key as it can be shown: escaped, and cut where it is long."""
+    return shown(str(key))[1:-1]
+
+
+def _names(settings: Any, attribute: str) -> set[str]:
+    names: object = getattr(settings, attribute, ())
+    is_listed = isinstance(names, frozenset | set | dict | list | tuple)
+    return {str(name) for name in cast("Iterable[object]", names)} if is_listed else set()
+
+
+def _dict(value: Any) -> dict[Any, Any]:
+    return cast("dict[Any, Any]", value) if isinstance(value, dict) else {}

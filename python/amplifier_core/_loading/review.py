@@ -1,0 +1,98 @@
+"""The review of a mount plan when its modules are mounted: nothing that it says fails in silence."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from .._approval_protocol import complaint
+from .._kernel.import_failure import error_text, hinted
+from .handled_events import idle_handlers
+from .load_report import LoadFailure, LoadReport, take_report
+from .plan_keys import plan_mistakes, settings_mistakes
+
+logger = logging.getLogger("amplifier_core.session")
+
+
+def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -> Exception:
+    """Log each mistake of a plan that a session could not begin with.
+
+    Returns:
+        The error itself; for a strict plan one that lists the mistakes after it.
+    """
+    report = take_report(coordinator)
+    mistakes = [*plan_mistakes(plan), *([] if report is None else _of_modules(report))]
+    failures = [] if report is None else report.failures
+    if _is_strict(plan):
+        return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
+    for text in mistakes:
+        logger.warning("%s", text)
+    return error
+
+
+async def review(plan: dict[str, Any], coordinator: Any) -> None:
+    """Log each mistake of a mount plan in one line, or raise all of them if it is strict.
+
+    Args:
+        plan: The mount plan.
+        coordinator: What its modules are mounted on.
+
+    Raises:
+        RuntimeError: A required module failed, with its error as the cause; or the plan is strict
+            and has mistakes, with a `ConfigurationError` as the cause that lists all of them.
+    """
+    report = take_report(coordinator)
+    failures = [] if report is None else report.failures
+    mistakes = list(plan_mistakes(plan))
+    if report is not None:
+        mistakes += _of_modules(report)
+    earlier = None if report is None else report.earlier_handlers
+    own, foreign = await idle_handlers(coordinator, earlier)
+    mistakes += own
+    warnings = foreign
+    if (wrong := complaint(coordinator.approval_system)) is not None:
+        warnings = [*foreign, wrong]
+    is_strict = _is_strict(plan)
+    for text in warnings if is_strict else [*mistakes, *warnings]:
+        logger.warning("%s", text)
+    if is_strict and (failures or mistakes):
+        raise _refusal([*map(str, failures), *mistakes])
+    if required := [failure for failure in failures if failure.is_required]:
+        raise _unavailable(required)
+
+
+def _of_modules(report: LoadReport) -> list[str]:
+    unknown = (
+        text
+        for module in report.mounted
+        for text in settings_mistakes(module.module_id, module.config, module.settings)
+    )
+    return [*unknown, *report.replaced]
+
+
+def _is_strict(plan: dict[str, Any]) -> bool:
+    section: Any = plan.get("session")
+    return isinstance(section, dict) and bool(cast("dict[str, Any]", section).get("strict"))
+
+
+def _refusal(mistakes: list[str]) -> RuntimeError:
+    from ..llm_errors import ConfigurationError
+
+    listed = "; ".join(mistakes)
+    what = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+    message = f"the mount plan has {what}: {listed}"
+    error = RuntimeError(message)
+    error.__cause__ = ConfigurationError(message)
+    return error
+
+
+def _unavailable(failures: list[LoadFailure]) -> RuntimeError:
+    """The error of a session without a required module; the first failure is its cause."""
+    message = "; ".join(
+        f"Cannot initialize without {each.kind} '{each.module_id}': {each.text}"
+        for each in failures
+    )
+    first = failures[0].error
+    error = RuntimeError(hinted(message, first))
+    error.__cause__ = first
+    return error
