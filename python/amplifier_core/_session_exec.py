@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._loading.mount_plan import announced
+from ._loading.review import review_late_handlers
 
 SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""
@@ -23,6 +24,7 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     orchestrator = coordinator.get("orchestrator")
     if orchestrator is None:
         raise RuntimeError("No orchestrator module mounted")
+    await review_late_handlers(coordinator)
     providers = coordinator.get("providers")
     tools = coordinator.get("tools")
     return await orchestrator.execute(

@@ -1,4 +1,4 @@
-"""The commands of the kernel itself: validating modules."""
+"""The commands of the kernel itself: validating modules and mount plans."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ MODULE_TYPES = {
 }
 """Types that can be validated, and what modules of each are for."""
 
+PLAN = "plan"
+"""What is validated where it is not a module."""
+PLAN_SUFFIXES = (".json", ".toml")
+"""The endings of the files that hold a mount plan."""
+
 
 def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
     if isnan(value):  # it is in every range
@@ -33,12 +38,12 @@ def _a_number(context: click.Context, parameter: click.Parameter, value: float) 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="amplifier-core")
 def main() -> None:
-    """Validate modules for amplifier-core."""
+    """Validate modules and mount plans for amplifier-core."""
 
 
 @main.command()
-@click.argument("module_type", type=click.Choice(list(MODULE_TYPES)))
-@click.argument("module_path", type=click.Path(exists=True))
+@click.argument("subject", metavar="MODULE_TYPE|PLAN")
+@click.argument("module_path", metavar="MODULE_PATH", required=False)
 @click.option(
     "-e",
     "--entry-point",
@@ -58,22 +63,31 @@ def main() -> None:
 @click.pass_context
 def validate(
     context: click.Context,
-    module_type: str,
-    module_path: str,
+    subject: str,
+    module_path: str | None,
     entry_point: str | None,
     quiet: bool,
     timeout: float,
 ) -> None:
-    """Check that a module fits its type.
+    """Check that a module fits its type, or that a mount plan holds what it says.
 
-    MODULE_PATH is the folder of a package or project, or a Python file. The module is imported
-    and mounted once, with an empty configuration, in a process of its own that can read no input.
+    MODULE_TYPE is `provider`, `tool`, `hook`, `orchestrator` or `context`, and MODULE_PATH the
+    folder of a package or project, or a Python file. The module is imported and mounted once, with
+    an empty configuration, in a process of its own that can read no input.
+
+    PLAN is a mount plan in a file, `.toml` or `.json`. Its modules are mounted once in such a
+    process, by the rules of a strict session: an unknown key, or a module that cannot be loaded, is
+    an error.
+
     The exit code is 0 if it passed and 1 if a check failed or the process did not end as it should.
     """
     # Imported here to keep `--help` fast.
     from .validation._process import validate_in_process
 
-    result = validate_in_process(module_type, module_path, entry_point, timeout)
+    kind, path = _subject(context, subject, module_path)
+    if kind == PLAN and entry_point is not None:
+        raise click.UsageError("a mount plan has no entry point (`--entry-point`)", context)
+    result = validate_in_process(kind, path, entry_point, timeout)
     _say(result.summary())
     if not quiet:
         for check in result.checks:
@@ -88,6 +102,27 @@ def list_types() -> None:
     width = max(map(len, MODULE_TYPES))
     for name, purpose in MODULE_TYPES.items():
         _say(f"  {name:{width}}  {purpose}")
+
+
+def _subject(context: click.Context, subject: str, module_path: str | None) -> tuple[str, str]:
+    """Return what is validated, and where it is: a module, or a mount plan.
+
+    Raises:
+        click.UsageError: There is no such type, file or folder.
+    """
+    kind_parameter, path_parameter = context.command.params[:2]
+    existing = click.Path(exists=True)
+    if module_path is not None:
+        kind: str = click.Choice(list(MODULE_TYPES)).convert(subject, kind_parameter, context)
+        return kind, str(existing.convert(module_path, path_parameter, context))
+    if subject in MODULE_TYPES:
+        raise click.MissingParameter(None, context, path_parameter)
+    if not subject.endswith(PLAN_SUFFIXES):
+        known = ", ".join(MODULE_TYPES)
+        message = f"{subject!r} is neither a module type ({known}) nor a `.toml` or `.json` file."
+        raise click.BadParameter(message, context, kind_parameter)
+    file = click.Path(exists=True, dir_okay=False)
+    return PLAN, str(file.convert(subject, kind_parameter, context))
 
 
 def _line(check: ValidationCheck) -> str:

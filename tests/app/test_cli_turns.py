@@ -206,7 +206,7 @@ def test_a_key_that_cannot_be_one_is_one_line(keyed: Any) -> None:
     done = keyed("run", "hello")
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
-    assert line.startswith("error: no provider is mounted: `provider-anthropic`")
+    assert line.startswith("error: Failed to load provider 'provider-anthropic': ")
     assert "`ANTHROPIC_API_KEY`" in line
 
 

@@ -136,7 +136,7 @@ def test_a_terminal_without_unicode_gets_escapes(tool: Path):
         (
             ["validate", "tol", "."],
             (
-                "error: invalid value for `{provider|tool|hook|orchestrator|context}`: `tol` is "
+                "error: invalid value for `MODULE_TYPE|PLAN`: `tol` is "
                 "not one of `provider`, `tool`, `hook`, `orchestrator`, `context`; "
                 "see `amplifier-core validate --help`\n"
             ),

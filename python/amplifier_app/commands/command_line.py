@@ -17,6 +17,7 @@ Examples:
   git diff | amplifier-core run -
   amplifier-core run --json "Which tests are slow?" | jq -r .event
   amplifier-core validate tool ./my_tool
+  amplifier-core validate plan.toml
   amplifier-core list-modules
 
 \b
@@ -63,7 +64,7 @@ _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content
 
 _KERNEL_COMMANDS = {
     "list-types": "List the types of modules that can be validated.",
-    "validate": "Check that a module fits its type.",
+    "validate": "Check that a module fits its type, or a mount plan.",
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 

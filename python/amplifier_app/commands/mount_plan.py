@@ -30,8 +30,8 @@ def mount_plan(
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
-    A turn has limits here, which a plain mount plan does not have: model calls, seconds without
-    content, bytes of an answer and of each result of a tool.
+    The plan is strict, and a turn has limits here, which a plain mount plan does not have: model
+    calls, seconds without content, bytes of an answer and of each result of a tool.
 
     The limits (`MESSAGE_MAX_CHARS`, `TOOL_TIMEOUT`, `MAX_CONTENT_BLOCKS`, `THINKING_MODE_ENABLED`),
     retries and rates come from the environment, and from nowhere in the folder.
@@ -68,6 +68,7 @@ def mount_plan(
         "session": {
             "orchestrator": _own("loop-streaming", loop),
             "context": _own("context-simple"),
+            "strict": True,
         },
         "providers": [_own("provider-anthropic", config)],
         "tools": [_own("tool-filesystem", tools), _own("tool-search", tools)],

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from amplifier_agent.observer import Observer
 from amplifier_app.approval import TerminalApproval
-from amplifier_app.commands.mount_plan import GUARD, SYSTEM_PROMPT, mount_plan, replaced_modules
+from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure, report
 from amplifier_app.interrupt import Interruption, leave
@@ -48,10 +48,9 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
     session.coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
     observer = Observer(session.coordinator, output.handle)
     observer.start()
-    unloaded = _Unloaded(session.coordinator.hooks)
     refusal = _Refusal(session.coordinator.hooks)
     # In its own task: only that is cancelled, and the clean-up after it can await.
-    turn = asyncio.create_task(_turn(session, order, observer, unloaded, refusal))
+    turn = asyncio.create_task(_turn(session, order, observer, refusal))
     stopping = asyncio.Event()
 
     def stop() -> None:
@@ -91,12 +90,9 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
     return session
 
 
-async def _turn(
-    session: Any, order: Order, observer: Observer, unloaded: _Unloaded, refusal: _Refusal
-) -> str | None:
-    await session.initialize()
+async def _turn(session: Any, order: Order, observer: Observer, refusal: _Refusal) -> str | None:
+    await _initialize(session)
     await observer.add_contributed()
-    unloaded.report(session.coordinator)
     for line in replaced_modules(session.config):
         notice(f"warning: {line}")
     context = session.coordinator.get("context")
@@ -109,31 +105,21 @@ async def _turn(
     return answer
 
 
-class _Unloaded:
-    """The modules that could not be loaded, from the events of the kernel."""
+async def _initialize(session: Any) -> None:
+    """Mount the modules; the plan is strict, so nothing is left out.
 
-    def __init__(self, hooks: Any) -> None:
-        self._found: list[tuple[str, str]] = []
-        hooks.register(events.MODULE_LOAD_FAILED, self._note, name="amplifier-app-unloaded")
+    Raises:
+        Failure: Something is wrong with the mount plan.
+    """
+    from amplifier_core._loading.review import mistakes_of
 
-    def _note(self, _: str, data: Any) -> None:
-        self._found.append((str(data.get("module_id")), str(data.get("error"))))
-
-    def report(self, coordinator: Any) -> None:
-        """Report each in a line.
-
-        Raises:
-            Failure: There is no guard or no provider.
-        """
-        lines = {name: f"`{name}` could not be loaded: {error}" for name, error in self._found}
-        if GUARD in lines:
-            raise Failure(lines[GUARD], hint="no turn can run without it")
-        if not coordinator.get("providers"):
-            why = "; ".join(lines.values()) or "the module mounted nothing"
-            hint = "run again with `--debug` for the traceback"
-            raise Failure(f"no provider is mounted: {why}", hint=hint)
-        for line in lines.values():
-            notice(f"warning: {line}; continuing without it")
+    try:
+        await session.initialize()
+    except RuntimeError as error:
+        if not (mistakes := mistakes_of(error)):
+            raise
+        hint = "run again with `--debug` for the traceback"
+        raise Failure("; ".join(mistakes), hint=hint) from error
 
 
 class _Refusal:

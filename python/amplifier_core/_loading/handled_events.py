@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, cast
 
 from .. import events
@@ -48,6 +49,17 @@ async def idle_handlers(
     return own, foreign
 
 
+def strange_handlers(hooks: Any) -> frozenset[tuple[str, int]]:
+    """Return the handlers whose event is not one of the kernel's or of our modules'."""
+    known = _known()
+    return frozenset(
+        (event, each[0])
+        for event in _events(hooks)
+        if event not in known
+        for each in _registered(hooks, event)
+    )
+
+
 _WAY_OUT = f"; whatever emits it can contribute its name to `{OBSERVABILITY_EVENTS}`"
 
 
@@ -72,6 +84,7 @@ def _registered(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float
     return kind._registrations(hooks, event)
 
 
+@cache
 def _known() -> frozenset[str]:
     further = events._further.values()  # pyright: ignore[reportPrivateUsage] -- of the same package
     return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events()})

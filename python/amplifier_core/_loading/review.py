@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, cast
+from contextlib import suppress
+from typing import Any, TypeAlias, cast
 
 from .._approval_protocol import complaint
 from .._kernel.import_failure import error_text, hinted
-from .handled_events import idle_handlers
+from .handled_events import idle_handlers, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
 from .plan_keys import plan_mistakes, settings_mistakes
 
 logger = logging.getLogger("amplifier_core.session")
+
+_Reviewed: TypeAlias = tuple[frozenset[tuple[str, int]], frozenset[str]]
+_REVIEWED = "_reviewed_handlers"
+"""Attribute of a coordinator: the handlers that were reviewed, and what was said of them."""
 
 
 def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -> Exception:
@@ -48,6 +53,7 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
         mistakes += _of_modules(report)
     earlier = None if report is None else report.earlier_handlers
     own, foreign = await idle_handlers(coordinator, earlier)
+    _remember(coordinator, [*own, *foreign])
     mistakes += own
     warnings = foreign
     if (wrong := complaint(coordinator.approval_system)) is not None:
@@ -59,6 +65,29 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
         raise _refusal([*map(str, failures), *mistakes])
     if required := [failure for failure in failures if failure.is_required]:
         raise _unavailable(required)
+
+
+async def review_late_handlers(coordinator: Any) -> None:
+    """Log each handler, registered since the last review, whose event nothing emits."""
+    strange = strange_handlers(coordinator.hooks)
+    nothing: _Reviewed = (frozenset(), frozenset())
+    last: object = getattr(coordinator, _REVIEWED, None)
+    reviewed, told = cast("_Reviewed", last) if isinstance(last, tuple) else nothing
+    if strange <= reviewed:
+        return
+    own, foreign = await idle_handlers(coordinator)
+    texts = [*own, *foreign]
+    _remember(coordinator, texts)
+    for text in texts:
+        if text not in told:
+            logger.warning("%s", text)
+
+
+def _remember(coordinator: Any, texts: list[str]) -> None:
+    """Remember which handlers were reviewed, and what was said of them."""
+    strange = strange_handlers(coordinator.hooks)
+    with suppress(AttributeError):  # a stand-in may take no attributes
+        setattr(coordinator, _REVIEWED, (strange, frozenset(texts)))
 
 
 def _of_modules(report: LoadReport) -> list[str]:
@@ -81,9 +110,16 @@ def _refusal(mistakes: list[str]) -> RuntimeError:
     listed = "; ".join(mistakes)
     what = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
     message = f"the mount plan has {what}: {listed}"
-    error = RuntimeError(message)
-    error.__cause__ = ConfigurationError(message)
+    error, cause = RuntimeError(message), ConfigurationError(message)
+    cause.mistakes = tuple(mistakes)  # pyright: ignore[reportAttributeAccessIssue] -- for callers that list them
+    error.__cause__ = cause
     return error
+
+
+def mistakes_of(error: BaseException) -> tuple[str, ...]:
+    """Return the mistakes that the error of a strict mount plan lists; empty for other errors."""
+    listed: object = getattr(error.__cause__, "mistakes", ())
+    return cast("tuple[str, ...]", listed) if isinstance(listed, tuple) else ()
 
 
 def _unavailable(failures: list[LoadFailure]) -> RuntimeError:

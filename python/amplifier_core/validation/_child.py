@@ -1,4 +1,4 @@
-"""The process in which the command validates a module, whatever that module does to it."""
+"""The process in which the command validates a module or a mount plan, whatever a module does to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from amplifier_core._kernel.import_failure import describe_failure
 
+from ._plan import KIND, validate_plan
 from ._validator import ModuleValidator
 from .base import ValidationResult
 from .context import ContextValidator
@@ -31,13 +32,15 @@ _MAX_MESSAGE_CHARS = 2_000
 
 
 def main(verdict: str, module_type: str, module_path: str, entry_point: str | None) -> NoReturn:
-    """Validate a module, write the verdict to a file, and leave.
+    """Validate a module or a mount plan, write the verdict to a file, and leave.
 
     Nothing that the module left behind runs at the end: no thread, task or exit function.
     """
     owner = getpid()
 
     async def validate() -> None:
+        if module_type == KIND:
+            _leave(verdict, await validate_plan(module_path), owner)
         validator = VALIDATORS[module_type]()
         _leave(verdict, await validator.validate(module_path, entry_point), owner)
 
