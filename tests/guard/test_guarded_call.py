@@ -84,7 +84,7 @@ async def test_the_last_error_itself_comes_out_with_the_context_as_a_note():
         await world.call()
     assert caught.value is errors[-1]
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
-    past = ", after `complete` (rate_limit)" * 3
+    past = ", after `complete` (rate_limit)"
     note = f"operation `complete`, retry 3{past}: given up (retries_exhausted)"
     assert caught.value.__notes__ == [note]
 

@@ -84,6 +84,7 @@ class Screen:
         self._can_erase = self.is_terminal and not self._console.is_dumb_terminal
         self._waiting = ""
         self._waiting_since = 0.0
+        self._waiting_limit: float | None = None
         self._waiting_shown = False
         self._ticks = 0
         self._at_line_start = True
@@ -159,8 +160,14 @@ class Screen:
             if self.failure is None:
                 self._file.flush()
 
-    def wait_for(self, what: str) -> None:
-        """Show in the waiting line what the program waits for; remove the line if empty."""
+    def wait_for(self, what: str, limit: float | None = None) -> None:
+        """Show in the waiting line what the program waits for; remove the line if empty.
+
+        Args:
+            what: What it waits for.
+            limit: Seconds that it waits, at most; None if that is not known.
+        """
+        self._waiting_limit = limit
         if what != self._waiting:
             self._waiting = what
             self._waiting_since = time.monotonic()
@@ -176,7 +183,8 @@ class Screen:
         self._ticks += 1
         sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
         seconds = int(time.monotonic() - self._waiting_since)
-        text = f"{sign} {self._waiting}" + (f" ({seconds} s)" if seconds >= 2 else "")
+        limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
+        text = f"{sign} {self._waiting}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
         before, after = self._pen("note")
         self._waiting_shown = True
         self._send(f"\r\x1b[K{before}{text[: self.width]}{after}")

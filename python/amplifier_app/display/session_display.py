@@ -135,9 +135,11 @@ class Display:
             self._note(line.replace(" · ", f" {self._screen.glyphs.dot} "), "note")
         self._screen.flush()
 
-    def _model_is_asked(self, _: Mapping[str, Any]) -> None:
+    def _model_is_asked(self, data: Mapping[str, Any]) -> None:
         self._end_response()
-        self._screen.wait_for("waiting for the model")
+        limit = data.get("timeout")
+        is_known = isinstance(limit, int | float)
+        self._screen.wait_for("waiting for the model", limit if is_known else None)
 
     def _model_has_answered(self, data: Mapping[str, Any]) -> None:
         self._tokens.add(data.get("usage"))

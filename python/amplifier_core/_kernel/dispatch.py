@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._hook_result import ContextInjection, HookResult
+from .asker import note_asker
 from .hook_answer import Answer, continuing, projection
 from .notice import Notice
 from .payload import Payload
@@ -27,6 +28,7 @@ class Dispatch:
         if answer.payload is not None:
             self.payload, self._is_modified = answer.payload, True
         elif answer.action == "ask_user":
+            note_asker(answer.result, name)
             self._asked = self._asked or answer.result
         elif answer.action == "inject_context":
             self._injecting.append(answer.result)

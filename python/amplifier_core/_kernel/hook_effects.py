@@ -11,6 +11,7 @@ from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError
 from .approval_decision import clip_prompt, is_consent, read_approval
 from .argument import any_text, text
+from .asker import asker
 from .awaitable import is_awaitable
 from .clock import timestamp
 from .hook_answer import changed, denying, injections, nothing_left, projection
@@ -21,6 +22,9 @@ logger = logging.getLogger("amplifier_core.coordinator")
 
 APPROVAL_GRACE_SECONDS = 1.0
 """The kernel's own timer on an approval leaves the approval system's so long to be first."""
+
+_UNKNOWN_HOOK = "unknown"
+"""The name of a hook whose caller does not know it."""
 
 _CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {*map(ord, "\t\n\r")})
 """Characters that must not reach a model."""
@@ -49,6 +53,8 @@ async def carry_out(
             if not item.ephemeral:
                 await _add_to_context(coordinator, item)
     if any_text(result.action) == "ask_user":
+        if hook_name == _UNKNOWN_HOOK:
+            hook_name = asker(result) or hook_name
         return await _ask(coordinator.approval_system, ask, result, event, hook_name)
     if result.user_message:
         await _show(coordinator.display_system, result, hook_name)

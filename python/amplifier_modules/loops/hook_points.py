@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,7 +12,10 @@ import anyio
 from amplifier_core.events import TOOL_PRE
 
 from .approved_call import CallQuestion
+from .failure import in_words
 from .injection import Injection, injections_of
+
+logger = logging.getLogger(__name__)
 
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""
@@ -108,7 +112,14 @@ class HookPoints:
         elif self._coordinator is not None:
             # One question at a time: tool calls run concurrently, and there is one user.
             async with self._approvals:
-                result = await self._coordinator.process_hook_result(result, event)
+                try:
+                    result = await self._coordinator.process_hook_result(result, event)
+                except Exception as error:
+                    # Nobody has agreed, and what was asked about has not failed.
+                    reason = f"the approval system failed: {in_words(error)}"
+                    logger.warning("%s; denying", reason)
+                    logger.debug("traceback of the approval system", exc_info=True)
+                    return Verdict(denied=True, reason=reason, data=None)
         self._waiting.extend(injections_of(result))
         return Verdict(
             denied=getattr(result, "action", None) == "deny",

@@ -9,6 +9,7 @@ from amplifier_core._kernel.capability_names import GUARD_TOOL_TIMEOUT
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
+from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .model_call import ModelCalls, Pace
@@ -34,6 +35,7 @@ class Loop:
         self.settings = read_settings(LoopSettings, config, self.name)
         self.steering: SteeringQueue | None = None
         self._requests = RequestBuilder(self.settings)
+        self._arguments = ArgumentCheck()
         self._pace = Pace(self.settings.min_delay_between_calls_ms)
         self._running: list[Turn] = []
 
@@ -76,6 +78,7 @@ class Loop:
             requests=self._requests,
             steering=self.steering,
             longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
+            arguments=self._arguments,
         )
         self._running.append(turn)
         try:

@@ -15,15 +15,17 @@ from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
+from .argument_check import ArgumentCheck
 from .call_errors import (
     DeniedByHookError,
     ToolTimeoutError,
     UnknownToolError,
+    awaitable_of,
     is_failure_of_tool,
     words_for_model,
 )
 from .cancellation import TurnCancellation
-from .failure import described
+from .failure import described, in_words
 from .hook_points import HookPoints
 from .response import RequestedCall
 from .result_limit import within
@@ -60,6 +62,7 @@ class ToolRound:
         cancellation: TurnCancellation,
         longest: float | None = None,
         max_bytes: int | None = None,
+        arguments: ArgumentCheck | None = None,
     ) -> None:
         """Prepare to run the calls with these tools.
 
@@ -70,6 +73,7 @@ class ToolRound:
             cancellation: Whether the turn is cancelled.
             longest: Seconds after which a tool is ended; None for no limit.
             max_bytes: Bytes of each result in the messages, at most; None for no limit.
+            arguments: Compares the arguments with the schemas of the tools.
         """
         self._calls = calls
         self._tools = tools
@@ -77,6 +81,7 @@ class ToolRound:
         self._cancellation = cancellation
         self._longest = longest
         self._max_bytes = max_bytes
+        self._arguments = arguments or ArgumentCheck()
         self._group_id = str(uuid4())
         self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
@@ -113,7 +118,8 @@ class ToolRound:
             self._answers[index] = await self._answer(index, call)
         except Exception as error:
             if is_failure_of_tool(error):
-                logger.warning("tool `%s` failed", call.name, exc_info=True)
+                logger.warning("tool `%s` failed: %s", call.name, in_words(error))
+                logger.debug("traceback of tool `%s`", call.name, exc_info=True)
             self._answers[index] = Answer(words_for_model(call.name, error), is_error=True)
             await self._hooks.emit(TOOL_ERROR, {**self._payload(call), "error": described(error)})
         except BaseException as error:
@@ -136,6 +142,7 @@ class ToolRound:
             found = type(tool_input).__name__
             message = f"a hook replaced the arguments by a `{found}` (must be an object)"
             raise TypeError(message)
+        self._arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
         if self._cancellation.is_cancelled:
             return NOT_STARTED
         if verdict.question is not None:
@@ -164,7 +171,7 @@ class ToolRound:
         self._cancellation.tool_started(call.id, call.name)
         try:
             with anyio.move_on_after(self._longest):
-                return await tool.execute(tool_input)
+                return await awaitable_of(tool.execute(tool_input), call.name)
         finally:
             self._cancellation.tool_finished(call.id)
         raise ToolTimeoutError(call.name, self._longest or 0)

@@ -25,6 +25,7 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatResponse, ToolSpec
 
+from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation, grace, shielded
 from .failure import in_words
 from .hook_points import HookPoints
@@ -93,6 +94,8 @@ class Turn:
     steering: SteeringQueue | None = None
     longest_tool: float | None = None
     """Seconds after which a tool is ended; None for no limit."""
+    arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
+    """Compares the arguments of calls with the schemas of the tools."""
     answer: str = ""
     """The text of the last response that has text."""
     iterations: int = 0
@@ -212,6 +215,7 @@ class Turn:
             self.cancellation,
             self.longest_tool,
             self.settings.max_result_bytes,
+            self.arguments,
         )
         await self._remember(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.

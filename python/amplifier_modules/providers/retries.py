@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimited, RateLimiter, Retry
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 _OVERLOADED_STATUS = 529
 _CHECK_INTERVAL_SECONDS = 0.1
@@ -151,6 +154,7 @@ class Retries:
                 raise
 
         async def tell(retry: Retry, error: Exception) -> None:
+            self._log(retry, error)
             await self._emit(PROVIDER_RETRY, self._told(retry, error, model))
 
         async def throttle(refusal: RateLimited) -> None:
@@ -219,6 +223,20 @@ class Retries:
                 message = f"cancelled while waiting to call `{self._provider}`"
                 raise AbortError(message, provider=self._provider)
             await self._sleep(min(left / 1e9, _CHECK_INTERVAL_SECONDS))
+
+    def _log(self, retry: Retry, error: Exception) -> None:
+        """Say once in a call that the program waits, and why: nothing else may show the events."""
+        # The text of other errors is the server's, which may quote what it was sent.
+        why = str(error) if isinstance(error, NetworkError) else _reason(error)
+        logger.log(
+            logging.WARNING if retry.attempt == 1 else logging.DEBUG,
+            "call of `%s` failed: %s; retry %d of %d in %.1f s",
+            self._provider,
+            why,
+            retry.attempt,
+            self._settings.max_retries,
+            retry.delay,
+        )
 
     def _told(self, retry: Retry, error: Exception, model: str | None) -> dict[str, Any]:
         return {

@@ -133,6 +133,7 @@ async def test_events_are_emitted_while_the_answer_arrives(
         "max_tokens": 16_000,
         "thinking": {"type": "enabled", "budget_tokens": 8_192},
         "stream": True,
+        "timeout": 5.0,
     }
     assert answered.pop("duration_ms") >= 0
     assert answered == {

@@ -254,9 +254,9 @@ impl fmt::Display for ErrorContext {
                 }
             });
         }
-        formatter.write_str(&escaped(
-            parts.join(", ").as_bytes(),
-            MAX_DESCRIPTION_CHARACTERS,
-        ))
+        // Equal retries follow each other; their number is said above.
+        parts.dedup();
+        let line = parts.join(", ");
+        formatter.write_str(&escaped(line.as_bytes(), MAX_DESCRIPTION_CHARACTERS))
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -83,6 +84,8 @@ def api_error(
     message = f"Anthropic API error ({named or 'without a status'}): {_one_line(text)}"
     message += f" (request id {request})" if request else ""
     hint = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
+    if hint and (seconds := details.get("retry_after")):
+        hint = hint.replace("retry later", f"retry in {math.ceil(seconds)} s")
     return error_class(message, hint=hint, **arguments)
 
 

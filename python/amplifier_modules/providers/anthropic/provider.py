@@ -77,7 +77,8 @@ class AnthropicProvider:
         encoded = encode_request(request, self.config, kwargs)
         started = time.monotonic()
         await self._report_repairs(encoded.conversation)
-        await self._emit(events.LLM_REQUEST, _request_payload(encoded))
+        timeout = request.timeout or self.config.timeout
+        await self._emit(events.LLM_REQUEST, _request_payload(encoded, timeout))
         response_payload = {"provider": PROVIDER, "model": encoded.model}
         is_shown = False
 
@@ -203,7 +204,7 @@ def _note_hint(error: LLMError) -> None:
         error.add_note(f"hint: {error.hint}")
 
 
-def _request_payload(encoded: EncodedRequest) -> dict[str, Any]:
+def _request_payload(encoded: EncodedRequest, timeout: float) -> dict[str, Any]:
     """Return a summary: copying the history for each handler would be slow."""
     body = encoded.body
     return {
@@ -214,6 +215,7 @@ def _request_payload(encoded: EncodedRequest) -> dict[str, Any]:
         "max_tokens": body["max_tokens"],
         "thinking": body.get("thinking"),
         "stream": True,
+        "timeout": timeout,
     }
 
 

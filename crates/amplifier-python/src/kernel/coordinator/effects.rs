@@ -18,7 +18,7 @@ use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::coordinator::mounted::RustCoordinator;
 use crate::kernel::drive::{Machine, Next, Step};
 use crate::kernel::hook::injection::{continuing_after, injection_fields, injections};
-use crate::kernel::hook::result::{build, changed, denying};
+use crate::kernel::hook::result::{asker, build, changed, denying};
 use crate::kernel::report::{Level, Logger, is_own_failure, log, type_name};
 use crate::kernel::timeout::{TimeLimit, is_expired};
 use crate::module::module;
@@ -26,6 +26,9 @@ use crate::traverse::{Traverse, traverse};
 
 /// The kernel's own timer on an approval leaves the approval system's a second to be first.
 const APPROVAL_GRACE_SECONDS: f64 = 1.0;
+
+/// The name of a hook whose caller does not know it.
+const UNKNOWN_HOOK: &str = "unknown";
 
 /// Which effect is being carried out.
 enum Stage {
@@ -172,6 +175,11 @@ impl Effects {
         self.stage = Stage::Showing;
         let result = self.result.bind(py).clone();
         if action(&result)? == "ask_user" {
+            if self.hook_name == UNKNOWN_HOOK
+                && let Some(name) = asker(&result)?
+            {
+                self.hook_name = name;
+            }
             return self.ask(py, &result);
         }
         let message = result.getattr(intern!(py, "user_message"))?;

@@ -115,7 +115,11 @@ impl Emit {
             }
         };
         let event = self.event.bind(py).to_string_lossy();
-        Ok(dispatch.accept(&event, &handlers.name(py), answer))
+        let name = handlers.name(py);
+        if let Answer::Ask(result) = &answer {
+            hook_result::note_asker(result.bind(py), &name)?;
+        }
+        Ok(dispatch.accept(&event, &name, answer))
     }
 
     /// Judges a handler that raised; what is not its own failure is raised.

@@ -159,3 +159,32 @@ pub(crate) fn carrying<'py>(
     update.set_item(name, payload)?;
     changed(&result, &update)
 }
+
+/// Where a question remembers the hook that asks it: beside its fields, which it leaves as they are.
+const ASKED_BY: &str = "_asked_by";
+
+/// Remembers the hook that asks a question, if it was registered with a name.
+pub(crate) fn note_asker(result: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    if name.starts_with("_auto_") {
+        return Ok(());
+    }
+    let Some(fields) = result.getattr_opt(intern!(result.py(), "__dict__"))? else {
+        return Ok(());
+    };
+    match fields.cast::<PyDict>() {
+        Ok(fields) => fields.set_item(ASKED_BY, name),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The hook that asks a question, if it was registered with a name.
+pub(crate) fn asker(result: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let Some(fields) = result.getattr_opt(intern!(result.py(), "__dict__"))? else {
+        return Ok(None);
+    };
+    let Ok(fields) = fields.cast::<PyDict>() else {
+        return Ok(None);
+    };
+    let name = fields.get_item(ASKED_BY)?;
+    Ok(name.and_then(|name| name.extract().ok()))
+}
