@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 /// A value that is made at first use, without a lock while it is made.
 ///
@@ -48,4 +48,13 @@ impl ImportedClass {
         })?;
         Ok(class.bind(py))
     }
+}
+
+/// Whether a value is a mapping of any type.
+///
+/// `PyMapping` of `PyO3` imports the same class under a lock.
+pub(crate) fn is_mapping(value: &Bound<'_, PyAny>) -> bool {
+    static MAPPING: ImportedClass = ImportedClass::new("collections.abc", "Mapping");
+    let is_one = |class: &Bound<'_, PyType>| value.is_instance(class);
+    value.is_instance_of::<PyDict>() || MAPPING.get(value.py()).and_then(is_one).unwrap_or(false)
 }

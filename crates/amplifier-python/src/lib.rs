@@ -20,7 +20,7 @@ mod traverse;
 mod _engine {
     use amplifier_core::{capability, event};
     use pyo3::prelude::*;
-    use pyo3::types::{PyList, PyMapping};
+    use pyo3::types::PyList;
 
     use crate::kernel::drive::Step;
 
@@ -90,9 +90,8 @@ mod _engine {
     #[pymodule_init]
     fn tables(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let py = module.py();
-        // Types that are otherwise made at first use, under a lock, while Python code may run.
+        // Otherwise made at first use, under a lock, while Python code may run.
         py.get_type::<Step>();
-        let _ = PyList::empty(py).into_any().cast::<PyMapping>();
         for (name, value) in event::NAMED
             .iter()
             .chain(event::LEGACY)

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{Error, ToolInputDenied, ToolSchemaDenied, as_refusal};
+use crate::first_made::is_mapping;
 use crate::guard::text::encoded;
 use crate::json::{from_python, object_to_python};
 
@@ -92,11 +93,9 @@ pub(crate) fn read_arguments(tool: &str, arguments: &Bound<'_, PyAny>) -> PyResu
 
 /// JSON that a Python value is; mappings of other types are dicts.
 pub(crate) fn plain(value: &Bound<'_, PyAny>) -> PyResult<Json> {
-    if !value.is_instance_of::<PyDict>()
-        && let Ok(mapping) = value.cast::<pyo3::types::PyMapping>()
-    {
+    if !value.is_instance_of::<PyDict>() && is_mapping(value) {
         let dict = PyDict::new(value.py());
-        dict.update(mapping)?;
+        dict.call_method1("update", (value,))?;
         return from_python(&dict);
     }
     from_python(value)

@@ -12,9 +12,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::error::{Error, Misuse};
+use crate::first_made::is_mapping;
 use crate::json::object_to_python;
 use crate::stream::partial_arguments::Growing;
 use crate::stream::stream_event::StreamEvent;
@@ -237,9 +238,10 @@ fn read_headers(headers: Option<&Bound<'_, PyAny>>) -> PyResult<Headers> {
     let Some(headers) = headers else {
         return Ok(Headers::default());
     };
-    let pairs = match headers.cast::<PyMapping>() {
-        Ok(mapping) => mapping.items()?.into_any(),
-        Err(_) => headers.clone(),
+    let pairs = if is_mapping(headers) {
+        headers.call_method0("items")?
+    } else {
+        headers.clone()
     };
     pairs
         .try_iter()?
