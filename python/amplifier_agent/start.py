@@ -10,6 +10,7 @@ from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKI
 from amplifier_core.llm_errors import ConfigurationError
 
 from .history import repaired
+from .hook import EVERY_EVENT
 from .plan import Parts
 from .result import Message
 
@@ -24,6 +25,9 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     if parts.directory is not None:
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
     for each in parts.hooks:
+        if EVERY_EVENT in each.events:
+            coordinator.hooks.observe(each.function, each.name)
+            continue
         for event in each.events:
             coordinator.hooks.register(
                 event,

@@ -641,6 +641,9 @@ class RustHookRegistry(_Events):
         timeout: float | None = None,
     ) -> RustUnregisterFn:
         """Register a handler for an event; the same as `register`."""
+    def observe(
+        self, handler: Callable[[str, dict[str, Any]], Any], name: str | None = None
+    ) -> RustUnregisterFn: ...
     def unregister(self, name: str) -> None:
         """Unregister every handler of this name; an unknown one is ignored."""
     def set_default_fields(self, **defaults: Any) -> None:

@@ -49,6 +49,8 @@ class HookRegistry(metaclass=ABCMeta):
     LLM_POST: ClassVar[str] = events.LLM_POST
     CONTEXT_COMPACTION: ClassVar[str] = events.CONTEXT_COMPACTION
 
+    _observers: list[Registration]
+    """Those of every event, in the order of running."""
     _events: dict[str, list[Registration]]
     """The registrations of every event that ever had one, in the order of running.
 
@@ -62,6 +64,7 @@ class HookRegistry(metaclass=ABCMeta):
         """Make a registry without handlers."""
         registry = super().__new__(cls)
         registry._events = {}
+        registry._observers = []
         registry._defaults = {}
         registry._next_serial = 0
         return registry
@@ -104,12 +107,7 @@ class HookRegistry(metaclass=ABCMeta):
             fail_closed=flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
         )
-        if not callable(handler):
-            found = type(handler).__name__
-            raise TypeError(
-                f"the handler of `{event}` cannot be called, found `{found}` (must be a function "
-                "of the event and its data)"
-            )
+        _check_callable(handler, f"`{event}`")
         self._next_serial += 1
         registered = self._events.setdefault(event, [])
         insort(registered, registration, key=attrgetter("priority"))
@@ -130,10 +128,35 @@ class HookRegistry(metaclass=ABCMeta):
             self, event, handler, priority, name, fail_closed=fail_closed, timeout=timeout
         )
 
+    def observe(
+        self, handler: Callable[[str, dict[str, Any]], Any], name: str | None = None
+    ) -> Unregister:
+        """Call a handler for every event, after it was judged; call what is returned to end that.
+
+        It gets the data as the last judge left it, of denied events too. What it answers is
+        ignored, and what it raises is logged.
+
+        Raises:
+            TypeError: The handler cannot be called, or the name is not text.
+        """
+        registration = Registration(
+            serial=self._next_serial,
+            priority=0,
+            name=f"_auto_*_{uuid4()}" if name is None else text(name, "name"),
+            handler=handler,
+            fail_closed=False,
+            timeout=None,
+            is_observer=True,
+        )
+        _check_callable(handler, "every event")
+        self._next_serial += 1
+        self._observers.append(registration)
+        return Unregister(self._observers, registration)
+
     def unregister(self, name: str) -> None:
         """Unregister every handler of this name; an unknown one is ignored."""
         name = text(name, "name")
-        for registered in tuple(self._events.values()):
+        for registered in (*self._events.values(), self._observers):
             for registration in tuple(registered):
                 if registration.name == name:
                     Unregister(registered, registration)()
@@ -145,13 +168,13 @@ class HookRegistry(metaclass=ABCMeta):
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
         events = tuple(self._events) if event is None else (text(event, "event"),)
-        return {event: [one.name for one in self._snapshot(event)] for event in events}
+        return {event: [one.name for one in self._events.get(event, ())] for event in events}
 
     def _registrations(self, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
         return [
             (one.serial, one.name, one.handler, one.fail_closed, one.timeout)
-            for one in self._snapshot(text(event, "event"))
+            for one in self._events.get(text(event, "event"), ())
         ]
 
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
@@ -184,8 +207,8 @@ class HookRegistry(metaclass=ABCMeta):
         return f"<{type(self).__name__}: {sum(counts)} handlers on {len(counts)} events>"
 
     def _snapshot(self, event: str) -> tuple[Registration, ...]:
-        """The handlers that an event has now."""
-        return tuple(self._events.get(event, ()))
+        """The handlers that an event has now, and those of every event."""
+        return (*self._events.get(event, ()), *self._observers)
 
     @named("HookRegistry.emit")
     async def _emit(self, event: str, data: Any, payload: Payload | None) -> HookResult:
@@ -196,11 +219,13 @@ class HookRegistry(metaclass=ABCMeta):
                 return continuing(data if issubclass(type(data), dict) else {})
             payload = stamped(data, self._defaults)
         dispatch = Dispatch(payload)
+        denial: HookResult | None = None
         for registration in registrations:
-            denial = await _ask(registration, event, dispatch)
-            if denial is not None:
-                return denial
-        return dispatch.finish()
+            if denial is None:
+                denial = await _ask(registration, event, dispatch)
+            elif registration.is_observer:
+                await _ask(registration, event, dispatch)
+        return dispatch.finish() if denial is None else denial
 
     @named("HookRegistry.emit_and_collect")
     async def _collect(
@@ -223,9 +248,18 @@ class HookRegistry(metaclass=ABCMeta):
                 continue
             if answer is EXPIRED:
                 logger.warning("hook `%s` timed out %s", registration.name, about)
-            elif data is not None:
+            elif data is not None and not registration.is_observer:
                 collected.append(data)
         return collected
+
+
+def _check_callable(handler: object, event: str) -> None:
+    if not callable(handler):
+        found = type(handler).__name__
+        raise TypeError(
+            f"the handler of {event} cannot be called, found `{found}` (must be a function of the"
+            " event and its data)"
+        )
 
 
 async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> HookResult | None:
@@ -244,7 +278,7 @@ async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> Ho
         if not is_own_failure(error):
             raise
         return _unanswered(registration, event, "failed", logging.ERROR, error)
-    if value is None:
+    if value is None or registration.is_observer:
         return None
     if seconds is not None and value is EXPIRED:
         return _unanswered(registration, event, "timed out", logging.WARNING)

@@ -41,6 +41,7 @@ pub struct Registration<H> {
 #[derive(Debug)]
 pub struct HookRegistry<H> {
     events: IndexMap<String, Vec<Registration<H>>>,
+    observers: Vec<Registration<H>>,
     next_serial: u64,
 }
 
@@ -48,6 +49,7 @@ impl<H> Default for HookRegistry<H> {
     fn default() -> Self {
         Self {
             events: IndexMap::new(),
+            observers: Vec::new(),
             next_serial: 0,
         }
     }
@@ -68,8 +70,7 @@ impl<H> HookRegistry<H> {
         name: String,
         policy: Policy,
     ) -> u64 {
-        let serial = self.next_serial;
-        self.next_serial += 1;
+        let serial = self.new_serial();
         if !self.events.contains_key(event) {
             self.events.insert(event.to_owned(), Vec::new());
         }
@@ -88,18 +89,39 @@ impl<H> HookRegistry<H> {
         serial
     }
 
+    /// Adds a handler that sees every event after it was judged, and returns its serial number.
+    ///
+    /// What it answers is ignored.
+    pub fn observe(&mut self, handler: H, name: String) -> u64 {
+        let serial = self.new_serial();
+        self.observers.push(Registration {
+            serial,
+            priority: i32::MAX,
+            name,
+            handler,
+            policy: Policy::default(),
+        });
+        serial
+    }
+
     /// Removes exactly one registration; `None` if it is gone already.
     pub fn unregister(&mut self, event: &str, serial: u64) -> Option<Registration<H>> {
         let handlers = self.events.get_mut(event)?;
-        let place = handlers
-            .iter()
-            .position(|registration| registration.serial == serial)?;
-        Some(handlers.remove(place))
+        remove(handlers, serial)
     }
 
-    /// Removes every registration of a name and returns them with their events.
+    /// Removes exactly one observer; `None` if it is gone already.
+    pub fn unregister_observer(&mut self, serial: u64) -> Option<Registration<H>> {
+        remove(&mut self.observers, serial)
+    }
+
+    /// Removes every registration of a name and returns them with their events, `*` of observers.
     pub fn unregister_name(&mut self, name: &str) -> Vec<(String, Registration<H>)> {
-        let mut removed = Vec::new();
+        let observers = self
+            .observers
+            .extract_if(.., |registration| registration.name == name)
+            .map(|registration| ("*".to_owned(), registration));
+        let mut removed: Vec<_> = observers.collect();
         for (event, handlers) in &mut self.events {
             removed.extend(
                 handlers
@@ -116,10 +138,26 @@ impl<H> HookRegistry<H> {
         self.events.get(event).map_or(&[], Vec::as_slice)
     }
 
+    /// The observers of every event, in the order of running.
+    #[must_use]
+    pub fn observers(&self) -> &[Registration<H>] {
+        &self.observers
+    }
+
     /// Every event that ever had a handler, with its handlers.
     pub fn events(&self) -> impl Iterator<Item = (&str, &[Registration<H>])> {
         self.events
             .iter()
             .map(|(event, handlers)| (event.as_str(), handlers.as_slice()))
     }
+
+    fn new_serial(&mut self) -> u64 {
+        self.next_serial += 1;
+        self.next_serial - 1
+    }
+}
+
+fn remove<H>(registered: &mut Vec<Registration<H>>, serial: u64) -> Option<Registration<H>> {
+    let place = registered.iter().position(|one| one.serial == serial)?;
+    Some(registered.remove(place))
 }

@@ -91,7 +91,10 @@ impl<K: Traverse, C: Traverse> Traverse for Cancellation<K, C> {
 
 impl<H: Traverse> Traverse for HookRegistry<H> {
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let mut registrations = self.events().flat_map(|(_, registrations)| registrations);
+        let mut registrations = self
+            .events()
+            .flat_map(|(_, registrations)| registrations)
+            .chain(self.observers());
         registrations.try_for_each(|registration| registration.handler.traverse(visit))
     }
 }

@@ -21,6 +21,8 @@ class Registration:
     """Whether a failure denies; otherwise the handler is skipped."""
     timeout: float | None
     """Seconds that an asynchronous handler may take; over them, it has failed."""
+    is_observer: bool = False
+    """Whether its answers are ignored, and it sees denied events too."""
 
 
 @final

@@ -53,6 +53,14 @@ fn is_id(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyString>() && value.is_truthy().unwrap_or(false)
 }
 
+fn not_callable(event: &str, handler: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "the handler of {event} cannot be called, found `{}` (must be a function of the event and \
+         its data)",
+        type_name(handler)
+    ))
+}
+
 /// A registration as `_registrations` lists it.
 type Listed = (u64, String, Py<PyAny>, bool, Option<f64>);
 
@@ -111,11 +119,7 @@ impl RustHookRegistry {
         timeout: TimeLimit,
     ) -> PyResult<RustUnregisterFn> {
         if !handler.is_callable() {
-            return Err(PyTypeError::new_err(format!(
-                "the handler of `{event}` cannot be called, found `{}` (must be a function of the \
-                 event and its data)",
-                type_name(handler)
-            )));
+            return Err(not_callable(&format!("`{event}`"), handler));
         }
         let handler = handler.clone().unbind();
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
@@ -127,7 +131,7 @@ impl RustHookRegistry {
                 .register_with(&event, handler, priority, name, policy)
         });
         let registry = slf.clone().unbind();
-        Ok(RustUnregisterFn::new(registry, event, serial, name))
+        Ok(RustUnregisterFn::new(registry, Some(event), serial, name))
     }
 
     /// Register a handler for an event; the same as `register`.
@@ -147,6 +151,32 @@ impl RustHookRegistry {
         timeout: TimeLimit,
     ) -> PyResult<RustUnregisterFn> {
         Self::register(slf, event, handler, priority, name, fail_closed, timeout)
+    }
+
+    /// Call a handler for every event, after it was judged; call what is returned to end that.
+    ///
+    /// It gets the data as the last judge left it, of denied events too. What it answers is
+    /// ignored, and what it raises is logged.
+    #[pyo3(signature = (handler, name=None))]
+    fn observe(
+        slf: &Bound<'_, Self>,
+        handler: &Bound<'_, PyAny>,
+        name: Option<String>,
+    ) -> PyResult<RustUnregisterFn> {
+        if !handler.is_callable() {
+            return Err(not_callable("every event", handler));
+        }
+        let handler = handler.clone().unbind();
+        let name = name.unwrap_or_else(|| format!("_auto_*_{}", uuid::Uuid::new_v4()));
+        let serial = slf
+            .get()
+            .change(None, |state| state.registry.observe(handler, name.clone()));
+        Ok(RustUnregisterFn::new(
+            slf.clone().unbind(),
+            None,
+            serial,
+            name,
+        ))
     }
 
     /// Unregister every handler of this name; an unknown one is ignored.

@@ -70,9 +70,14 @@ impl Collect {
         }
     }
 
-    /// Collects the data of one answer.
+    /// Collects the data of one answer, unless it is an observer's.
     fn take(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
+        if let Some(handlers) = &self.handlers
+            && handlers.observes(py)?
+        {
+            return Ok(());
+        }
         match data_of(value) {
             Ok(Some(data)) => self.collected.bind(py).append(data),
             Ok(None) => Ok(()),

@@ -76,25 +76,33 @@ impl Emit {
                         let what = || handlers.described(py, self.event.bind(py));
                         return handlers.time_limit(py)?.on(value, what).map(Next::Await);
                     }
-                    if self.accept(&value)? == Flow::Stop {
-                        return self.finish(py);
-                    }
+                    let flow = self.accept(&value)?;
+                    self.heed(flow);
                 }
                 Err(error) => {
-                    if self.failed(py, error)? == Flow::Stop {
-                        return self.finish(py);
-                    }
+                    let flow = self.failed(py, error)?;
+                    self.heed(flow);
                 }
             }
         }
     }
 
-    /// Judges what a handler answered.
+    /// Lets nothing but observers see a denied event.
+    fn heed(&mut self, flow: Flow) {
+        if let (Flow::Stop, Some(handlers)) = (flow, &mut self.handlers) {
+            handlers.judged();
+        }
+    }
+
+    /// Judges what a handler answered; an observer's answer is ignored.
     fn accept(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Flow> {
         let (Some(handlers), Some(dispatch)) = (&self.handlers, &mut self.dispatch) else {
             return Err(Step::misused());
         };
         let py = value.py();
+        if handlers.observes(py)? {
+            return Ok(Flow::Next);
+        }
         let answer = match answer::read(value, dispatch.data()) {
             Ok((Answer::Continue, None)) => return Ok(Flow::Next),
             Ok((answer, None)) => answer,
@@ -168,10 +176,8 @@ impl Emit {
     }
 
     fn go_on<'py>(&mut self, py: Python<'py>, flow: Flow) -> PyResult<Next<'py>> {
-        match flow {
-            Flow::Next => self.run(py),
-            Flow::Stop => self.finish(py),
-        }
+        self.heed(flow);
+        self.run(py)
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {

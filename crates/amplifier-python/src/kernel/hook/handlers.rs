@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use amplifier_core::hook::{Policy, Registration};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyBool, PyString, PyTuple};
 
 use crate::kernel::timeout::TimeLimit;
 use crate::traverse::traverse;
@@ -19,13 +19,19 @@ const PLACES: usize = 3;
 pub(crate) struct Handlers {
     snapshot: Py<PyTuple>,
     next: usize,
+    /// Whether only observers are called from now on.
+    is_judged: bool,
 }
 
 traverse!(Handlers: snapshot);
 
 impl Handlers {
     pub(crate) fn new(snapshot: Py<PyTuple>) -> Self {
-        Self { snapshot, next: 0 }
+        Self {
+            snapshot,
+            next: 0,
+            is_judged: false,
+        }
     }
 
     pub(crate) fn is_empty(&self, py: Python<'_>) -> bool {
@@ -34,12 +40,23 @@ impl Handlers {
 
     /// The next handler to call.
     pub(crate) fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let snapshot = self.snapshot.bind(py);
-        if self.next >= snapshot.len() {
-            return Ok(None);
+        while self.next < self.snapshot.bind(py).len() {
+            self.next += PLACES;
+            if !self.is_judged || self.observes(py)? {
+                return self.place(py, 0).map(Some);
+            }
         }
-        self.next += PLACES;
-        snapshot.get_item(self.next - PLACES).map(Some)
+        Ok(None)
+    }
+
+    /// Passes over what could still judge: the event is denied.
+    pub(crate) fn judged(&mut self) {
+        self.is_judged = true;
+    }
+
+    /// Whether the handler called last only observes.
+    pub(crate) fn observes(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.place(py, 2)?.is_instance_of::<PyBool>())
     }
 
     /// The name of the handler called last.
@@ -85,7 +102,8 @@ impl Handlers {
 pub(crate) struct Entry {
     handler: Py<PyAny>,
     name: String,
-    policy: Policy,
+    /// None for an observer, which has none.
+    policy: Option<Policy>,
 }
 
 impl Entry {
@@ -93,7 +111,14 @@ impl Entry {
         Self {
             handler: registration.handler.clone_ref(py),
             name: registration.name.clone(),
-            policy: registration.policy,
+            policy: Some(registration.policy),
+        }
+    }
+
+    pub(crate) fn of_observer(py: Python<'_>, registration: &Registration<Py<PyAny>>) -> Self {
+        Self {
+            policy: None,
+            ..Self::of(py, registration)
         }
     }
 }
@@ -104,13 +129,13 @@ pub(crate) fn snapshot(py: Python<'_>, entries: Vec<Entry>) -> PyResult<Bound<'_
     for entry in entries {
         places.push(entry.handler.into_bound(py));
         places.push(PyString::new(py, &entry.name).into_any());
-        places.push(if entry.policy == Policy::default() {
-            py.None().into_bound(py)
-        } else {
-            let seconds = entry.policy.timeout.map(|limit| limit.as_secs_f64());
-            (entry.policy.fails_closed, seconds)
-                .into_pyobject(py)?
-                .into_any()
+        places.push(match entry.policy {
+            None => PyBool::new(py, true).to_owned().into_any(),
+            Some(policy) if policy == Policy::default() => py.None().into_bound(py),
+            Some(policy) => {
+                let seconds = policy.timeout.map(|limit| limit.as_secs_f64());
+                (policy.fails_closed, seconds).into_pyobject(py)?.into_any()
+            }
         });
     }
     PyTuple::new(py, places)

@@ -99,8 +99,12 @@ impl RustHookRegistry {
             if let Some(snapshot) = state.snapshots.get(&*event) {
                 return Ok(Handlers::new(snapshot.clone_ref(py)));
             }
-            let handlers = state.registry.handlers(&event).iter();
-            let entries: Vec<Entry> = handlers.map(|handler| Entry::of(py, handler)).collect();
+            let judges = state.registry.handlers(&event).iter();
+            let observers = state.registry.observers().iter();
+            let entries: Vec<Entry> = judges
+                .map(|one| Entry::of(py, one))
+                .chain(observers.map(|one| Entry::of_observer(py, one)))
+                .collect();
             (state.version, entries)
         };
         let snapshot = handlers::snapshot(py, entries)?.unbind();
@@ -136,10 +140,11 @@ impl RustHookRegistry {
         drop(before);
     }
 
-    /// Removes one registration; one that is gone already is ignored.
-    pub(crate) fn remove(&self, event: &str, serial: u64) {
-        drop(self.change(Some(event), |state| {
-            state.registry.unregister(event, serial)
+    /// Removes one registration, an observer's without an event; one that is gone is ignored.
+    pub(crate) fn remove(&self, event: Option<&str>, serial: u64) {
+        drop(self.change(event, |state| match event {
+            Some(event) => state.registry.unregister(event, serial),
+            None => state.registry.unregister_observer(serial),
         }));
     }
 }

@@ -10,7 +10,8 @@ use crate::traverse::{Traverse, traverse};
 #[pyclass(frozen, weakref, module = "amplifier_core._engine")]
 pub(crate) struct RustUnregisterFn {
     registry: Py<RustHookRegistry>,
-    event: String,
+    /// None for an observer of every event.
+    event: Option<String>,
     serial: u64,
     name: String,
 }
@@ -20,7 +21,7 @@ traverse!(RustUnregisterFn: registry);
 impl RustUnregisterFn {
     pub(crate) fn new(
         registry: Py<RustHookRegistry>,
-        event: String,
+        event: Option<String>,
         serial: u64,
         name: String,
     ) -> Self {
@@ -36,7 +37,9 @@ impl RustUnregisterFn {
 #[pymethods]
 impl RustUnregisterFn {
     fn __call__(&self) {
-        self.registry.get().remove(&self.event, self.serial);
+        self.registry
+            .get()
+            .remove(self.event.as_deref(), self.serial);
     }
 
     fn __repr__(&self) -> String {
