@@ -8,40 +8,31 @@ pub const LONGEST_NAME: usize = 100;
 /// The most characters of the id of a call.
 const MAX_ID_CHARACTERS: usize = 256;
 
-/// A name or id that is empty, too long, or could be mistaken for another one.
+/// A name or id that is empty, too long, or could be mistaken for another one; of the name the
+/// beginning is shown, other characters than ASCII escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum NameError {
     /// It has no characters.
     #[error("the {what} is empty")]
-    Empty {
-        /// What it is.
-        what: &'static str,
-    },
+    Empty { what: &'static str },
     /// It is longer than any sensible one.
     #[error("{what} `{name}` has {length} characters, at most {most} are allowed")]
     TooLong {
-        /// What it is.
         what: &'static str,
-        /// Its beginning.
         name: String,
-        /// How many characters it has.
         length: usize,
-        /// How many it may have.
         most: usize,
     },
     /// It contains a character that is not allowed.
     #[error("{what} `{name}` contains U+{code:04X} at character {place}: {allowed}")]
     Character {
-        /// What it is.
         what: &'static str,
-        /// The name, other characters than ASCII escaped.
         name: String,
-        /// The code point.
         code: u32,
         /// Its place, counted from 0.
         place: usize,
-        /// What is allowed.
         allowed: &'static str,
     },
 }

@@ -33,40 +33,33 @@ impl Default for Limits {
 }
 
 /// The most of each count.
-const MAX_COUNT: i64 = 1_000_000_000;
+const MAX_COUNT: u64 = 1_000_000_000;
 /// A week, in seconds.
 const MAX_TIMEOUT_SECONDS: f64 = 604_800.0;
 
 /// An invalid limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum LimitError {
     /// There is no such limit.
     #[error("unknown limit `{name}` in {source_name} (known: {})", Limits::NAMES.join(", "))]
     Unknown {
-        /// The name as given.
         name: String,
-        /// Where it was set.
         source_name: &'static str,
     },
     /// A limit is given twice in one place.
     #[error("limit `{name}` is set twice in {source_name}, in lower case and in capitals")]
     Twice {
-        /// The limit.
         name: &'static str,
-        /// Where it was set.
         source_name: &'static str,
     },
     /// The value of a limit is invalid.
     #[error("limit `{name}` in {source_name} must be {expected}, found {found}")]
     Value {
-        /// The limit.
         name: &'static str,
-        /// Where it was set.
         source_name: &'static str,
-        /// What is allowed.
         expected: String,
-        /// What was found.
         found: String,
     },
 }
@@ -105,14 +98,10 @@ impl Limits {
         for (source_name, values) in [(CONFIGURATION, configuration), (CODE, code)] {
             let mut seen = Vec::new();
             for (key, value) in values {
-                let name = Self::NAMES
-                    .into_iter()
-                    .find(|name| key == name || *key == name.to_ascii_uppercase());
-                let Some(name) = name else {
-                    return Err(LimitError::Unknown {
-                        name: shown(key),
-                        source_name,
-                    });
+                let is_it = |name: &&str| key == name || *key == name.to_ascii_uppercase();
+                let Some(name) = Self::NAMES.into_iter().find(is_it) else {
+                    let name = shown(key);
+                    return Err(LimitError::Unknown { name, source_name });
                 };
                 if value.is_null() {
                     continue;
@@ -138,11 +127,8 @@ impl Limits {
             self.thinking_mode_enabled.into(),
             count(self.name_max_chars),
         ];
-        Self::NAMES
-            .map(str::to_owned)
-            .into_iter()
-            .zip(values)
-            .collect()
+        let names = Self::NAMES.map(str::to_owned).into_iter();
+        names.zip(values).collect()
     }
 
     fn set(
@@ -158,10 +144,9 @@ impl Limits {
             found: describe(name, value),
         };
         let count = || {
-            value
-                .as_i64()
+            let count = value.as_i64().and_then(|count| u64::try_from(count).ok());
+            count
                 .filter(|count| (1..=MAX_COUNT).contains(count))
-                .and_then(|count| u64::try_from(count).ok())
                 .ok_or_else(|| refuse(format!("a whole number from 1 to {MAX_COUNT}")))
         };
         match name {
@@ -169,17 +154,15 @@ impl Limits {
             "max_content_blocks" => self.max_content_blocks = count()?,
             "name_max_chars" => self.name_max_chars = count()?,
             "tool_timeout" => {
-                self.tool_timeout = value
-                    .as_f64()
-                    .filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT_SECONDS)
-                    .ok_or_else(|| {
-                        refuse(format!("seconds above 0, at most {MAX_TIMEOUT_SECONDS}"))
-                    })?;
+                let is_allowed = |seconds: &f64| *seconds > 0.0 && *seconds <= MAX_TIMEOUT_SECONDS;
+                let expected = || format!("seconds above 0, at most {MAX_TIMEOUT_SECONDS}");
+                let seconds = value.as_f64().filter(is_allowed);
+                self.tool_timeout = seconds.ok_or_else(|| refuse(expected()))?;
             }
             _ => {
-                self.thinking_mode_enabled = value
-                    .as_bool()
-                    .ok_or_else(|| refuse("true or false".to_owned()))?;
+                let is_enabled = value.as_bool();
+                self.thinking_mode_enabled =
+                    is_enabled.ok_or_else(|| refuse("true or false".to_owned()))?;
             }
         }
         Ok(())
@@ -203,8 +186,6 @@ fn describe(name: &str, value: &Json) -> String {
     match value {
         Json::Str(text) => format!("\"{}\"", shown_under(name, text)),
         Json::Array(_) | Json::Object(_) => value.kind().to_owned(),
-        Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
-            format!("`{}`", shown(&value.to_string()))
-        }
+        _ => format!("`{}`", shown(&value.to_string())),
     }
 }

@@ -18,7 +18,7 @@ pub use refusal::{MessageError, ToolUseError};
 pub use rule::CanBeEmpty;
 
 use crate::claude::{ClaudeMessage, ToolUseBlock, migrate_text};
-use crate::finding::{Finding, OnFinding};
+use crate::finding::OnFinding;
 use crate::identifier::{check_call_id, check_tool_name};
 use crate::limits::Limits;
 use crate::tool_input::ToolInputPolicy;
@@ -30,7 +30,7 @@ use walk::Parts;
 ///
 /// A message must have one of the dialect's roles, at least one block and not more than the limits
 /// allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
-/// changed: suspicious parts are reported as [`Finding`]s. If thinking mode is off, thinking blocks
+/// changed: suspicious parts are reported as [`Finding`](crate::Finding)s. If thinking mode is off, thinking blocks
 /// are left out, each reported in a [`Degradation`](amplifier_core::Degradation).
 ///
 /// Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
@@ -155,8 +155,12 @@ impl MessageProcessor {
         self.check_length(message.blocks())?;
         Entry::check(&self.rules, calls, |entry| message.walk(entry))?;
         let mut processed = ProcessedMessage::new(message, degradations);
-        if self.on_finding != OnFinding::Report {
-            processed.needs_approval = self.decide(processed.findings())?;
+        if self.on_finding != OnFinding::Report && !processed.findings().is_empty() {
+            if self.on_finding == OnFinding::Reject {
+                let findings = processed.findings().to_vec();
+                return Err(MessageError::Suspicious { findings });
+            }
+            processed.needs_approval = true;
         }
         Ok(processed)
     }
@@ -171,15 +175,5 @@ impl MessageProcessor {
             return Err(MessageError::NoBlock);
         }
         Ok(())
-    }
-
-    /// Whether a person must approve, if findings are not only reported.
-    fn decide(&self, findings: &[Finding]) -> Result<bool, MessageError> {
-        let needs_approval = !findings.is_empty();
-        if needs_approval && self.on_finding == OnFinding::Reject {
-            let findings = findings.to_vec();
-            return Err(MessageError::Suspicious { findings });
-        }
-        Ok(needs_approval)
     }
 }

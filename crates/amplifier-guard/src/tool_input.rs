@@ -80,13 +80,9 @@ impl Default for ToolInputPolicy {
 impl ToolInputPolicy {
     /// A policy with limits on the depth of arguments, their bytes of JSON, and the number of tools.
     pub fn new(max_depth: usize, max_bytes: usize, max_tools: usize) -> Result<Self, SettingError> {
-        for (name, value) in [
-            ("max_depth", max_depth),
-            ("max_bytes", max_bytes),
-            ("max_tools", max_tools),
-        ] {
-            SettingError::unless_positive(name, u64::try_from(value).unwrap_or(u64::MAX))?;
-        }
+        SettingError::unless_positive("max_depth", max_depth as u64)?;
+        SettingError::unless_positive("max_bytes", max_bytes as u64)?;
+        SettingError::unless_positive("max_tools", max_tools as u64)?;
         Ok(Self {
             tools: HashMap::new(),
             max_depth: max_depth.min(amplifier_core::MAX_DEPTH),
@@ -154,20 +150,15 @@ impl ToolInputPolicy {
         }
     }
 
-    /// Checks arguments that were read before, an object or not.
-    pub fn check_value(&self, tool: &str, arguments: &Json) -> Result<(), ToolInputError> {
-        match arguments {
-            Json::Object(entries) => self.check(tool, entries),
-            other => Err(not_an_object(tool, other)),
-        }
-    }
-
     /// Checks arguments that were read before; numbers must be finite, and the depth is bounded.
-    pub fn check(&self, tool: &str, arguments: &Object) -> Result<(), ToolInputError> {
+    pub fn check_value(&self, tool: &str, arguments: &Json) -> Result<(), ToolInputError> {
+        if arguments.as_object().is_none() {
+            return Err(not_an_object(tool, arguments));
+        }
         let Some(known) = self.tools.get(tool) else {
             return Err(ToolInputError::UnknownTool { tool: shown(tool) });
         };
-        let depth = self.check_entries(tool, arguments, Place::Whole, 0)?;
+        let depth = self.depth_of(tool, arguments, Place::Whole, 0)?;
         let most = MAX_LEVELS / known.levels.max(1);
         if depth > most {
             let expected = format!(
@@ -176,8 +167,9 @@ impl ToolInputPolicy {
             );
             return Err(ToolInputError::of_arguments(tool, arguments, expected));
         }
-        let looks = Cell::new(MAX_STEPS);
-        let is_valid = known.validator.is_valid(Seen::whole(arguments, &looks));
+        let looks = &Cell::new(MAX_STEPS);
+        let value = arguments;
+        let is_valid = known.validator.is_valid(Seen { value, looks });
         if looks.get() == 0 {
             return Err(ToolInputError::TooCostly { tool: shown(tool) });
         }
@@ -186,7 +178,7 @@ impl ToolInputPolicy {
         }
         // What alternatives ask for multiplies, so that it is not looked for to the end.
         looks.set(MAX_STEPS_BACK);
-        let found = known.validator.validate(Seen::whole(arguments, &looks));
+        let found = known.validator.validate(Seen { value, looks });
         Err(match found {
             Err(error) if looks.get() > 0 => ToolInputError::of_schema(tool, arguments, &error),
             Ok(()) | Err(_) => {
@@ -197,20 +189,7 @@ impl ToolInputPolicy {
 
     /// Refuses what JSON cannot hold, and what is too deep; how many arrays and objects there are
     /// around the deepest value.
-    fn check_entries(
-        &self,
-        tool: &str,
-        entries: &Object,
-        place: Place<'_>,
-        depth: usize,
-    ) -> Result<usize, ToolInputError> {
-        entries.iter().try_fold(depth, |deepest, (key, value)| {
-            let depth = self.check_inside(tool, value, place.name(key), depth + 1)?;
-            Ok(deepest.max(depth))
-        })
-    }
-
-    fn check_inside(
+    fn depth_of(
         &self,
         tool: &str,
         value: &Json,
@@ -229,11 +208,17 @@ impl ToolInputPolicy {
             Json::Array(items) => {
                 let mut items = items.iter().enumerate();
                 items.try_fold(depth, |deepest, (index, item)| {
-                    let depth = self.check_inside(tool, item, place.index(index), depth + 1)?;
-                    Ok(deepest.max(depth))
+                    let inside = self.depth_of(tool, item, place.index(index), depth + 1)?;
+                    Ok(deepest.max(inside))
                 })
             }
-            Json::Object(entries) => self.check_entries(tool, entries, place, depth),
+            Json::Object(entries) => {
+                let mut entries = entries.iter();
+                entries.try_fold(depth, |deepest, (key, value)| {
+                    let inside = self.depth_of(tool, value, place.name(key), depth + 1)?;
+                    Ok(deepest.max(inside))
+                })
+            }
             _ => Ok(depth),
         }
     }

@@ -27,87 +27,53 @@ const INSIDE: &str = "localhost localdomain local internal intranet lan home.arp
 /// or queries, which may hold secrets.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum UrlError {
     /// The URL is too long.
     #[error("the URL has {found} bytes, at most {MAX_URL_BYTES} are allowed")]
-    TooLong {
-        /// Its length in bytes.
-        found: usize,
-    },
+    TooLong { found: usize },
     /// A character that URL parsers treat differently.
     #[error("the URL contains `{character}` at byte {offset}; it must be percent-encoded")]
     Character {
-        /// The character, escaped.
         character: String,
         /// Where it is, in bytes from 0.
         offset: usize,
     },
     /// It is not a URL, or its parts are ambiguous.
     #[error("the URL cannot be read: {reason}")]
-    Unreadable {
-        /// What is wrong.
-        reason: String,
-    },
+    Unreadable { reason: String },
     /// The scheme is not one of the allowed ones.
     #[error("URL scheme `{found}` is not allowed (allowed: {allowed})")]
-    Scheme {
-        /// The scheme of the URL.
-        found: String,
-        /// The allowed ones.
-        allowed: String,
-    },
+    Scheme { found: String, allowed: String },
     /// A user name or a password, which can be mistaken for a host.
     #[error("the URL to `{host}` contains a user name or password; send credentials in a header")]
-    Credentials {
-        /// The host that the URL really names.
-        host: String,
-    },
+    Credentials { host: String },
     /// The port is not one of the allowed ones.
     #[error("port {found} of `{host}` is not allowed (allowed: {allowed})")]
     Port {
-        /// The host of the URL.
         host: String,
-        /// The port of the URL.
         found: u16,
-        /// The allowed ones.
         allowed: String,
     },
     /// The host name is one of a private network or of a metadata service.
     #[error("host `{host}` belongs to a private network")]
-    InsideName {
-        /// The host of the URL.
-        host: String,
-    },
+    InsideName { host: String },
     /// The host name has no address.
     #[error("host `{host}` has no address")]
-    NoAddress {
-        /// The host of the URL.
-        host: String,
-    },
+    NoAddress { host: String },
     /// A resolver answered with something other than an IP address.
     #[error("host `{host}` resolves to `{answer}`, which is not an IP address")]
-    NotAnAddress {
-        /// The host of the URL.
-        host: String,
-        /// The answer, escaped.
-        answer: String,
-    },
+    NotAnAddress { host: String, answer: String },
     /// One of the addresses is not allowed.
     #[error("host `{host}` has the address `{address}`, which is not public ({network})")]
     Address {
-        /// The host of the URL.
         host: String,
-        /// The address.
         address: IpAddr,
-        /// The network it belongs to.
         network: Network,
     },
     /// A redirect from an encrypted to an unencrypted connection.
     #[error("a redirect goes from https to http at `{host}`")]
-    Downgrade {
-        /// The host the redirect leads to.
-        host: String,
-    },
+    Downgrade { host: String },
 }
 
 /// The target of a URL before its addresses are known.

@@ -1,9 +1,8 @@
 //! From the dialect to the kernel's messages, without loss.
 
 use amplifier_core::{
-    ContentBlock as KernelBlock, ImageBlock, Json, Message, MessageContent, Object, ReasoningBlock,
-    RedactedThinkingBlock, Role, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock,
-    UnknownBlock, UnknownType,
+    ContentBlock as KernelBlock, FromJson as _, ImageBlock, Json, Message, MessageContent, Object,
+    Role, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock, UnknownBlock, UnknownType,
 };
 
 use super::block::{self, ContentBlock};
@@ -102,11 +101,7 @@ impl ContentBlock {
                     extra: block.extra,
                 })
             }
-            Self::Unknown(block) => match block.block_type.as_str() {
-                "redacted_thinking" => redacted_thinking(block),
-                "reasoning" => reasoning(block),
-                _ => whole(Self::Unknown(block)),
-            },
+            Self::Unknown(block) => known(&block).unwrap_or_else(|| whole(Self::Unknown(block))),
             block => whole(block),
         }
     }
@@ -175,42 +170,14 @@ fn whole(block: ContentBlock) -> KernelBlock {
     KernelBlock::Unknown(UnknownBlock { block_type, extra })
 }
 
-fn redacted_thinking(mut block: block::UnknownBlock) -> KernelBlock {
-    let is_free = !block.extra.contains_key("visibility");
-    match block.extra.get_mut("data") {
-        Some(Json::Str(data)) if is_free => {
-            let data = std::mem::take(data);
-            block.extra.shift_remove("data");
-            KernelBlock::RedactedThinking(RedactedThinkingBlock {
-                data,
-                visibility: None,
-                extra: block.extra,
-            })
-        }
-        _ => whole(ContentBlock::Unknown(block)),
+/// The block of a type that only the kernel knows, if it is one.
+fn known(block: &block::UnknownBlock) -> Option<KernelBlock> {
+    let own_type = block.block_type.as_str();
+    let is_known = matches!(own_type, "redacted_thinking" | "reasoning");
+    if !is_known || block.extra.contains_key("visibility") {
+        return None;
     }
-}
-
-fn reasoning(mut block: block::UnknownBlock) -> KernelBlock {
-    let is_free = !block.extra.contains_key("visibility");
-    let [content, summary] = ["content", "summary"].map(|key| {
-        block
-            .extra
-            .get(key)
-            .is_some_and(|items| items.as_array().is_some())
-    });
-    if !(is_free && content && summary) {
-        return whole(ContentBlock::Unknown(block));
-    }
-    let [content, summary] =
-        ["content", "summary"].map(|key| match block.extra.shift_remove(key) {
-            Some(Json::Array(items)) => items,
-            _ => Vec::new(),
-        });
-    KernelBlock::Reasoning(ReasoningBlock {
-        content,
-        summary,
-        visibility: None,
-        extra: block.extra,
-    })
+    let mut entries = block.extra.clone();
+    entries.insert("type".to_owned(), own_type.into());
+    KernelBlock::from_json(entries.into()).ok()
 }

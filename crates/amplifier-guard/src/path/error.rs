@@ -11,124 +11,64 @@ use crate::shown::escaped;
 /// Paths in messages are shown as the caller gave them, control characters escaped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum PathError {
     /// The path has no characters.
     #[error("the path is empty (`.` names the root)")]
     Empty,
     /// The path holds a NUL, which would end it early for the operating system.
     #[error("path `{path}` contains a NUL character")]
-    Nul {
-        /// The path as given.
-        path: String,
-    },
+    Nul { path: String },
     /// The path, or a link on its way, leads out of the root.
     #[error("path `{path}` leads outside the root `{root}`")]
-    Outside {
-        /// The path as given.
-        path: String,
-        /// The root nothing may leave.
-        root: String,
-    },
+    Outside { path: String, root: String },
     /// Nothing is there.
     #[error("no file or directory `{path}` in `{root}`")]
-    Missing {
-        /// The path as given.
-        path: String,
-        /// The folder it was looked for in.
-        root: String,
-    },
+    Missing { path: String, root: String },
     /// Something other than a regular file is there.
     #[error("`{path}` is a {found}, not a regular file")]
-    NotAFile {
-        /// The path as given.
-        path: String,
-        /// What is there.
-        found: Kind,
-    },
+    NotAFile { path: String, found: Kind },
     /// Something other than a directory is there.
     #[error("`{path}` is a {found}, not a directory")]
-    NotADirectory {
-        /// The path as given.
-        path: String,
-        /// What is there.
-        found: Kind,
-    },
+    NotADirectory { path: String, found: Kind },
     /// A file with a NUL byte was asked for as text.
     #[error("`{path}` is a binary file (NUL byte at {offset}), not text")]
     Binary {
-        /// The path as given.
         path: String,
         /// Where the first NUL byte is, counted from 0.
         offset: u64,
     },
     /// Links lead in a circle, or there are too many of them.
     #[error("path `{path}` goes through too many links (a loop?)")]
-    Loop {
-        /// The path as given.
-        path: String,
-    },
+    Loop { path: String },
     /// The path, or a name in it, is longer than the operating system takes.
     #[error("path `{path}` is too long ({bytes} bytes)")]
-    TooLong {
-        /// The beginning of the path.
-        path: String,
-        /// The length of the whole path.
-        bytes: usize,
-    },
+    TooLong { path: String, bytes: usize },
     /// A file that decides what runs or holds secrets.
     #[error("`{path}` may not be written without approval: `{name}` {reason}")]
     Protected {
-        /// The path as given.
         path: String,
-        /// The name on the way to the file.
         name: String,
-        /// What such a file does.
         reason: &'static str,
     },
     /// Other systems or layers would read the path as another one.
     #[error("path `{path}` is refused: {reason}")]
-    Form {
-        /// The path as given.
-        path: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    Form { path: String, reason: &'static str },
     /// The file has other hard links, which may lie outside the root.
     #[error("`{path}` has {links} hard links, so a write may change a file elsewhere")]
-    HardLinks {
-        /// The path as given.
-        path: String,
-        /// How many names the file has.
-        links: u64,
-    },
+    HardLinks { path: String, links: u64 },
     /// The operating system refused to write.
     #[error("cannot write `{path}`: {source}")]
-    Unwritable {
-        /// The path as given.
-        path: String,
-        /// What the operating system said.
-        source: io::Error,
-    },
+    Unwritable { path: String, source: io::Error },
     /// The text takes more steps than a search may spend on it.
     #[error("the expression takes too many steps on `{path}` (repeat fewer times, or search less)")]
-    Costly {
-        /// The file in which the search was given up.
-        path: String,
-    },
+    Costly { path: String },
     /// The caller stopped the work.
     #[error("reading `{path}` was stopped before it was complete")]
-    Stopped {
-        /// Where the work began.
-        path: String,
-    },
+    Stopped { path: String },
     /// The operating system refused.
     #[error("cannot read `{path}`: {source}")]
-    Io {
-        /// The path as given.
-        path: String,
-        /// What the operating system said.
-        source: io::Error,
-    },
+    Io { path: String, source: io::Error },
 }
 
 /// `path` as text for a message: what is not UTF-8 or cannot be seen escaped, and only its beginning.

@@ -15,29 +15,17 @@ pub(crate) const MAX_PROGRAM_BYTES: usize = 4 << 20;
 /// An invalid pattern.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum PatternError {
     /// A glob pattern that cannot be read.
     #[error("invalid file pattern `{pattern}`: {reason}")]
-    Name {
-        /// The pattern as given.
-        pattern: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Name { pattern: String, reason: String },
     /// A regular expression that cannot be read, or is too large to be run in linear time.
     #[error("invalid regular expression `{pattern}`: {reason}")]
-    Expression {
-        /// The pattern as given.
-        pattern: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Expression { pattern: String, reason: String },
     /// A pattern longer than any sensible one.
     #[error("the pattern is too long ({bytes} bytes, at most {MAX_PATTERN_BYTES})")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
 }
 
 /// A glob pattern over relative paths.

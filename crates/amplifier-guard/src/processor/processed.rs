@@ -101,7 +101,9 @@ impl ProcessedMessage<Message> {
             return Ok(());
         };
         blocks.iter().try_for_each(|block| match block {
-            KernelBlock::ToolCall(call) => tools.check(&call.name, &call.input),
+            KernelBlock::ToolCall(call) => {
+                tools.check_value(&call.name, &call.input.clone().into())
+            }
             _ => Ok(()),
         })
     }

@@ -11,6 +11,7 @@ use crate::tool_input::ToolInputError;
 /// A message that was refused: the place, what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum MessageError {
     /// The text is not JSON.
     #[error("message is {0}")]
@@ -20,10 +21,7 @@ pub enum MessageError {
     Form(String),
     /// The role is unknown.
     #[error("message has the role `{role}`, not `user`, `assistant` or `system`")]
-    Role {
-        /// The role.
-        role: String,
-    },
+    Role { role: String },
     /// It is too long.
     #[error(
         "message has {characters} characters, at most {most} are allowed (`MESSAGE_MAX_CHARS`)"
@@ -31,58 +29,29 @@ pub enum MessageError {
     TooLong {
         /// Those up to the end of the text that is too much.
         characters: u64,
-        /// The limit.
         most: u64,
     },
     /// It has too many blocks.
     #[error("message has {blocks} blocks, at most {most} are allowed (`MAX_CONTENT_BLOCKS`)")]
-    TooManyBlocks {
-        /// How many there are.
-        blocks: u64,
-        /// The limit.
-        most: u64,
-    },
+    TooManyBlocks { blocks: u64, most: u64 },
     /// Something is empty.
     #[error("message has an empty {} at `{pointer}`", what.as_str())]
-    Empty {
-        /// What it is.
-        what: CanBeEmpty,
-        /// Where it is.
-        pointer: String,
-    },
+    Empty { what: CanBeEmpty, pointer: String },
     /// It has no block.
     #[error("message has no content block")]
     NoBlock,
     /// The name or id of a call cannot be used.
     #[error("message at `{pointer}`: {error}")]
-    Name {
-        /// Where it is.
-        pointer: String,
-        /// What is wrong.
-        error: NameError,
-    },
+    Name { pointer: String, error: NameError },
     /// Two calls have the same id.
     #[error("message has a second call with the id `{id}` at `{pointer}`")]
-    CallTwice {
-        /// Where it is.
-        pointer: String,
-        /// The id.
-        id: String,
-    },
+    CallTwice { pointer: String, id: String },
     /// A result belongs to no call.
     #[error("message has a result at `{pointer}` for `{id}`, which is not an open call")]
-    UnknownCall {
-        /// Where it is.
-        pointer: String,
-        /// The id.
-        id: String,
-    },
+    UnknownCall { pointer: String, id: String },
     /// It looks suspicious.
     #[error("message looks suspicious: {}", told(.findings))]
-    Suspicious {
-        /// What was found.
-        findings: Vec<Finding>,
-    },
+    Suspicious { findings: Vec<Finding> },
 }
 
 impl MessageError {
@@ -111,11 +80,7 @@ impl MessageError {
                 findings.first().map_or("", |finding| &finding.pointer)
             }
             Self::Role { .. } => "/role",
-            Self::Json(_)
-            | Self::Form(_)
-            | Self::TooLong { .. }
-            | Self::TooManyBlocks { .. }
-            | Self::NoBlock => "",
+            _ => "",
         }
     }
 }

@@ -5,7 +5,7 @@ use amplifier_core::{
 };
 
 use super::rule::CanBeEmpty;
-use super::thinking;
+use super::thinking::leave_out;
 use crate::claude::{ClaudeMessage, CodeBlock, ContentBlock, TextBlock};
 use crate::text::pointer::Place;
 
@@ -60,7 +60,12 @@ impl Parts for ClaudeMessage {
     }
 
     fn leave_out_thoughts(&mut self, lost: &mut Vec<Degradation>) {
-        thinking::leave_out(self, lost);
+        leave_out("content", &mut self.content, lost, |block| {
+            matches!(block, ContentBlock::Thinking(_)) || block.block_type() == "redacted_thinking"
+        });
+        if let Some(mut thoughts) = self.thinking.take() {
+            leave_out("thinking", &mut thoughts, lost, |_| true);
+        }
     }
 
     fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {
@@ -85,7 +90,12 @@ impl Parts for Message {
     }
 
     fn leave_out_thoughts(&mut self, lost: &mut Vec<Degradation>) {
-        thinking::leave_out_of_kernel(self, lost);
+        if let MessageContent::Blocks(blocks) = &mut self.content {
+            leave_out("content", blocks, lost, |block| {
+                use KernelBlock::{Reasoning, RedactedThinking, Thinking};
+                matches!(block, Thinking(_) | RedactedThinking(_) | Reasoning(_))
+            });
+        }
     }
 
     fn walk<'a, V: Visit<'a>>(&'a self, visit: &mut V) -> Result<(), V::Stop> {

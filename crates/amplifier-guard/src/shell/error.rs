@@ -1,8 +1,9 @@
 //! Why a command needs approval.
 
-/// Why a command needs approval.
+/// Why a command needs approval; words of it are escaped.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum ShellError {
     /// There is no command.
     #[error("the command is empty")]
@@ -10,53 +11,32 @@ pub enum ShellError {
     /// It is too long.
     #[error("the command has {found} {unit}, more than {limit}")]
     TooLong {
-        /// What was found.
         found: usize,
-        /// What was counted: `bytes` or `words`.
         unit: &'static str,
-        /// The most that is examined.
         limit: usize,
     },
     /// It is not a single plain command, or could be read as more.
     #[error("the command is not plain: {construct} at byte {offset}")]
     NotPlain {
-        /// The construct that was found.
         construct: &'static str,
         /// Where it is, in bytes from 0.
         offset: usize,
     },
     /// It begins with no allowed prefix.
     #[error("no allowed prefix matches this `{program}` command")]
-    NotAllowed {
-        /// The first word, escaped.
-        program: String,
-    },
+    NotAllowed { program: String },
     /// The program runs other programs.
     #[error("`{program}` runs other programs")]
-    Runs {
-        /// The program.
-        program: String,
-    },
+    Runs { program: String },
     /// There is no table of the program.
     #[error(
         "what `{program}` does with its words is not known; allow the whole line if it is safe"
     )]
-    Unknown {
-        /// The program.
-        program: String,
-    },
+    Unknown { program: String },
     /// A word is not in the table of the program.
     #[error("`{word}` is not known to be harmless for `{program}`")]
-    Word {
-        /// The program.
-        program: String,
-        /// The word, escaped.
-        word: String,
-    },
+    Word { program: String, word: String },
     /// A word names something outside the root.
     #[error("`{word}` lies outside the project")]
-    Outside {
-        /// The word, escaped.
-        word: String,
-    },
+    Outside { word: String },
 }

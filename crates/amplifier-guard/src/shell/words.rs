@@ -132,17 +132,13 @@ impl<'command> Reader<'command> {
                 }
                 '\\' => {
                     is_quoted = true;
-                    match self.next() {
-                        Some(escaped) if escaped.is_ascii_graphic() || escaped == ' ' => {
-                            word.push(escaped);
-                        }
-                        _ => {
-                            return self.refuse(
-                                1,
-                                "a backslash before a character that is not printable ASCII",
-                            );
-                        }
-                    }
+                    let is_plain = |next: &char| next.is_ascii_graphic() || *next == ' ';
+                    let Some(escaped) = self.next().filter(is_plain) else {
+                        let construct =
+                            "a backslash before a character that is not printable ASCII";
+                        return self.refuse(1, construct);
+                    };
+                    word.push(escaped);
                     continue;
                 }
                 '\n' | '\r' => return self.refuse(length, "a line break"),
@@ -240,9 +236,6 @@ impl<'command> Reader<'command> {
 /// Whether `word` could be assigned to: a name, or one with `+` or an index after it.
 fn is_name(word: &str) -> bool {
     let name = word.strip_suffix('+').unwrap_or(word);
-    let mut characters = name.chars();
-    characters
-        .next()
-        .is_some_and(|first| first.is_alphabetic() || first == '_')
-        && characters.all(|character| character.is_alphanumeric() || character == '_')
+    let begins = |first: char| first.is_alphabetic() || first == '_';
+    name.starts_with(begins) && name.chars().all(|one| one.is_alphanumeric() || one == '_')
 }

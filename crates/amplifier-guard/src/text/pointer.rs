@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Json;
 use percent_encoding::percent_decode_str;
 
 /// The way to a value, from the value up; written out only where somebody reads it.
@@ -43,11 +43,9 @@ pub(crate) fn find<'json>(root: &'json Json, pointer: &str) -> Option<&'json Jso
     names.try_fold(root, |value, name| child(value, &decoded(name)?))
 }
 
-/// The value at a pointer into an object; none at the object itself.
-pub(crate) fn inside<'json>(entries: &'json Object, pointer: &str) -> Option<&'json Json> {
-    let mut names = pointer.split('/').skip(1);
-    let first = entries.get(&unescaped(names.next()?))?;
-    names.try_fold(first, child)
+/// The value at a pointer.
+pub(crate) fn inside<'json>(root: &'json Json, pointer: &str) -> Option<&'json Json> {
+    pointer.split('/').skip(1).try_fold(root, child)
 }
 
 fn child<'json>(value: &'json Json, name: &str) -> Option<&'json Json> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Json;
 use serde_json::{Number, Value};
 
 /// Whether a value is the one that a schema names; schemas hold no integer beyond 64 bits.
@@ -16,28 +16,18 @@ pub(super) fn is(value: &Json, expected: &Value) -> bool {
             number(value) == expected_number(expected)
         }
         (Json::Array(items), Value::Array(expected)) => {
-            items.len() == expected.len()
-                && items
-                    .iter()
-                    .zip(expected)
-                    .all(|(item, expected)| is(item, expected))
+            let mut pairs = items.iter().zip(expected);
+            items.len() == expected.len() && pairs.all(|(item, expected)| is(item, expected))
         }
-        (Json::Object(entries), expected) => object_is(entries, expected),
+        (Json::Object(entries), Value::Object(expected)) => {
+            entries.len() == expected.len()
+                && entries.iter().all(|(key, value)| {
+                    let expected = expected.get(key);
+                    expected.is_some_and(|expected| is(value, expected))
+                })
+        }
         _ => false,
     }
-}
-
-/// Whether an object is the one that a schema names.
-pub(super) fn object_is(entries: &Object, expected: &Value) -> bool {
-    let Value::Object(expected) = expected else {
-        return false;
-    };
-    entries.len() == expected.len()
-        && entries.iter().all(|(key, value)| {
-            expected
-                .get(key)
-                .is_some_and(|expected| is(value, expected))
-        })
 }
 
 /// Whether no two items are equal; in linear time, but for the keys of objects, which are sorted.

@@ -17,32 +17,16 @@ pub(super) struct Arguments;
 /// A value of the arguments.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
-    value: At<'a>,
+    pub(super) value: &'a Json,
     /// How many more reads are allowed; at 0, every value reads as `null`.
-    looks: &'a Cell<u64>,
-}
-
-#[derive(Clone, Copy)]
-enum At<'a> {
-    Whole(&'a Object),
-    Inside(&'a Json),
+    pub(super) looks: &'a Cell<u64>,
 }
 
 static NULL: Json = Json::Null;
 
 impl<'a> Seen<'a> {
-    pub(super) fn whole(arguments: &'a Object, looks: &'a Cell<u64>) -> Self {
-        Self {
-            value: At::Whole(arguments),
-            looks,
-        }
-    }
-
     fn inside(self, value: &'a Json) -> Self {
-        Self {
-            value: At::Inside(value),
-            ..self
-        }
+        Self { value, ..self }
     }
 
     fn within<V>(self, values: V) -> Within<'a, V> {
@@ -52,20 +36,13 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn look(&self) -> At<'a> {
+    fn look(&self) -> &'a Json {
         match self.looks.get().checked_sub(1) {
             Some(looks) => {
                 self.looks.set(looks);
                 self.value
             }
-            None => At::Inside(&NULL),
-        }
-    }
-
-    fn scalar(&self) -> Option<&'a Json> {
-        match self.look() {
-            At::Inside(value) => Some(value),
-            At::Whole(_) => None,
+            None => &NULL,
         }
     }
 }
@@ -81,11 +58,9 @@ impl json::Json for Arguments {
 
     fn with_string_node<T>(buffer: &mut Json, string: &str, read: impl FnOnce(Seen<'_>) -> T) -> T {
         *buffer = Json::from(string);
-        let looks = Cell::new(u64::MAX);
-        read(Seen {
-            value: At::Inside(buffer),
-            looks: &looks,
-        })
+        let looks = &Cell::new(u64::MAX);
+        let value = buffer;
+        read(Seen { value, looks })
     }
 }
 
@@ -95,57 +70,47 @@ impl<'a> Node<'a, Arguments> for Seen<'a> {
     type Number = Numeric<'a>;
 
     fn as_object(&self) -> Option<Self::Object> {
-        let entries = match self.look() {
-            At::Whole(entries) => entries,
-            At::Inside(value) => value.as_object()?,
-        };
-        Some(self.within(entries))
+        Some(self.within(self.look().as_object()?))
     }
 
     fn as_array(&self) -> Option<Self::Array> {
-        Some(self.within(self.scalar()?.as_array()?))
+        Some(self.within(self.look().as_array()?))
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
-        self.scalar()?.as_str().map(Cow::Borrowed)
+        self.look().as_str().map(Cow::Borrowed)
     }
 
     fn as_number(&self) -> Option<Numeric<'a>> {
-        match self.scalar()? {
+        match self.look() {
             Json::Int(value) => Some(Numeric::Int(*value)),
             Json::BigInt(digits) => Some(Numeric::Big(digits.as_str())),
             Json::Float(value) => Some(Numeric::Float(*value)),
-            Json::Null | Json::Bool(_) | Json::Str(_) | Json::Array(_) | Json::Object(_) => None,
+            _ => None,
         }
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        self.scalar()?.as_bool()
+        self.look().as_bool()
     }
 
     fn is_null(&self) -> bool {
-        self.scalar().is_some_and(Json::is_null)
+        self.look().is_null()
     }
 
     fn json_type(&self) -> JsonType {
         match self.look() {
-            At::Whole(_) => JsonType::Object,
-            At::Inside(value) => match value {
-                Json::Null => JsonType::Null,
-                Json::Bool(_) => JsonType::Boolean,
-                Json::Int(_) | Json::BigInt(_) | Json::Float(_) => JsonType::Number,
-                Json::Str(_) => JsonType::String,
-                Json::Array(_) => JsonType::Array,
-                Json::Object(_) => JsonType::Object,
-            },
+            Json::Null => JsonType::Null,
+            Json::Bool(_) => JsonType::Boolean,
+            Json::Int(_) | Json::BigInt(_) | Json::Float(_) => JsonType::Number,
+            Json::Str(_) => JsonType::String,
+            Json::Array(_) => JsonType::Array,
+            Json::Object(_) => JsonType::Object,
         }
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        match self.look() {
-            At::Whole(entries) => equality::object_is(entries, expected),
-            At::Inside(value) => equality::is(value, expected),
-        }
+        equality::is(self.look(), expected)
     }
 
     /// Errors show what was found by its place, so that no value is copied for them.
@@ -154,11 +119,7 @@ impl<'a> Node<'a, Arguments> for Seen<'a> {
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
-        let address = match self.value {
-            At::Whole(entries) => std::ptr::from_ref(entries) as usize,
-            At::Inside(value) => std::ptr::from_ref(value) as usize,
-        };
-        Some(NodeIdentity::new(address))
+        Some(NodeIdentity::new(std::ptr::from_ref(self.value) as usize))
     }
 }
 
@@ -253,16 +214,14 @@ impl JsonNumber for Numeric<'_> {
             Self::Int(value) => Some(*value as f64),
             Self::Float(value) => Some(*value),
             Self::Big(digits) => {
-                let value: f64 = digits
-                    .parse()
-                    .ok()
-                    .filter(|value: &f64| value.is_finite())?;
-                // Beyond 64 bits; it must not be mistaken for the largest 64-bit integer.
-                Some(if value == LEAST {
+                let value: f64 = digits.parse().ok()?;
+                // Beyond 64 bits; it must not be mistaken for the least 64-bit integer.
+                let beyond = if value == LEAST {
                     value.next_down()
                 } else {
                     value
-                })
+                };
+                Some(beyond).filter(|value| value.is_finite())
             }
         }
     }

@@ -7,52 +7,36 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use crate::shown::{shown, shown_under};
 use crate::text::pointer;
 
-/// Invalid arguments of a tool call: the place, what was found and what is allowed.
+/// Invalid arguments of a tool call: the place, what was found, shortened and without secrets, and
+/// what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "its message says what each field is")]
 pub enum ToolInputError {
     /// There is no schema of this tool.
     #[error("unknown tool `{tool}`")]
-    UnknownTool {
-        /// The tool.
-        tool: String,
-    },
+    UnknownTool { tool: String },
     /// The text is too long.
     #[error("the arguments of `{tool}` have {bytes} bytes, at most {most} are allowed")]
     TooLong {
-        /// The tool.
         tool: String,
-        /// How long the text is.
         bytes: usize,
-        /// How long it may be.
         most: usize,
     },
     /// The text is not strict JSON.
     #[error("the arguments of `{tool}` are {error}")]
-    Json {
-        /// The tool.
-        tool: String,
-        /// What is wrong.
-        error: JsonError,
-    },
+    Json { tool: String, error: JsonError },
     /// A value does not match the schema.
     #[error("{} of `{tool}` must {expected}, found {found}", argument(.pointer))]
     Mismatch {
-        /// The tool.
         tool: String,
-        /// The place, as a JSON pointer into the arguments.
         pointer: String,
-        /// What is allowed.
         expected: String,
-        /// What was found, shortened and without secrets.
         found: String,
     },
     /// Checking them against the schema takes too long.
     #[error("the arguments of `{tool}` take too long to check against its schema")]
-    TooCostly {
-        /// The tool.
-        tool: String,
-    },
+    TooCostly { tool: String },
 }
 
 impl ToolInputError {
@@ -73,10 +57,7 @@ impl ToolInputError {
     pub fn pointer(&self) -> &str {
         match self {
             Self::Mismatch { pointer, .. } => pointer,
-            Self::UnknownTool { .. }
-            | Self::TooLong { .. }
-            | Self::Json { .. }
-            | Self::TooCostly { .. } => "",
+            _ => "",
         }
     }
 
@@ -89,20 +70,20 @@ impl ToolInputError {
         }
     }
 
-    pub(super) fn of_schema(tool: &str, whole: &Object, error: &ValidationError<'_>) -> Self {
+    pub(super) fn of_schema(tool: &str, whole: &Json, error: &ValidationError<'_>) -> Self {
         let mut place = error.instance_path().as_str().to_owned();
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind()
             && let Some(name) = unexpected.first()
         {
             place = format!("{place}/{}", pointer::escaped(name));
         }
-        match pointer::inside(whole, &place) {
+        match pointer::inside(whole, &place).filter(|_| !place.is_empty()) {
             Some(found) => Self::of_value(tool, &place, expected(error), found),
             None => Self::of_arguments(tool, whole, expected(error)),
         }
     }
 
-    pub(super) fn of_arguments(tool: &str, whole: &Object, expected: String) -> Self {
+    pub(super) fn of_arguments(tool: &str, whole: &Json, expected: String) -> Self {
         Self::Mismatch {
             tool: shown(tool),
             pointer: String::new(),
@@ -122,11 +103,12 @@ fn argument(pointer: &str) -> String {
 }
 
 /// The names of arguments.
-fn names(entries: &Object) -> String {
-    if entries.is_empty() {
+fn names(arguments: &Json) -> String {
+    let keys = arguments.as_object().into_iter().flat_map(Object::keys);
+    let names: Vec<&str> = keys.take(5).map(String::as_str).collect();
+    if names.is_empty() {
         return "none".to_owned();
     }
-    let names: Vec<&str> = entries.keys().take(5).map(String::as_str).collect();
     format!("`{}`", shown(&names.join("`, `")))
 }
 
@@ -169,11 +151,8 @@ fn expected(error: &ValidationError<'_>) -> String {
         Kind::AdditionalProperties { .. } | Kind::FalseSchema => "be absent".to_owned(),
         Kind::Enum { options } => match options.as_array() {
             Some(options) if options.len() <= 20 => {
-                let options: Vec<String> = options
-                    .iter()
-                    .map(|option| shown(&option.to_string()))
-                    .collect();
-                format!("be one of {}", options.join(", "))
+                let options = options.iter().map(|option| shown(&option.to_string()));
+                format!("be one of {}", options.collect::<Vec<_>>().join(", "))
             }
             _ => "be one of the values that its schema lists".to_owned(),
         },
