@@ -242,10 +242,9 @@ pub(crate) fn rank(order: Order, size: u64, modified: i64) -> i128 {
 fn ending(path: &Path) -> OsString {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     let has_stem = stem.iter().any(|byte| *byte != b'.');
-    let parts = path.extension().filter(|_| has_stem);
-    parts.map_or_else(OsString::new, |extension| {
-        [OsStr::new("."), extension].into_iter().collect()
-    })
+    let extension = path.extension().filter(|_| has_stem);
+    let parts = extension.map(|extension| [OsStr::new("."), extension]);
+    parts.into_iter().flatten().collect()
 }
 
 fn walked(path: PathBuf, metadata: &Metadata) -> WalkedFile {

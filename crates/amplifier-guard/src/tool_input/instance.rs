@@ -235,27 +235,15 @@ impl JsonNumber for Numeric<'_> {
     }
 
     fn to_number(&self) -> Cow<'_, Number> {
-        let number = match self {
-            Self::Int(value) => Some(Number::from(*value)),
-            Self::Float(value) => Number::from_f64(*value),
-            Self::Big(_) => self
-                .as_u64()
-                .map(Number::from)
-                .or_else(|| Number::from_f64(self.as_f64()?)),
-        };
-        // Larger than any float: the largest float is on the same side of each bound.
+        // Beyond any float: the largest one is on the same side of each bound.
         let largest = || {
-            if self.as_str().starts_with('-') {
-                f64::MIN
-            } else {
-                f64::MAX
-            }
+            let is_negative = self.as_str().starts_with('-');
+            if is_negative { f64::MIN } else { f64::MAX }
         };
-        Cow::Owned(
-            number
-                .or_else(|| Number::from_f64(largest()))
-                .unwrap_or_else(|| 0.into()),
-        )
+        let float = || Number::from_f64(self.as_f64().unwrap_or_else(largest));
+        let whole = self.as_i64().map(Number::from);
+        let whole = whole.or_else(|| self.as_u64().map(Number::from));
+        Cow::Owned(whole.or_else(float).unwrap_or_else(|| 0.into()))
     }
 
     fn is_integer(&self) -> bool {
