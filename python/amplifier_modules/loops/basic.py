@@ -21,5 +21,4 @@ class BasicLoop(Loop):
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator."""
     loop = BasicLoop(config)
-    loop.attach(coordinator)
     await coordinator.mount("orchestrator", loop)

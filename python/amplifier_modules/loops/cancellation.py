@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
 
+from amplifier_core._kernel.interruption import Interruption
+from amplifier_core._kernel.left_behind import leaving
+from amplifier_core._kernel.timeout import EXPIRED
+
+logger = logging.getLogger(__name__)
+
 GRACE_SECONDS = 30.0
 """How long the closing events of a cancelled turn may take, all together."""
+LEAVE_SECONDS = 2.0
+"""How long a cancelled tool, model call or hook may take to end before it is left behind."""
 
 
 class TurnCancellation:
@@ -16,6 +27,7 @@ class TurnCancellation:
     def __init__(self, coordinator: Any) -> None:
         """Use the token of the coordinator, which may be None."""
         self._token = getattr(coordinator, "cancellation", None)
+        self._running: Interruption | None = None
 
     @property
     def is_cancelled(self) -> bool:
@@ -42,16 +54,50 @@ class TurnCancellation:
         if self._token is not None:
             await self._token.trigger_callbacks()
 
+    @contextmanager
+    def interruptible(self) -> Generator[Interruption]:
+        """Run a part of the turn that a request to stop immediately ends."""
+        surrounding = self._running
+        try:
+            with Interruption(self._token) as self._running:
+                yield self._running
+        finally:
+            self._running = surrounding
 
-def shielded() -> anyio.CancelScope:
-    """Return a scope for work that must finish during cancellation.
+    @contextmanager
+    def shielded(self) -> Generator[None]:
+        """Run what must finish during cancellation.
 
-    It shields from the scopes of anyio and trio, and so from the session's own token, but not from
-    `asyncio.Task.cancel`, which interrupts whatever the task awaits.
+        It shields from the session's own token and from the scopes of anyio and trio, but not from
+        `asyncio.Task.cancel`, which interrupts whatever the task awaits.
+        """
+        with anyio.CancelScope(shield=True):
+            if self._running is None:
+                yield
+                return
+            with self._running.shielded():
+                yield
+
+
+@contextmanager
+def grace() -> Generator[None]:
+    """Run the closing events of a cancelled turn, for a limited time."""
+    with anyio.CancelScope(shield=True), Interruption(seconds=GRACE_SECONDS):
+        yield
+
+
+def ending(awaitable: Awaitable[Any], what: str) -> Awaitable[Any]:
+    """Return an awaitable that ends when the part of the turn around it is interrupted.
+
+    Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return anyio.CancelScope(shield=True)
+    return leaving(awaitable, LEAVE_SECONDS, what, logger)
 
 
-def grace() -> anyio.CancelScope:
-    """Return a scope for the closing events of a cancelled turn."""
-    return anyio.move_on_after(GRACE_SECONDS, shield=True)
+async def ending_after(seconds: float | None, awaitable: Awaitable[Any], what: str) -> Any:
+    """Await something for at most so many seconds, if that is a number; `EXPIRED` after them."""
+    if seconds is None:
+        return await ending(awaitable, what)
+    with Interruption(seconds=seconds):
+        return await ending(awaitable, what)
+    return EXPIRED

@@ -12,6 +12,7 @@ import anyio
 from amplifier_core.events import TOOL_PRE
 
 from .approved_call import CallQuestion
+from .cancellation import ending
 from .failure import in_words
 from .injection import Injection, injections_of
 
@@ -55,7 +56,7 @@ class HookPoints:
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
-        await self._hooks.emit(event, data)
+        await self._emit(event, data)
 
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.
@@ -63,7 +64,7 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        return await self._process(await self._hooks.emit(event, data), event)
+        return await self._process(await self._emit(event, data), event)
 
     async def judge_call(self, call: Mapping[str, Any], tool_input: dict[str, Any]) -> CallVerdict:
         """Let the hooks, and a person if one of them asks for it, decide about a tool call.
@@ -81,7 +82,7 @@ class HookPoints:
         """
         given: Any = tool_input
         for _ in range(_MAX_ROUNDS):
-            result = await self._hooks.emit(TOOL_PRE, {**call, "tool_input": given})
+            result = await self._emit(TOOL_PRE, {**call, "tool_input": given})
             if getattr(result, "action", None) != "ask_user":
                 verdict = await self._process(result, TOOL_PRE)
                 return CallVerdict(verdict.denied, verdict.reason, _input(verdict.data, given))
@@ -101,6 +102,13 @@ class HookPoints:
         waiting, self._waiting = self._waiting, []
         return waiting
 
+    async def _emit(self, event: str, data: dict[str, Any]) -> Any:
+        return await ending(self._hooks.emit(event, data), f"a hook of `{event}`")
+
+    async def _carry_out(self, result: Any, event: str) -> Any:
+        processed = self._coordinator.process_hook_result(result, event)
+        return await ending(processed, f"what a hook of `{event}` asked for")
+
     async def _process(self, result: Any, event: str) -> Verdict:
         """Carry out the action of a result."""
         action = getattr(result, "action", None)
@@ -108,12 +116,12 @@ class HookPoints:
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
         if self._coordinator is not None and action != "ask_user":
-            result = await self._coordinator.process_hook_result(result, event)
+            result = await self._carry_out(result, event)
         elif self._coordinator is not None:
             # One question at a time: tool calls run concurrently, and there is one user.
             async with self._approvals:
                 try:
-                    result = await self._coordinator.process_hook_result(result, event)
+                    result = await self._carry_out(result, event)
                 except Exception as error:
                     # Nobody has agreed, and what was asked about has not failed.
                     reason = f"the approval system failed: {in_words(error)}"

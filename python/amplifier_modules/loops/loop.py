@@ -37,7 +37,6 @@ class Loop:
         self._requests = RequestBuilder(self.settings)
         self._arguments = ArgumentCheck()
         self._pace = Pace(self.settings.min_delay_between_calls_ms)
-        self._running: list[Turn] = []
 
     async def execute(
         self,
@@ -80,22 +79,7 @@ class Loop:
             longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
             arguments=self._arguments,
         )
-        self._running.append(turn)
-        try:
-            return await turn.run(self._model(providers, points))
-        finally:
-            self._running.remove(turn)
-
-    def attach(self, coordinator: Any) -> None:
-        """Interrupt the turns of this loop when the session is cancelled."""
-        token = getattr(coordinator, "cancellation", None)
-        if token is not None:
-            token.on_cancel(self._interrupt)
-
-    def _interrupt(self) -> None:
-        for turn in self._running:
-            if turn.cancellation.is_immediate:
-                turn.scope.cancel()
+        return await turn.run(self._model(providers, points))
 
     def _model(self, providers: Mapping[str, Any], points: HookPoints) -> ModelCalls | Exception:
         try:

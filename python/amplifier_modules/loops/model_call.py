@@ -18,6 +18,7 @@ from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from .blocks import are_emitted, emit_blocks
+from .cancellation import ending
 from .failure import described
 from .hook_points import HookPoints
 from .provider_choice import model_name
@@ -89,7 +90,8 @@ class ModelCalls:
         await self._pace.wait(self._hooks, iteration)
         await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
         try:
-            response = await self._complete(request)
+            provider = f"provider `{self.identity['provider']}`"
+            response: ChatResponse = await ending(self._complete(request), provider)
         except Exception as error:
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})

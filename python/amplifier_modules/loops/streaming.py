@@ -48,7 +48,6 @@ class StreamingLoop(Loop):
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator, and the capability `session.steer`."""
     loop = StreamingLoop(config)
-    loop.attach(coordinator)
     coordinator.register_capability(SESSION_STEER, loop.steer)
     coordinator.register_contributor(OBSERVABILITY_EVENTS, loop.name, lambda: list(EVENTS))
     await coordinator.mount("orchestrator", loop)

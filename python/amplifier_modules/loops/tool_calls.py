@@ -6,11 +6,11 @@ import copy
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 from uuid import uuid4
 
-import anyio
-
+from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
@@ -24,11 +24,12 @@ from .call_errors import (
     is_failure_of_tool,
     words_for_model,
 )
-from .cancellation import TurnCancellation
+from .cancellation import TurnCancellation, ending_after
 from .failure import described, in_words
 from .hook_points import HookPoints
 from .response import RequestedCall
 from .result_limit import within
+from .together import run_together
 
 logger = logging.getLogger(__name__)
 
@@ -91,15 +92,9 @@ class ToolRound:
         if len(self._calls) == 1:
             await self._run_call(0)
             return
-        try:
-            async with anyio.create_task_group() as group:
-                for index in range(len(self._calls)):
-                    group.start_soon(self._run_call, index)
-        except BaseExceptionGroup as errors:
-            # Callers see what a single call would have raised.
-            raise self._fatal or errors from None
+        await run_together([partial(self._run_call, each) for each in range(len(self._calls))])
         if self._fatal is not None:
-            # A task group treats a child that cancelled itself as finished.
+            # A task group of trio treats a child that cancelled itself as finished.
             raise self._fatal
 
     def messages(self) -> list[dict[str, Any]]:
@@ -170,11 +165,13 @@ class ToolRound:
     async def _execute(self, call: RequestedCall, tool: Any, tool_input: dict[str, Any]) -> Any:
         self._cancellation.tool_started(call.id, call.name)
         try:
-            with anyio.move_on_after(self._longest):
-                return await awaitable_of(tool.execute(tool_input), call.name)
+            running = awaitable_of(tool.execute(tool_input), call.name)
+            result = await ending_after(self._longest, running, f"tool `{call.name}`")
         finally:
             self._cancellation.tool_finished(call.id)
-        raise ToolTimeoutError(call.name, self._longest or 0)
+        if result is EXPIRED:
+            raise ToolTimeoutError(call.name, self._longest or 0)
+        return result
 
     async def _after(self, call: RequestedCall, tool_input: dict[str, Any], result: Any) -> Answer:
         is_error = getattr(result, "success", True) is False

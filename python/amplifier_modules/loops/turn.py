@@ -26,7 +26,7 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatResponse, ToolSpec
 
 from .argument_check import ArgumentCheck
-from .cancellation import TurnCancellation, grace, shielded
+from .cancellation import TurnCancellation, grace
 from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
@@ -100,8 +100,6 @@ class Turn:
     """The text of the last response that has text."""
     iterations: int = 0
     """How many times the model was called."""
-    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    """What stops the turn at once when it is cancelled."""
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, and why, for `orchestrator:complete`."""
@@ -116,13 +114,18 @@ class Turn:
         Raises:
             Exception: What the provider or the context raised.
         """
+        # Whatever is asked for while the turn closes changes nothing.
+        with self.cancellation.interruptible() as whole, whole.shielded():
+            return await self._run(model)
+
+    async def _run(self, model: ModelCalls | Exception) -> str:
         outcome = Outcome.ERROR
         was_interrupted = False
         try:
-            await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
-            with self.scope:
+            with self.cancellation.interruptible() as conversation:
+                await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
                 outcome = await self._converse(model)
-            if self.scope.cancelled_caught:
+            if conversation.was_caught:
                 outcome, was_interrupted = Outcome.CANCELLED, True
         except anyio.get_cancelled_exc_class():
             outcome, was_interrupted = Outcome.CANCELLED, True
@@ -222,7 +225,7 @@ class Turn:
         try:
             await calls_round.run()
         finally:
-            with shielded():
+            with self.cancellation.shielded():
                 for message in calls_round.messages():
                     await self.context.add_message(message)
             self._ends_in_tool_results = True
@@ -247,18 +250,22 @@ class Turn:
 
     async def _store(self, message: dict[str, Any]) -> None:
         """Add a message completely or not at all, also during cancellation."""
-        with shielded():
+        with self.cancellation.shielded():
             await self.context.add_message(message)
         self._ends_in_tool_results = False
 
     async def _close(self, endings: Iterator[Ending]) -> None:
         """Emit the closing events, even if the turn is cancelled meanwhile."""
         try:
-            await self._emit_all(endings)
+            with self.cancellation.interruptible() as closing:
+                await self._emit_all(endings)
         except anyio.get_cancelled_exc_class():
             with grace():
                 await self._emit_all(endings)
             raise
+        if closing.was_caught:
+            with grace():
+                await self._emit_all(endings)
 
     async def _emit_all(self, endings: Iterator[Ending]) -> None:
         for event, data in endings:

@@ -1,0 +1,205 @@
+"""Parts of a turn that can be ended at once from outside, under asyncio and trio."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Self
+
+
+def asyncio_task() -> Any:
+    """Return the running task of asyncio; None under another event loop."""
+    # Without asyncio in the process, nothing can run under it.
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+class Interruption:
+    """A block of one task whose awaiting can be ended from outside: `with Interruption(): ...`.
+
+    Under asyncio the task is cancelled once and un-cancelled at the end of the block; under trio the
+    block is a cancel scope. Where the cancellation reaches the end of the block, it goes no further:
+    `was_caught` says so. A cancellation by anyone else goes on, also one at the same moment.
+
+    With a token the block ends when everything has to stop immediately, if that is asked for while
+    the block runs. Of blocks within each other in one task, for one token, the innermost ends, and
+    the outer ones leave it to that. With a number of seconds it ends after that time.
+    """
+
+    __slots__ = (
+        "_before",
+        "_inner",
+        "_is_due",
+        "_is_over",
+        "_is_settled",
+        "_outer",
+        "_scope",
+        "_seconds",
+        "_shields",
+        "_soon",
+        "_surrounding",
+        "_task",
+        "_timer",
+        "_token",
+        "was_caught",
+        "was_ended",
+    )
+
+    def __init__(self, token: Any = None, seconds: float | None = None) -> None:
+        """Make a block that ends on a token's request, after a time, or by `end`."""
+        self._token: Any = token if hasattr(token, "register_child") else None
+        self._seconds = seconds
+        self._task: Any = None
+        self._timer: Any = None
+        self._scope: Any = None
+        self._soon: Callable[[Callable[[], None]], object] | None = None
+        self._inner: Interruption | None = None
+        self._outer: Interruption | None = None
+        self._surrounding: Interruption | None = None
+        self._shields = 0
+        self._is_due = False
+        self._is_over = False
+        self._is_settled = False
+        self.was_ended = False
+        """Whether the block was ended from outside."""
+        self.was_caught = False
+        """Whether that ended the block, so that what follows it goes on."""
+
+    def __enter__(self) -> Self:
+        """Begin the block, in the running task."""
+        task = asyncio_task()
+        if task is None:
+            self._enter_trio()
+        else:
+            self._task, self._before = task, task.cancelling()
+            loop = task.get_loop()
+            self._soon = loop.call_soon_threadsafe
+            if self._seconds is not None:
+                self._timer = loop.call_later(self._seconds, self.end)
+        self._surrounding = _INNERMOST.get()
+        _INNERMOST.set(self)
+        if self._token is not None:
+            self._listen()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """End the block; true if the error is the end that was asked for."""
+        self._is_over = True
+        _INNERMOST.set(self._surrounding)
+        if self._outer is not None:
+            self._outer._inner = None
+            self._outer._is_settled |= self.was_ended or self._is_settled
+        elif self._token is not None:
+            self._token.unregister_child(self)
+        if self._scope is not None:
+            is_handled = bool(self._scope.__exit__(kind, error, trace))
+            self.was_caught = self._scope.cancelled_caught
+            return is_handled
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.was_ended:
+            is_alone = self._task.uncancel() <= self._before
+            self.was_caught = is_alone and _is_cancellation(error)
+        return self.was_caught
+
+    def end(self) -> None:
+        """End what the block awaits. Call it from the event loop, outside the task."""
+        if self._is_over or self.was_ended or self._is_settled:
+            return
+        if self._scope is not None:
+            self.was_ended = True
+            self._scope.cancel()
+        elif self._shields:
+            self._is_due = True
+        else:
+            self.was_ended = True
+            self._task.cancel()
+
+    @contextmanager
+    def shielded(self) -> Generator[None]:
+        """Put the end off until this is over. Trio has shielded scopes for that."""
+        self._shields += 1
+        try:
+            yield
+        finally:
+            self._shields -= 1
+            if self._is_due and not self._shields and self._soon is not None:
+                # From the event loop, so that it ends an await and not the one after the block.
+                self._soon(self.end)
+
+    def request_graceful(self) -> bool:
+        """Do nothing: what runs now may end by itself."""
+        return False
+
+    def request_immediate(self) -> bool:
+        """End what the block awaits, from any thread or signal handler. Nothing is locked here."""
+        if self._soon is not None:
+            try:
+                self._soon(self._wake)
+            except RuntimeError:  # the event loop is closed
+                return False
+        return True
+
+    def _enter_trio(self) -> None:
+        trio: Any = sys.modules["trio"]  # no dependency: it is there if its event loop runs
+        self._task = trio.lowlevel.current_task()
+        self._soon = trio.lowlevel.current_trio_token().run_sync_soon
+        self._scope = trio.CancelScope()
+        if self._seconds is not None:
+            self._scope.deadline = trio.current_time() + self._seconds
+        self._scope.__enter__()
+
+    def _listen(self) -> None:
+        """Take over from the block of the same token and task around this one, if there is one."""
+        around = self._surrounding
+        while around is not None:
+            if around._token is self._token and around._task is self._task and not around._is_over:
+                self._outer, around._inner = around, self
+                return
+            around = around._surrounding
+        # A token passes what was asked of it before on to a new child. That is no request to end
+        # this block: the loop sees the state of the token itself.
+        soon, self._soon = self._soon, None if self._token.is_immediate else self._soon
+        self._token.register_child(self)
+        self._soon = soon
+
+    def _wake(self) -> None:
+        innermost = self
+        while innermost._inner is not None:
+            innermost = innermost._inner
+        innermost.end()
+
+
+_INNERMOST: ContextVar[Interruption | None] = ContextVar(
+    "amplifier_core.interruption", default=None
+)
+"""The block that runs now."""
+
+
+def is_ending() -> bool:
+    """Whether a block that runs now was ended from outside."""
+    block = _INNERMOST.get()
+    while block is not None:
+        if block.was_ended and not block._is_over:  # pyright: ignore[reportPrivateUsage]
+            return True
+        block = block._surrounding  # pyright: ignore[reportPrivateUsage]
+    return False
+
+
+def _is_cancellation(error: BaseException | None) -> bool:
+    import asyncio
+
+    return isinstance(error, asyncio.CancelledError)

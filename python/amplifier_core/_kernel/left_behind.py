@@ -1,0 +1,202 @@
+"""Coroutines that ignore their cancellation: they are left behind after a grace."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Generator
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from .interruption import asyncio_task, is_ending
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class _Steps(Protocol):
+    """A coroutine, or what an awaitable makes of itself."""
+
+    def send(self, value: None, /) -> Any: ...
+    def throw(self, error: BaseException, /) -> Any: ...
+    def close(self) -> None: ...
+
+
+def leaving(
+    awaitable: Awaitable[Any],
+    grace: float,
+    what: str,
+    logger: logging.Logger,
+    is_meant: Callable[[], bool] = is_ending,
+) -> Awaitable[Any]:
+    """Return an awaitable that cannot hold its caller longer than `grace` seconds once it must end.
+
+    It runs in the task that awaits it, as with any `await`: a result is never lost. If it does not
+    end in time, the rest of it is cancelled once more and runs on in a task of its own; its result is
+    ignored, and there is a warning. Under trio no task can be left behind: what ignores its
+    cancellation keeps the caller waiting.
+
+    Args:
+        awaitable: What is awaited.
+        grace: Seconds that it may take to end after its cancellation.
+        what: What is awaited, for the warning.
+        logger: Where the warning goes.
+        is_meant: Whether the cancellation that has just arrived is one that begins the grace. Scopes
+            and time limits inside cancel the task, too; by default it is an `Interruption` around.
+
+    Raises:
+        CancelledError: It was left behind, or it raised this.
+    """
+    if asyncio_task() is None:
+        return awaitable
+    return _Leaving(_steps(awaitable), grace, what, logger, is_meant)
+
+
+class _Leaving:
+    """The await of a coroutine until it ends, or its grace is over."""
+
+    def __init__(
+        self,
+        steps: _Steps,
+        grace: float,
+        what: str,
+        logger: logging.Logger,
+        is_meant: Callable[[], bool],
+    ) -> None:
+        self._steps = steps
+        self._grace = grace
+        self._what = what
+        self._logger = logger
+        self._is_meant = is_meant
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio
+
+        steps = self._steps
+        try:
+            awaited = steps.send(None)
+            while True:
+                try:
+                    yield awaited
+                except GeneratorExit:
+                    steps.close()
+                    raise
+                except asyncio.CancelledError as error:
+                    awaited = steps.throw(error)
+                    if self._is_meant():
+                        break
+                except BaseException as error:  # noqa: BLE001 (for the coroutine to handle)
+                    awaited = steps.throw(error)
+                else:
+                    awaited = steps.send(None)
+        except StopIteration as stop:
+            return stop.value
+        return (yield from self._within_grace(awaited))
+
+    def _within_grace(self, awaited: Any) -> Generator[Any, None, Any]:
+        """Go on with a cancelled coroutine that awaits something more."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._grace
+        try:
+            while loop.time() < until:
+                awaited = yield from self._go_on(loop, awaited, until)
+        except StopIteration as stop:
+            return stop.value
+        except GeneratorExit:
+            self._steps.close()
+            raise
+        _leave(loop, self._steps, awaited)
+        self._logger.warning(
+            "%s ignores its cancellation; it is left behind, and its result is ignored", self._what
+        )
+        raise asyncio.CancelledError
+
+    def _go_on(
+        self, loop: asyncio.AbstractEventLoop, awaited: Any, until: float
+    ) -> Generator[Any, None, Any]:
+        """Wait for what the coroutine awaits, at most until the end of the grace, as its task would.
+
+        Returns:
+            What the coroutine awaits now.
+        """
+        import asyncio
+
+        gate = loop.create_future()
+
+        def open_gate(_: object = None) -> None:
+            if not gate.done():
+                gate.set_result(None)
+
+        timer = loop.call_at(until, open_gate)
+        if awaited is None:
+            loop.call_soon(open_gate)
+        else:
+            awaited._asyncio_future_blocking = False
+            awaited.add_done_callback(open_gate)
+        try:
+            yield from gate
+        except asyncio.CancelledError as error:
+            if awaited is None or not awaited.cancel(*error.args):
+                return self._steps.throw(error)
+        finally:
+            timer.cancel()
+            if awaited is not None:
+                awaited.remove_done_callback(open_gate)
+        if awaited is None or awaited.done():
+            return self._steps.send(None)
+        return awaited
+
+
+class _Rest:
+    """What is left of a coroutine that waits for something."""
+
+    def __init__(self, steps: _Steps, awaited: Any) -> None:
+        self._steps = steps
+        self._awaited = awaited
+
+    def __await__(self) -> Generator[Any, None, None]:
+        steps, awaited = self._steps, self._awaited
+        if awaited is not None:
+            awaited._asyncio_future_blocking = True
+        try:
+            while True:
+                try:
+                    yield awaited
+                except GeneratorExit:
+                    steps.close()
+                    raise
+                except BaseException as error:  # noqa: BLE001 (for the coroutine to handle)
+                    awaited = steps.throw(error)
+                else:
+                    awaited = steps.send(None)
+        except StopIteration:
+            return
+
+
+def _leave(loop: asyncio.AbstractEventLoop, steps: _Steps, awaited: Any) -> None:
+    """Run the rest of a coroutine in a task that nobody waits for, not even the program's end."""
+    import asyncio
+
+    async def rest() -> None:
+        try:
+            await _Rest(steps, awaited)
+        except GeneratorExit:
+            raise
+        except BaseException:  # noqa: BLE001, S110 (its result is ignored)
+            pass
+
+    task = loop.create_task(rest())
+    asyncio._unregister_task(task)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] -- documented, not in the stubs
+    task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue] -- as asyncio itself does for tasks that it leaves
+
+
+def _steps(awaitable: Awaitable[Any]) -> _Steps:
+    """Return what can be gone through step by step."""
+    if type(awaitable) is CoroutineType:
+        return cast("_Steps", awaitable)
+
+    async def whole() -> Any:
+        return await awaitable
+
+    return whole()
