@@ -25,6 +25,8 @@ EVENTS = frozenset(
         "orchestrator:steering_discarded",
         "orchestrator:steering_injected",
         "orchestrator:steering_submitted",
+        "tool:progress",
+        "tool:start",
     }
 )
 """The events that these modules emit in addition to those of the kernel, mounted or not."""

@@ -14,11 +14,11 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
+from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from .tool_context import ToolContext
-from .value_problems import advice_on
 
 _Parameter = inspect.Parameter
 _VARIADIC = {_Parameter.VAR_POSITIONAL: "*", _Parameter.VAR_KEYWORD: "**"}

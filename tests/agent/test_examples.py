@@ -19,7 +19,7 @@ from amplifier_app.demo_model import DemoModel
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "examples").glob("agent_*.py"))
 PRINTS = {
-    "agent_approval": r"\[y/N\] Done\.\n",
+    "agent_approval": r"run `wipe`\?\n\| `path`: `old` \[y/N\] Done\.\n",
     "agent_cancel": r"cancelled Hello!\n",
     "agent_deny": r"(?s).*notes\.txt.*",
     "agent_go_on": "",

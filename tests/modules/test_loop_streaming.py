@@ -228,6 +228,8 @@ async def test_the_module_says_which_events_it_adds(bench):
 
     assert await turn.coordinator.collect_contributions("observability.events") == [
         [
+            "tool:start",
+            "tool:progress",
             "orchestrator:rate_limit_delay",
             "orchestrator:steering_submitted",
             "orchestrator:steering_injected",

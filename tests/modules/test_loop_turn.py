@@ -179,6 +179,7 @@ async def test_a_denied_prompt_calls_no_model(kind, bench, say):
             "turn_count": 0,
             "status": "incomplete",
             "denied": denied,
+            "reason": "not today",
         }
     ]
     assert turn.data("execution:end")[0]["status"] == "completed"
@@ -307,7 +308,12 @@ async def test_a_turn_at_its_limit_is_asked_to_wrap_up(kind, bench, say, valid):
     valid(history)
     assert history[-1] == {"role": "assistant", "content": [{"type": "text", "text": "so far"}]}
     assert turn.data("orchestrator:complete") == [
-        {"orchestrator": f"loop-{kind}", "turn_count": 2, "status": "incomplete"}
+        {
+            "orchestrator": f"loop-{kind}",
+            "turn_count": 2,
+            "status": "incomplete",
+            "reason": "the limit of 2 model calls, `max_iterations`",
+        }
     ]
 
 

@@ -6,12 +6,15 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
+from uuid import uuid4
 
 import anyio
 
-from amplifier_core.events import TOOL_PRE
+from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
 
+from ..asked_call import ASKED_CALL, AskedCall
 from .approved_call import CallQuestion
+from .call_approval import asked_call, question_about, required_event
 from .cancellation import ending
 from .failure import in_words
 from .injection import Injection, injections_of
@@ -66,7 +69,14 @@ class HookPoints:
         """
         return await self._process(await self._emit(event, data), event)
 
-    async def judge_call(self, call: Mapping[str, Any], tool_input: dict[str, Any]) -> CallVerdict:
+    @property
+    def coordinator(self) -> Any:
+        """The session's coordinator; may be None."""
+        return self._coordinator
+
+    async def judge_call(
+        self, call: Mapping[str, Any], tool_input: dict[str, Any], *, needs_approval: bool = False
+    ) -> CallVerdict:
         """Let the hooks, and a person if one of them asks for it, decide about a tool call.
 
         A question is about the arguments that its hook saw. If other hooks changed them in the same
@@ -76,6 +86,7 @@ class HookPoints:
         Args:
             call: The payload of `tool:pre` without the arguments.
             tool_input: The arguments.
+            needs_approval: Whether a person is asked even if no hook asks for it.
 
         Raises:
             ValueError: An injection is longer than the session allows.
@@ -83,13 +94,18 @@ class HookPoints:
         given: Any = tool_input
         for _ in range(_MAX_ROUNDS):
             result = await self._emit(TOOL_PRE, {**call, "tool_input": given})
-            if getattr(result, "action", None) != "ask_user":
+            asks = getattr(result, "action", None) == "ask_user"
+            if not asks:
                 verdict = await self._process(result, TOOL_PRE)
-                return CallVerdict(verdict.denied, verdict.reason, _input(verdict.data, given))
+                changed = _input(verdict.data, given)
+                if verdict.denied or not needs_approval or not isinstance(changed, dict):
+                    return CallVerdict(verdict.denied, verdict.reason, changed)
+                given = cast("dict[str, Any]", changed)
+                result = question_about(str(call.get("tool_name")), given)
             changed = _input(result.data, given)
             question = CallQuestion(str(call.get("tool_name")), given)
             if question.is_about(changed):
-                verdict = await self._process(result, TOOL_PRE)
+                verdict = await self._process(result, TOOL_PRE, asked_call(call, given))
                 if not verdict.denied:
                     question.grant()
                 return CallVerdict(verdict.denied, verdict.reason, changed, question)
@@ -105,12 +121,22 @@ class HookPoints:
     async def _emit(self, event: str, data: dict[str, Any]) -> Any:
         return await ending(self._hooks.emit(event, data), f"a hook of `{event}`")
 
+    async def _ask(self, result: Any, event: str, asked: AskedCall | None) -> Any:
+        """Tell what is asked, and ask."""
+        asked = asked or AskedCall(uuid4().hex, "", {})
+        await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
+        token = ASKED_CALL.set(asked)
+        try:
+            return await self._carry_out(result, event)
+        finally:
+            ASKED_CALL.reset(token)
+
     async def _carry_out(self, result: Any, event: str) -> Any:
         processed = self._coordinator.process_hook_result(result, event)
         return await ending(processed, f"what a hook of `{event}` asked for")
 
-    async def _process(self, result: Any, event: str) -> Verdict:
-        """Carry out the action of a result."""
+    async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
+        """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
         if self._coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
@@ -121,7 +147,7 @@ class HookPoints:
             # One question at a time: tool calls run concurrently, and there is one user.
             async with self._approvals:
                 try:
-                    result = await self._carry_out(result, event)
+                    result = await self._ask(result, event, asked)
                 except Exception as error:
                     # Nobody has agreed, and what was asked about has not failed.
                     reason = f"the approval system failed: {in_words(error)}"

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from amplifier_core._kernel.capability_names import GUARD_TOOL_TIMEOUT
+from amplifier_core._kernel.capability_names import (
+    GUARD_TOOL_TIMEOUT,
+    TURN_BUDGET,
+    TURN_RESPONSE_FORMAT,
+)
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
+from ..budget import Budget
 from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
+from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls, Pace
 from .provider_choice import choose_provider
 from .request import RequestBuilder
@@ -76,6 +82,8 @@ class Loop:
             settings=self.settings,
             requests=self._requests,
             steering=self.steering,
+            ledger=ledger_of_turn(self.settings.budget, coordinator),
+            response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),
             longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
             arguments=self._arguments,
         )
@@ -91,6 +99,27 @@ class Loop:
         )
 
 
+def ledger_of_turn(configured: Budget | None, coordinator: Any) -> Ledger | None:
+    """Return the ledger of a turn; None where neither it nor a turn around it has a budget.
+
+    Args:
+        configured: The budget of the loop.
+        coordinator: Has the capability `turn.budget`, which wins; may be None.
+    """
+    given = capability_of(coordinator, TURN_BUDGET)
+    budget = given if isinstance(given, Budget) else configured
+    around = RUNNING.get()
+    if budget is None and around is None:
+        return None
+    return Ledger(budget or Budget(model_calls=None), around)
+
+
+def capability_of(coordinator: Any, name: str) -> Any:
+    """Return a capability of the session; None without one."""
+    capability = getattr(coordinator, "get_capability", None)
+    return capability(name) if callable(capability) else None
+
+
 def longest_tool(configured: float | None, coordinator: Any) -> float | None:
     """Return the time limit of tools in seconds: that of the loop or the guard, if shorter.
 
@@ -98,8 +127,7 @@ def longest_tool(configured: float | None, coordinator: Any) -> float | None:
         configured: The loop's own limit; None for none.
         coordinator: Has the capability `guard.tool_timeout`; may be None.
     """
-    capability = getattr(coordinator, "get_capability", None)
-    allowed: Any = capability(GUARD_TOOL_TIMEOUT) if callable(capability) else None
+    allowed = capability_of(coordinator, GUARD_TOOL_TIMEOUT)
     if isinstance(allowed, bool) or not isinstance(allowed, int | float) or allowed <= 0:
         return configured
     return float(allowed) if configured is None else min(float(allowed), configured)

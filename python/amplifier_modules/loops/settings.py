@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from ..budget import Budget
 from ..settings import OptionalText, Settings
 from ..value_problems import Form
 
@@ -19,6 +21,18 @@ def _iterations(count: int) -> int:
     if count < 1 and count != UNLIMITED:
         raise ValueError
     return count
+
+
+def _budget(given: Any) -> Any:
+    """Return the budget that a mapping describes."""
+    try:
+        return Budget.of_config(cast("Mapping[str, Any]", given)) if _is_mapping(given) else given
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _is_mapping(given: Any) -> bool:
+    return isinstance(given, Mapping)
 
 
 class LoopSettings(Settings):
@@ -44,5 +58,10 @@ class LoopSettings(Settings):
         default=None, ge=0, lt=1e9
     )
     """Seconds after which a tool is ended; without it the limit of `hooks-guard` holds."""
+    budget: Annotated[
+        Budget | None, BeforeValidator(_budget), Form("a mapping of limits, see `Budget`")
+    ] = None
+    """What a turn may use: `model_calls` (100 where the mapping does not say), `tool_calls`,
+    `tokens`, `cost` (US dollars), `seconds`."""
     max_result_bytes: int | None = Field(default=None, ge=MIN_RESULT_BYTES)
     """Bytes of a tool's result in the conversation, at most; what is cut is counted in it."""

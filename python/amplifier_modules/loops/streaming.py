@@ -7,6 +7,7 @@ from typing import Any
 
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_STEER
 
+from .call_context import TOOL_PROGRESS, TOOL_START
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
 from .settings import LoopSettings
@@ -20,7 +21,14 @@ from .steering import (
 __amplifier_module_type__ = "orchestrator"
 __amplifier_settings__ = LoopSettings
 
-EVENTS = [RATE_LIMIT_DELAY, STEERING_SUBMITTED, STEERING_INJECTED, STEERING_DISCARDED]
+EVENTS = [
+    TOOL_START,
+    TOOL_PROGRESS,
+    RATE_LIMIT_DELAY,
+    STEERING_SUBMITTED,
+    STEERING_INJECTED,
+    STEERING_DISCARDED,
+]
 """The events of this module in addition to those of the kernel."""
 
 

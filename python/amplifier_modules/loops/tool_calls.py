@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 from uuid import uuid4
@@ -13,9 +12,10 @@ from uuid import uuid4
 from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
-from amplifier_core.models import ToolResult
 
 from .argument_check import ArgumentCheck
+from .call_approval import needs_approval
+from .call_context import TOOL_START, run_in_context
 from .call_errors import (
     DeniedByHookError,
     ToolTimeoutError,
@@ -27,25 +27,13 @@ from .call_errors import (
 from .cancellation import TurnCancellation, ending_after
 from .failure import described, in_words
 from .hook_points import HookPoints
+from .ledger import Ledger, Limit
 from .response import RequestedCall
 from .result_limit import within
 from .together import run_together
+from .tool_answer import INTERRUPTED, NOT_STARTED, Answer, as_text, content_of, presented
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The result of a call, for the model."""
-
-    content: str | list[dict[str, Any]]
-    is_error: bool = False
-
-
-NOT_STARTED = Answer("Cancelled: the turn was ended before this tool was started.", is_error=True)
-INTERRUPTED = Answer(
-    "Cancelled: the turn was ended while this tool ran; its effects are unknown.", is_error=True
-)
 
 
 class ToolRound:
@@ -64,6 +52,7 @@ class ToolRound:
         longest: float | None = None,
         max_bytes: int | None = None,
         arguments: ArgumentCheck | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         """Prepare to run the calls with these tools.
 
@@ -75,6 +64,7 @@ class ToolRound:
             longest: Seconds after which a tool is ended; None for no limit.
             max_bytes: Bytes of each result in the messages, at most; None for no limit.
             arguments: Compares the arguments with the schemas of the tools.
+            ledger: What the turn may use; None for no limit.
         """
         self._calls = calls
         self._tools = tools
@@ -86,16 +76,22 @@ class ToolRound:
         self._group_id = str(uuid4())
         self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
+        self._ledger = ledger
+        self.limit: Limit | None = None
+        """The limit that kept a call from running, if one did."""
+        self.final_answer: str | None = None
+        """The answer of the turn, if a tool gave it."""
 
     async def run(self) -> None:
         """Run all calls; errors of tools become results, cancellation is raised."""
-        if len(self._calls) == 1:
-            await self._run_call(0)
-            return
-        await run_together([partial(self._run_call, each) for each in range(len(self._calls))])
-        if self._fatal is not None:
-            # A task group of trio treats a child that cancelled itself as finished.
-            raise self._fatal
+        for batch in self._batches():
+            if len(batch) == 1:
+                await self._run_call(batch[0])
+                continue
+            await run_together([partial(self._run_call, index) for index in batch])
+            if self._fatal is not None:
+                # A task group of trio treats a child that cancelled itself as finished.
+                raise self._fatal
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
@@ -106,6 +102,19 @@ class ToolRound:
             content = within(self._max_bytes, answer.content)
             messages.append({**message, "content": content, **error})
         return messages
+
+    def _batches(self) -> list[list[int]]:
+        """Return which calls run at the same time; one whose tool is not `parallel` runs alone."""
+        batches: list[list[int]] = []
+        may_join = False
+        for index, call in enumerate(self._calls):
+            is_parallel = getattr(self._tools.get(call.name), "parallel", True) is not False
+            if is_parallel and may_join:
+                batches[-1].append(index)
+            else:
+                batches.append([index])
+            may_join = is_parallel
+        return batches
 
     async def _run_call(self, index: int) -> None:
         call = self._calls[index]
@@ -128,7 +137,8 @@ class ToolRound:
         about = self._payload(call)
         if call.problem is not None:
             about["tool_input_error"] = call.problem
-        verdict = await self._hooks.judge_call(about, tool_input)
+        asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
+        verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)
         tool = self._runnable(call)
@@ -147,9 +157,15 @@ class ToolRound:
                 verdict.question.confirm(tool_input)
             except PermissionError as denial:
                 raise DeniedByHookError(str(denial)) from denial
+        if self._ledger is not None and (limit := self._ledger.take_tool_call()) is not None:
+            self.limit = limit
+            return Answer(f"Not run: {limit.reason}.", is_error=True)
         self._answers[index] = INTERRUPTED
         result = await self._execute(call, tool, cast("dict[str, Any]", tool_input))
-        return await self._after(call, cast("dict[str, Any]", tool_input), result)
+        answer = await self._after(call, cast("dict[str, Any]", tool_input), result)
+        if getattr(tool, "is_loop_breaking", False) is True and not answer.is_error:
+            self.final_answer = answer.text
+        return answer
 
     def _runnable(self, call: RequestedCall) -> Any:
         if call.name not in self._tools:
@@ -163,10 +179,15 @@ class ToolRound:
         return self._tools[call.name]
 
     async def _execute(self, call: RequestedCall, tool: Any, tool_input: dict[str, Any]) -> Any:
+        async def run() -> Any:
+            running = awaitable_of(tool.execute(tool_input), call.name)
+            return await ending_after(self._longest, running, f"tool `{call.name}`")
+
+        about = self._payload(call)
         self._cancellation.tool_started(call.id, call.name)
         try:
-            running = awaitable_of(tool.execute(tool_input), call.name)
-            result = await ending_after(self._longest, running, f"tool `{call.name}`")
+            await self._hooks.emit(TOOL_START, {**about, "tool_input": tool_input})
+            result = await run_in_context(call.id, tool, self._hooks, about, run)
         finally:
             self._cancellation.tool_finished(call.id)
         if result is EXPIRED:
@@ -175,18 +196,18 @@ class ToolRound:
 
     async def _after(self, call: RequestedCall, tool_input: dict[str, Any], result: Any) -> Answer:
         is_error = getattr(result, "success", True) is False
-        answer = Answer(_content(result), is_error)
-        presented = _presented(result)
+        answer = Answer(content_of(result), is_error)
+        shown = presented(result)
         verdict = await self._hooks.judge(
-            TOOL_POST, {**self._payload(call), "tool_input": tool_input, "result": presented}
+            TOOL_POST, {**self._payload(call), "tool_input": tool_input, "result": shown}
         )
         if verdict.denied:
             return Answer(f"Denied by hook: {verdict.reason}", is_error=True)
-        replaced = presented if verdict.data is None else verdict.data.get("result", presented)
+        replaced = shown if verdict.data is None else verdict.data.get("result", shown)
         # The kernel returns the same object unless a hook changed it; a hook that injects or asks
         # may return a copy.
-        is_same = replaced is presented or replaced == presented
-        return answer if is_same else Answer(_as_text(replaced), is_error)
+        is_same = replaced is shown or replaced == shown
+        return answer if is_same else Answer(as_text(replaced), is_error)
 
     def _payload(self, call: RequestedCall) -> dict[str, Any]:
         return {
@@ -194,25 +215,3 @@ class ToolRound:
             "tool_call_id": call.id,
             "parallel_group_id": self._group_id,
         }
-
-
-def _presented(result: Any) -> dict[str, Any]:
-    """Return a tool's result for hooks: images are named, not included."""
-    for method in ("safe_hook_presentation", "model_dump"):
-        if callable(present := getattr(result, method, None)):
-            return cast("dict[str, Any]", present())
-    return {"success": True, "output": result, "error": None}
-
-
-def _content(result: Any) -> str | list[dict[str, Any]]:
-    """Return a tool's result for the model."""
-    if blocks := getattr(result, "content", None):
-        return [block.model_dump(exclude_none=True) for block in blocks]
-    if callable(serialise := getattr(result, "get_serialized_output", None)):
-        return cast("str", serialise())
-    return _as_text(getattr(result, "output", result))
-
-
-def _as_text(value: Any) -> str:
-    """Return any value in the form of a tool's output."""
-    return ToolResult(output=value).get_serialized_output()

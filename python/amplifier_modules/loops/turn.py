@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 import anyio
 
+from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.events import (
     CANCEL_COMPLETED,
     CANCEL_REQUESTED,
@@ -30,7 +30,9 @@ from .cancellation import TurnCancellation, grace
 from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
+from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
+from .outcome import CANCELLED, EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome, closing_message
 from .request import RequestBuilder, tool_specs
 from .response import RequestedCall, assistant_message, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
@@ -39,7 +41,6 @@ from .tool_calls import ToolRound
 
 logger = logging.getLogger(__name__)
 
-_CLOSING_BLOCK = {"type": "text", "text": "The turn was cancelled before it was finished."}
 WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
     "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
@@ -47,30 +48,6 @@ WRAP_UP = (
 
 Ending = tuple[str, dict[str, Any]]
 """An event and its payload."""
-
-
-class Outcome(Enum):
-    """How a turn ended."""
-
-    COMPLETED = "completed"
-    INCOMPLETE = "incomplete"
-    """A hook refused it, or the limit of model calls was reached."""
-    CANCELLED = "cancelled"
-    ERROR = "error"
-
-
-_ORCHESTRATOR_STATUS = {
-    Outcome.COMPLETED: "success",
-    Outcome.INCOMPLETE: "incomplete",
-    Outcome.CANCELLED: "cancelled",
-    Outcome.ERROR: "incomplete",
-}
-_EXECUTION_STATUS = {
-    Outcome.COMPLETED: "completed",
-    Outcome.INCOMPLETE: "completed",
-    Outcome.CANCELLED: "cancelled",
-    Outcome.ERROR: "error",
-}
 
 
 @dataclass
@@ -92,6 +69,10 @@ class Turn:
     settings: LoopSettings
     requests: RequestBuilder
     steering: SteeringQueue | None = None
+    ledger: Ledger | None = None
+    """What the turn may use; None for no limit."""
+    response_format: Any = None
+    """The form that answers must have, for providers that can hold a model to it."""
     longest_tool: float | None = None
     """Seconds after which a tool is ended; None for no limit."""
     arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
@@ -100,6 +81,10 @@ class Turn:
     """The text of the last response that has text."""
     iterations: int = 0
     """How many times the model was called."""
+    _reason: str | None = None
+    """Why the turn ends without an answer, or before the model was done."""
+    _is_in_time: bool = False
+    """Whether the conversation ended before the budget of seconds was used up."""
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, and why, for `orchestrator:complete`."""
@@ -115,8 +100,12 @@ class Turn:
             Exception: What the provider or the context raised.
         """
         # Whatever is asked for while the turn closes changes nothing.
-        with self.cancellation.interruptible() as whole, whole.shielded():
-            return await self._run(model)
+        running = RUNNING.set(self.ledger)
+        try:
+            with self.cancellation.interruptible() as whole, whole.shielded():
+                return await self._run(model)
+        finally:
+            RUNNING.reset(running)
 
     async def _run(self, model: ModelCalls | Exception) -> str:
         outcome = Outcome.ERROR
@@ -124,7 +113,7 @@ class Turn:
         try:
             with self.cancellation.interruptible() as conversation:
                 await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
-                outcome = await self._converse(model)
+                outcome = await self._converse_in_time(model)
             if conversation.was_caught:
                 outcome, was_interrupted = Outcome.CANCELLED, True
         except anyio.get_cancelled_exc_class():
@@ -139,6 +128,18 @@ class Turn:
             else:
                 await self._close(endings)
         return self.answer
+
+    async def _converse_in_time(self, model: ModelCalls | Exception) -> Outcome:
+        """Converse for as long as the budget allows."""
+        outcome = Outcome.INCOMPLETE
+        with Interruption(seconds=None if self.ledger is None else self.ledger.seconds_left()):
+            outcome = await self._converse(model)
+            self._is_in_time = True
+        if self.ledger is not None and not self._is_in_time:
+            self._reason = self.ledger.out_of_time().reason
+        if outcome is Outcome.INCOMPLETE and self._ends_in_tool_results:
+            await self._store(closing_message(f"The turn was ended: {self._reason}."))
+        return outcome
 
     async def _converse(self, model: ModelCalls | Exception) -> Outcome:
         await self.hooks.emit(
@@ -162,7 +163,13 @@ class Turn:
     async def _iterate(self, model: ModelCalls) -> Outcome:
         while not self.cancellation.is_cancelled:
             if self.iterations == self.settings.max_iterations != UNLIMITED:
+                self._reason = f"the limit of {self.iterations} model calls, `max_iterations`"
                 await self._wrap_up(model)
+                return Outcome.INCOMPLETE
+            if self.ledger is not None and (limit := self.ledger.reached()) is not None:
+                self._reason = limit.reason
+                if limit.kind == "model_calls":
+                    await self._wrap_up(model)
                 return Outcome.INCOMPLETE
             self.iterations += 1
             if self.steering is not None:
@@ -177,7 +184,9 @@ class Turn:
                 return Outcome.INCOMPLETE
             calls = calls_of(model.provider, response)
             if calls:
-                await self._use_tools(response, calls)
+                outcome = await self._use_tools(response, calls)
+                if outcome is not None:
+                    return outcome
                 continue
             await self._remember(response, [])
             if not self.steering:
@@ -201,16 +210,24 @@ class Turn:
             return None
         messages = await self.context.get_messages_for_request(provider=model.provider)
         messages = with_injections(messages, [*self.hooks.take_injections(), *injections])
+        if self.response_format is not None:
+            options["response_format"] = self.response_format
         request = self.requests.build(messages, self._tool_specs, **options)
         response = await model.ask(request, self.iterations)
+        if self.ledger is not None:
+            self.ledger.note_response(response.usage)
         self.answer = text_of(response) or self.answer
         return response
 
     def _deny(self, event: str, reason: str) -> None:
         self.answer = f"Operation denied: {reason}"
         self._denied = {"denied": {"event": event, "reason": reason}}
+        self._reason = reason
 
-    async def _use_tools(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
+    async def _use_tools(
+        self, response: ChatResponse, calls: list[RequestedCall]
+    ) -> Outcome | None:
+        """Run the calls of a response; return how the turn ends if it does."""
         calls_round = ToolRound(
             calls,
             self.tools,
@@ -219,6 +236,7 @@ class Turn:
             self.longest_tool,
             self.settings.max_result_bytes,
             self.arguments,
+            self.ledger,
         )
         await self._remember(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.
@@ -229,6 +247,14 @@ class Turn:
                 for message in calls_round.messages():
                     await self.context.add_message(message)
             self._ends_in_tool_results = True
+        if calls_round.final_answer is not None:
+            self.answer = calls_round.final_answer
+            await self._store(closing_message(self.answer))
+            return Outcome.COMPLETED
+        if calls_round.limit is not None:
+            self._reason = calls_round.limit.reason
+            return Outcome.INCOMPLETE
+        return None
 
     async def _wrap_up(self, model: ModelCalls) -> None:
         """Ask the model for a closing answer at the limit of model calls."""
@@ -273,13 +299,14 @@ class Turn:
 
     def _endings(self, outcome: Outcome) -> Iterator[Ending]:
         """Yield the closing events of a turn, each once."""
-        status = _EXECUTION_STATUS[outcome]
+        status = EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
         yield TURN_END, {**about, "status": status}
         completion = {
             **about,
-            "status": _ORCHESTRATOR_STATUS[outcome],
+            "status": ORCHESTRATOR_STATUS[outcome],
             **self._denied,
+            **({} if self._reason is None else {"reason": self._reason}),
         }
         yield ORCHESTRATOR_COMPLETE, completion
         yield EXECUTION_END, {"response": self.answer, "status": status}
@@ -291,7 +318,7 @@ class Turn:
             await self.steering.discard(self.hooks)
         if self._ends_in_tool_results:
             try:
-                await self._store({"role": "assistant", "content": [_CLOSING_BLOCK]})
+                await self._store(closing_message(CANCELLED))
             except Exception:
                 logger.exception("the closing message of a cancelled turn could not be stored")
         await self.hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
