@@ -68,6 +68,14 @@ pub struct Walker<'caller> {
 type Visit<'caller> =
     dyn FnMut(WalkedFile, &mut dyn FnMut() -> bool) -> Result<(), PathError> + 'caller;
 
+/// Why a directory is not read to its end.
+enum Halt {
+    Unreadable(io::Error),
+    Stopped,
+    /// What `visit` said.
+    Refused(PathError),
+}
+
 /// The directories that are still to be read: the parent of each, and its path from the root.
 #[derive(Default)]
 struct Pending {
@@ -151,24 +159,26 @@ impl PathPolicy {
         let mut pending = Pending::default();
         let mut unreadable = 0;
         let root = Rc::new(self.open_directory(&start)?);
-        let stopped = || PathError::Stopped { path: shown(path) };
-        walker
-            .enter(&root, prefix, prefix, &mut pending, visit)
-            .map_err(|halt| halt.unwrap_or_else(stopped))?
-            .map_err(|source| self.failure(path, source))?;
+        let told = |halt| match halt {
+            Halt::Unreadable(source) => self.failure(path, source),
+            Halt::Stopped => PathError::Stopped { path: shown(path) },
+            Halt::Refused(error) => error,
+        };
+        let entered = walker.enter(&root, prefix, prefix, &mut pending, visit);
+        entered.map_err(told)?;
         while let Some((parent, inner)) = pending.pop() {
             if (walker.stopped)() {
-                return Err(stopped());
+                return Err(told(Halt::Stopped));
             }
             let opened = parent.open_dir(inner.file_name().unwrap_or_default());
             drop(parent);
-            let entered = match opened {
-                Ok(directory) => walker
-                    .enter(&Rc::new(directory), &inner, prefix, &mut pending, visit)
-                    .map_err(|halt| halt.unwrap_or_else(stopped))?,
-                Err(error) => Err(error),
-            };
-            unreadable += u64::from(entered.is_err());
+            let entered = opened.map_err(Halt::Unreadable).and_then(|directory| {
+                walker.enter(&Rc::new(directory), &inner, prefix, &mut pending, visit)
+            });
+            match entered {
+                Err(Halt::Unreadable(_)) => unreadable += 1,
+                entered => entered.map_err(told)?,
+            }
         }
         Ok(unreadable + pending.dropped)
     }
@@ -176,8 +186,6 @@ impl PathPolicy {
 
 impl Walker<'_> {
     /// Reads one directory: its files go to `visit`, its directories to `pending`.
-    ///
-    /// Fails with what `visit` said, or nothing if the caller stopped the walk.
     fn enter(
         &mut self,
         directory: &Rc<Dir>,
@@ -185,19 +193,13 @@ impl Walker<'_> {
         prefix: &Path,
         pending: &mut Pending,
         visit: &mut Visit,
-    ) -> Result<io::Result<()>, Option<PathError>> {
-        let entries = match directory.entries() {
-            Ok(entries) => entries,
-            Err(error) => return Ok(Err(error)),
-        };
+    ) -> Result<(), Halt> {
+        let entries = directory.entries().map_err(Halt::Unreadable)?;
         for (number, entry) in entries.enumerate() {
             if number % 1024 == 1023 && (self.stopped)() {
-                return Err(None);
+                return Err(Halt::Stopped);
             }
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => return Ok(Err(error)),
-            };
+            let entry = entry.map_err(Halt::Unreadable)?;
             let name = entry.file_name();
             match entry.file_type().ok().map(Kind::from) {
                 Some(Kind::Directory) if !self.skips(&name) => {
@@ -211,13 +213,13 @@ impl Walker<'_> {
                         && let Ok(metadata) = entry.metadata()
                         && metadata.is_file()
                     {
-                        visit(walked(path, &metadata), self.stopped)?;
+                        visit(walked(path, &metadata), self.stopped).map_err(Halt::Refused)?;
                     }
                 }
-                Some(Kind::Directory | Kind::Link | Kind::Other) | None => {}
+                _ => {}
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn skips(&self, name: &OsStr) -> bool {
