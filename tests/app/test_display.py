@@ -299,6 +299,24 @@ def test_nothing_is_drawn_over_what_a_person_is_asked() -> None:
     display.finish()
 
 
+def test_the_wait_for_the_model_is_counted_up_to_its_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file, now = Terminal(), [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    screen = Screen(file, width=80)
+    display = Display(screen)
+    display.handle("llm:request", {"timeout": 600.0})
+    now[0] += 12
+    screen.tick()
+    assert "waiting for the model (12 s of 600 s)" in file.getvalue()
+    shown = file.getvalue()
+    display.handle("llm:request", {})
+    screen.tick()
+    assert "waiting for the model (12 s)" in file.getvalue().removeprefix(shown)
+    display.finish()
+
+
 def test_what_was_held_is_drawn_at_the_end() -> None:
     file = Pipe()
     display = Display(Screen(file))

@@ -298,7 +298,7 @@ class Turn:
             await self.hooks.emit(event, data)
 
     def _endings(self, outcome: Outcome) -> Iterator[Ending]:
-        """Yield the closing events of a turn, each once."""
+        """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""
         status = EXECUTION_STATUS[outcome]
         about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
         yield TURN_END, {**about, "status": status}

@@ -251,3 +251,21 @@ def test_an_error_without_any_detail_still_says_something() -> None:
     error = api_error({}, model=None)
     assert type(error) is llm_errors.ProviderUnavailableError
     assert str(error).startswith("Anthropic API error (without a status)")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "seconds", "hint"),
+    [
+        (429, "rate_limit_error", "3600", "too many requests; retry in 3600 s"),
+        (429, "rate_limit_error", "0.2", "too many requests; retry in 1 s"),
+        (529, "overloaded_error", "40", "the server is unavailable; retry in 40 s"),
+        (529, "overloaded_error", None, "the server is unavailable; retry later"),
+    ],
+)
+def test_the_time_that_the_server_asks_for_is_said(
+    status: int, kind: str, seconds: str | None, hint: str
+) -> None:
+    details = {"status": status, "type": kind, "message": "no"}
+    if seconds is not None:
+        details["retry_after"] = float(seconds)
+    assert api_error(details, model="m").hint == hint

@@ -99,7 +99,7 @@ class AnthropicConfig(RetrySettings):
     temperature: float | None = Field(default=None, ge=0)
     """Randomness of answers; sent only if the model accepts it, so never with thinking."""
     timeout: float = Field(default=600.0, ge=0.001)
-    """Seconds to wait for the next byte from the server."""
+    """Seconds to wait for the next byte from the server; a model may think for minutes before it."""
     content_timeout: float | None = Field(default=None, ge=0.001)
     """Seconds without content after which an answer is ended; pings are no content."""
     max_answer_bytes: int | None = Field(default=None, ge=1, le=MAX_ANSWER_BYTES)
