@@ -128,5 +128,6 @@ class _Turn:
             self.ended.set()
 
     def leave(self) -> None:
-        self.handover.abandon()
+        # First, as what waits to hand its event over is to end there, not to go on.
         self._scope.cancel()
+        self.handover.abandon()
