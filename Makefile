@@ -31,7 +31,7 @@ VENV_PYTHON = .venv/bin/python
 INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 
 # Folders too, so that a file that goes away is noticed.
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -path '*/programs/*')
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := emit hook_answers kernel_calls turn history session messages import_time text_deltas \

@@ -30,8 +30,8 @@ use walk::Parts;
 ///
 /// A message must have one of the dialect's roles, at least one block and not more than the limits
 /// allow; tool calls must have names and ids of visible characters, and unique ids. Texts are never
-/// changed: suspicious parts are reported as [`Finding`](crate::Finding)s. If thinking mode is off, thinking blocks
-/// are left out, each reported in a [`Degradation`](amplifier_core::Degradation).
+/// changed: suspicious parts are reported as [`Finding`](crate::Finding)s. If thinking mode is off,
+/// thinking blocks are left out, each reported in a [`Degradation`](amplifier_core::Degradation).
 ///
 /// Characters are Unicode code points, counted over all texts of a message: text, code, thinking and
 /// tool results, and the strings and keys in the data of tool calls, tables, charts and blocks of

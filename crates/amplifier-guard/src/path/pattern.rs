@@ -1,7 +1,7 @@
 //! Glob patterns for file names.
 //!
-//! The crate `globset` is not used because it reads them differently: it matches bytes, so that its `?` is a part of `é`, its
-//! `[!a]` crosses directories, and `a}` is an error.
+//! The crate `globset` is not used because it reads them differently: it matches bytes, so that its
+//! `?` is a part of `é`, its `[!a]` crosses directories, and `a}` is an error.
 
 use std::path::Path;
 
