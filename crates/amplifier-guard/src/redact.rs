@@ -14,6 +14,7 @@ mod log;
 mod look;
 mod name;
 mod named;
+mod passfile;
 mod places;
 mod program;
 mod random;

@@ -91,34 +91,32 @@ pub(super) fn invisible(text: &[u8]) -> Option<usize> {
 /// The place of each invisible character.
 pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
-    // Text in ASCII is left out in large steps, then in small ones.
-    let (large, rest) = text.as_chunks::<64>();
-    let mut last = [0; 64];
-    last[..rest.len()].copy_from_slice(rest);
-    for (large, start) in large.iter().chain([&last]).zip((0..).step_by(64)) {
-        let (small, _) = large.as_chunks();
-        let numbers = small.iter().map(|bytes| u64::from_le_bytes(*bytes));
-        let all = numbers.clone().fold(0, |all, number| all | number);
-        if all & 0x8080_8080_8080_8080 == 0 {
-            continue;
-        }
-        for (number, start) in numbers.zip((start..).step_by(8)) {
-            // The highest bits of bytes beyond ASCII.
-            let mut highest = number & 0x8080_8080_8080_8080;
-            while highest != 0 {
-                let place = start + highest.trailing_zeros() as usize / 8;
-                highest &= highest - 1;
-                // Most of them are dashes and quotation marks, which are seen.
-                if text[place] >= 0xc2
-                    && !matches!(text[place..], [0xe2, 0x80, 0x90..=0xa7, ..])
-                    && invisible(&text[place..]).is_some()
-                {
-                    found.push(place);
-                }
-            }
+    for start in (0..text.len()).step_by(BLOCK_BYTES) {
+        // The last bytes are looked at one by one.
+        let block = text[start..].first_chunk();
+        if block.is_none_or(may_hide) {
+            let places = start..text.len().min(start + BLOCK_BYTES);
+            found.extend(places.filter(|place| invisible(&text[*place..]).is_some()));
         }
     }
     found
+}
+
+/// Bytes that are looked at together.
+const BLOCK_BYTES: usize = 64;
+
+/// Whether an invisible character may begin in a block, which has two bytes more: fast, and no for
+/// ASCII, for most letters, and for dashes and quotation marks.
+#[expect(clippy::needless_bitwise_bool, reason = "no branches")]
+fn may_hide(block: &[u8; BLOCK_BYTES + 2]) -> bool {
+    let is_ascii = block.iter().fold(0, |all, byte| all | byte) < 0x80;
+    !is_ascii
+        && (0..BLOCK_BYTES).fold(false, |may_hide, place| {
+            let [one, two, three] = [block[place], block[place + 1], block[place + 2]];
+            let is_punctuation = (one == 0xe2) & (two == 0x80) & (three.wrapping_sub(0x90) < 0x18);
+            let is_lead = matches!(one, 0xc2 | 0xcd | 0xd8) | (one.wrapping_sub(0xe1) < 3);
+            may_hide | (is_lead | (one >= 0xef)) & !is_punctuation
+        })
 }
 
 fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {

@@ -24,7 +24,7 @@ use live::Live;
 use part::{Parts, number};
 use rolling::Rolling;
 
-use super::escape::{INVISIBLE, Layer};
+use super::escape::{INVISIBLE, Layer, invisibles};
 use super::look::{behind, trimmed};
 
 /// The part of a secret that is looked for, in bytes and in characters.
@@ -129,7 +129,12 @@ impl Known {
             return 0;
         }
         let tail = behind(text, text.len(), REACH_BYTES);
-        let bare = Layer::of(tail, INVISIBLE);
+        let is_bare = invisibles(tail).is_empty();
+        let bare = if is_bare {
+            None
+        } else {
+            Layer::of(tail, INVISIBLE)
+        };
         let bare = bare.as_ref().map_or(tail, |layer| &layer.bytes);
         let plain = match self.plain_tail(bare) {
             0 => 0,

@@ -1,6 +1,6 @@
 //! Names of secrets.
 
-use super::look::{behind, trimmed};
+use super::look::{behind, tail, trimmed};
 use super::span::MARK;
 use super::words::{self, List, ends, is_word};
 
@@ -131,13 +131,14 @@ fn of_words(whole: &[u8], before: &[u8], word: &[u8]) -> Option<Name> {
     }
 }
 
-/// Whether a text may end in the name of a secret: its last three letters are the end of one.
+/// Whether a text may end in the name of a secret: its last three letters are the end of one, or its
+/// last word is one that says little.
 pub(super) fn may_end(text: &[u8]) -> bool {
-    let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES)..];
-    if !tail.last().is_some_and(u8::is_ascii_alphanumeric) {
+    let text = behind(text, text.len(), MAX_NAME_BYTES);
+    if !text.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let letters = tail
+    let letters = text
         .iter()
         .rev()
         .filter(|byte| byte.is_ascii_alphanumeric());
@@ -146,7 +147,20 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     for (end, byte) in end.iter_mut().rev().zip(letters) {
         *end = *byte;
     }
-    words::may_end(&end) || end[1..].eq_ignore_ascii_case(b"pw")
+    if words::may_end(&end) || end[1..].eq_ignore_ascii_case(b"pw") {
+        return true;
+    }
+    let word = trimmed(text, |byte| !byte.is_ascii_alphabetic());
+    let word = tail(word, |byte| byte.is_ascii_alphanumeric());
+    words::words(List::Weak).iter().any(|weak| {
+        let (before, last) = word.split_at(word.len().saturating_sub(weak.len()));
+        let is_own = match before {
+            // The letter of an escape is no part of the name: `\\nsid`.
+            [] | [b'n' | b't' | b'r'] => true,
+            [.., one] => one.is_ascii_lowercase() && last[0].is_ascii_uppercase(),
+        };
+        is_own && last.eq_ignore_ascii_case(weak.as_bytes())
+    })
 }
 
 /// Whether a byte may occur between a name and the separator after it.

@@ -7,6 +7,7 @@ use super::forms;
 use super::header::{authorization, cookie};
 use super::look::{LOOK_BYTES, ahead, stretch};
 use super::name::{self, MAX_QUOTES, Name, Named};
+use super::passfile;
 use super::places::{Place, Places};
 use super::program;
 use super::random::is_random;
@@ -27,11 +28,17 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
             Place::Address(place) if place >= finds.done => {
                 finds.take(address.password(text, place + 3));
             }
+            Place::Program(place) if place >= finds.done && text[place] == b':' => {
+                finds.take(passfile::password(text, place));
+            }
             Place::Program(place) if place >= finds.done => program::find(text, place, &mut finds),
             Place::Name(start, end) if end >= finds.done && !is_count(text, end) => {
                 let separator = separator(text, end);
                 // Without a separator, few characters lead to a value.
-                let may_lead = |next: &u8| b" \t\n\r\"'`><,;|[\\".contains(next);
+                let may_lead = |next: &u8| match next {
+                    b'[' => forms::declared(text, end).is_some(),
+                    next => b" \t\n\r\"'`><,;|\\".contains(next),
+                };
                 if (separator.is_some() || text.get(end).is_some_and(may_lead))
                     && let Some(named) = Named::of(text, start, end)
                 {

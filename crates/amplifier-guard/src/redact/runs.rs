@@ -77,7 +77,8 @@ impl Iterator for Runs<'_> {
             }
             let before = tail(&self.text[self.done..end - 16], is_key);
             let start = end - 16 - before.len();
-            self.done = end + look::stretch(&self.text[end..], is_key);
+            let after = self.text[end..].iter();
+            self.done = end + after.take_while(|byte| is_key(**byte)).count();
             if self.done - start >= MIN_KEY_BYTES {
                 return Some((start, self.done));
             }

@@ -202,7 +202,7 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
     /// this itself. The first line of a table stays as long as its rows come.
     fn forget(&mut self, start: usize, table: Option<(usize, usize)>) {
         let start = start.min(self.held);
-        if start <= 2 * CONTEXT_BYTES {
+        if start <= CONTEXT_BYTES + CONTEXT_BYTES / 4 {
             return;
         }
         let start = start - CONTEXT_BYTES;

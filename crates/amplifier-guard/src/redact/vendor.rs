@@ -130,17 +130,23 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
 
 /// Finds keys by their prefixes.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
+    let vendors = &*VENDORS;
     for (start, end) in Runs::new(text) {
         spans.extend(aws_secret(text, start, end));
         spans.extend(azure_secret(text, start, end));
         spans.extend(web_key(text, start, end));
+        let is_escaped = matches!(text[..start].last(), Some(b'\\' | b'%' | b'[' | b';'));
+        let escape = start + if is_escaped { ESCAPE } else { 0 };
         let mut keys = Keys::default();
         let mut place = start;
         while place < end {
-            if let Some((key_end, kind)) = keys.at(&VENDORS, text, place) {
+            let rows = vendors.at(text, place);
+            if (!rows.is_empty() || matches!(text[place], b'A' | b'M'..=b'O' | b'e'))
+                && let Some((key_end, kind)) = keys.at(rows, text, place)
+            {
                 spans.push(Span::new(place, key_end, kind));
                 place = key_end;
-            } else if place < start + ESCAPE && is_behind_escape(text, start) {
+            } else if place < escape {
                 place += 1;
             } else {
                 // A key cannot begin inside a word.
@@ -152,11 +158,6 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
 
 /// How far into a run an escape before it may reach: the end of a terminal's colour.
 const ESCAPE: usize = 16;
-
-/// Whether the run that begins here may begin with the end of an escape.
-fn is_behind_escape(text: &[u8], start: usize) -> bool {
-    matches!(text[..start].last(), Some(b'\\' | b'%' | b'[' | b';'))
-}
 
 /// Whether a key may begin here: not inside a word, but after an escape that ends in a letter.
 fn is_boundary(text: &[u8], place: usize) -> bool {
@@ -193,36 +194,28 @@ struct Keys {
 }
 
 impl Keys {
-    /// The end and the kind of the key that begins here.
-    fn at(
-        &mut self,
-        vendors: &'static Vendors,
-        text: &[u8],
-        place: usize,
-    ) -> Option<(usize, &'static str)> {
-        let rest = &text[place..];
-        if rest.starts_with(b"eyJ") && is_boundary(text, place) {
-            return Some((self.web_token(text, place)?, "json web token"));
-        }
-        let bot = match rest[0] {
-            b'A' => telegram(text, place).map(|end| (end, "telegram token")),
-            b'M' | b'N' | b'O' => discord(text, place).map(|end| (end, "discord token")),
-            _ => None,
-        };
-        if bot.is_some() {
-            return bot;
-        }
-        let vendors = vendors.at(text, place);
-        if vendors.is_empty() || !is_boundary(text, place) {
+    /// The end and the kind of the key that begins here: of no vendor, or of one of these.
+    fn at(&mut self, rows: &[Vendor], text: &[u8], place: usize) -> Option<(usize, &'static str)> {
+        if !is_boundary(text, place) {
             return None;
         }
-        let mut ends = vendors.iter().map(|row| (row.end(text, place), row.kind));
-        ends.find_map(|(end, kind)| Some((end?, kind)))
+        let (end, kind) = match text[place] {
+            b'e' => (self.web_token(text, place), "json web token"),
+            b'A' => (telegram(text, place), "telegram token"),
+            b'M'..=b'O' => (discord(text, place), "discord token"),
+            _ => (None, ""),
+        };
+        let mut ends = rows.iter().map(|row| (row.end(text, place), row.kind));
+        let vendor = || ends.find_map(|(end, kind)| Some((end?, kind)));
+        end.map(|end| (end, kind)).or_else(vendor)
     }
 
     /// The end of a JSON web token: a header, and at least the beginning of a payload.
     fn web_token(&mut self, text: &[u8], start: usize) -> Option<usize> {
         const HEADER: usize = 1024;
+        if !text[start..].starts_with(b"eyJ") {
+            return None;
+        }
         let part = |start: usize| start + stretch(&text[start..], is_dashed);
         if self.dashed <= start {
             self.dashed = part(start);
@@ -268,7 +261,7 @@ fn discord(text: &[u8], place: usize) -> Option<usize> {
         let length = stretch(ahead(text, end, 41), is_dashed);
         end += lengths.contains(&length).then_some(length)?;
     }
-    (is_boundary(text, place) && is_random(&text[place..end])).then_some(end)
+    is_random(&text[place..end]).then_some(end)
 }
 
 /// A client's secret of Azure: three characters, a digit, `Q~`, and 31 characters or more.
@@ -301,17 +294,19 @@ fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
     }
     let is_mark = |byte| matches!(byte, b' ' | b'"' | b'\\');
     let before = trimmed(behind(text, start, 16), is_mark).strip_suffix(b":")?;
-    let name = trimmed(before, is_mark);
+    let is_number = matches!(
+        trimmed(before, is_mark),
+        [.., b'"', b'd' | b'p' | b'q' | b'k']
+            | [.., b'"', b'd', b'p' | b'q']
+            | [.., b'"', b'q', b'i']
+    );
     let look = ahead(run, 0, LOOK_BYTES);
-    let names: [&[u8]; 7] = [b"d", b"p", b"q", b"dp", b"dq", b"qi", b"k"];
-    let is_number = names.iter().any(|one| {
-        name.strip_suffix(*one)
-            .is_some_and(|before| before.ends_with(b"\""))
-    }) && look.iter().any(u8::is_ascii_digit)
+    let fits = is_number
+        && look.iter().any(u8::is_ascii_digit)
         && look.iter().any(u8::is_ascii_lowercase)
         && look.iter().any(u8::is_ascii_uppercase)
         && run.iter().all(|byte| is_dashed(*byte));
-    is_number.then(|| Span::new(start, end, "key"))
+    fits.then(|| Span::new(start, end, "key"))
 }
 
 fn is_dashed(byte: u8) -> bool {

@@ -59,19 +59,16 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     names().iter().map(|(kind, _)| *kind)
 }
 
-/// The last three letters of all names, one bit each.
+/// The last three letters of all names but weak ones, one bit each.
 static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut ends = [0; 512];
     let mut add = |name: &[u8]| ends[end_of(name) / 64] |= 1 << (end_of(name) % 64);
-    for word in LISTS[..=List::End as usize]
-        .iter()
-        .flat_map(|(_, words)| words)
-    {
-        add(word.as_bytes());
-    }
+    let others = [words(List::Suffix), words(List::End)].concat();
     for word in names().iter().flat_map(|(_, words)| words) {
+        add(word.as_bytes());
         add([word, "s"].concat().as_bytes());
     }
+    others.iter().for_each(|word| add(word.as_bytes()));
     ends
 });
 

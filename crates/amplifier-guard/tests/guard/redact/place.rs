@@ -157,3 +157,28 @@ fn the_secret_of_an_aws_key_stands_shortly_after_its_id() {
         &format!("{} {secret}", id("ABIA").replace("ABIA", "AKIB")),
     ]);
 }
+
+#[test]
+fn passwords_are_known_in_password_files() {
+    assert_hidden(
+        "password",
+        &[
+            "localhost:5432:shop:ada:«swordfish»",
+            "# host:port:database:user:password\n*:*:*:ada:«swordfish»\n*:5433:*:*:«a b:c»\nend",
+            "10.0.0.1:*:shop:ada:«sword\\:fish»\r\n",
+            "\\:\\:1:5432:sh\\:op:ada:«swordfish»\n",
+            "/run/postgresql:5432:shop:ada:«swordfish»\n",
+            "echo 'db.example:5439:shop:ada:«swordfish»' >> ~/.pgpass",
+            "echo db.example:5432:*:ada:«swordfish» >> ~/.pgpass",
+        ],
+    );
+    assert_stays(&[
+        "localhost:5432:shop:ada:password\n",
+        "localhost:5432:shop:ada:$PGPASSWORD\n",
+        "a.py:5432: error: a: b",
+        "127.0.0.1:5432:5432",
+        "a b:5432:c d:e:f",
+        "12:54:32:543:a:b:c",
+        "a:*:b:c",
+    ]);
+}
