@@ -431,6 +431,32 @@ def the_folder_above_a_package_will_do(d: Difference) -> bool:
     return d.program["id"] == "validation: a folder above the package" and d.path[0] == "value"
 
 
+# Mistakes.
+
+
+@intended
+def mistakes_in_plans_are_warnings(d: Difference) -> bool:
+    more = d.path == ("logs",) and len(d.ours) > len(d.reference)
+    return more and {*d.ours, *d.reference} == {"WARNING"}
+
+
+@intended
+def a_failed_module_is_one_line(d: Difference) -> bool:
+    once = [level for level in d.reference if level != "ERROR"] if d.path == ("logs",) else None
+    return d.step["do"] == "initialize" and d.ours == once == ["WARNING"]
+
+
+@intended
+def what_cannot_be_called_is_refused(d: Difference) -> bool:
+    refused = d.step["do"] == "register" and raised(d.ours)[0] == "TypeError"
+    return d.program["id"].startswith("hooks: a handler that is n") and (refused or d.index > 1)
+
+
+@intended
+def unknown_mount_points_come_with_the_known(d: Difference) -> bool:
+    return d.path == ("raises", 1) and str(d.ours).startswith(f"{d.reference} (there are `")
+
+
 # Retries.
 
 
