@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._kernel.loop_run import logger, run_loop
 from ._loading.mount_plan import announced
 from ._loading.review import review_late_handlers
 
@@ -12,7 +13,7 @@ SESSION_CONFIG = "session:config"
 
 
 async def run_orchestrator(coordinator: Any, prompt: str) -> str:
-    """Have the mounted loop answer a prompt.
+    """Have the mounted loop answer a prompt, until everything has to stop immediately.
 
     Args:
         coordinator: Coordinator that holds the loop and what it works with.
@@ -20,6 +21,8 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
 
     Raises:
         RuntimeError: No loop is mounted.
+        CancelledError: The session was cancelled immediately, and the loop let this through.
+        AbortError: The same under trio.
     """
     orchestrator = coordinator.get("orchestrator")
     if orchestrator is None:
@@ -27,7 +30,14 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     await review_late_handlers(coordinator)
     providers = coordinator.get("providers")
     tools = coordinator.get("tools")
-    return await orchestrator.execute(
+    token: Any = getattr(coordinator, "cancellation", None)
+    if getattr(token, "is_cancelled", False) is True:
+        logger.warning(
+            "session `%s` is cancelled, so its turns end at once; "
+            "call `session.coordinator.cancellation.reset()` to go on",
+            coordinator.session_id,
+        )
+    running = orchestrator.execute(
         prompt=prompt,
         context=coordinator.get("context"),
         providers={} if providers is None else providers,
@@ -35,6 +45,9 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
         hooks=coordinator.hooks,
         coordinator=coordinator,
     )
+    if not hasattr(token, "register_child"):
+        return await running
+    return await run_loop(running, token, f"loop `{type(orchestrator).__name__}`")
 
 
 async def emit_raw_field_if_configured(

@@ -59,6 +59,8 @@ class HookRegistry(metaclass=ABCMeta):
     """
     _defaults: dict[str, Any]
     _next_serial: int
+    _cancellations_told: int
+    """How often `cancel:completed` was emitted."""
 
     def __new__(cls) -> Self:
         """Make a registry without handlers."""
@@ -67,6 +69,7 @@ class HookRegistry(metaclass=ABCMeta):
         registry._observers = []
         registry._defaults = {}
         registry._next_serial = 0
+        registry._cancellations_told = 0
         return registry
 
     def register(
@@ -185,6 +188,8 @@ class HookRegistry(metaclass=ABCMeta):
             TypeError: A key of the data cannot be one in JSON.
         """
         event = any_text(event, "event")
+        if event == events.CANCEL_COMPLETED:
+            self._cancellations_told += 1
         data = _correlated(event, top_level(data))
         payload = stamped(data, self._defaults) if self._snapshot(event) else None
         return self._emit(event, data, payload)

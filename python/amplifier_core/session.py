@@ -15,6 +15,7 @@ from uuid import uuid4
 from . import _session_exec
 from ._kernel.argument import any_text, flag
 from ._kernel.engine_choice import extension
+from ._kernel.turns import Turns
 from ._loading.mount_plan import announced, check_main_modules
 from ._loading.review import review, reviewed_failure
 from ._session_init import (
@@ -86,6 +87,7 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         self._loading: Any = None
         """While a load runs, the future that waiting callers await, if there are any."""
         self._is_loading = False
+        self._turns = Turns()
 
     @property
     def is_resumed(self) -> bool:
@@ -132,42 +134,20 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
     async def execute(self, prompt: str) -> str:
         """Run a turn and return the answer; what the loop raises comes through.
 
-        The session is initialised if it is not. The loop gets the prompt as it is.
+        The session is initialised if it is not. The loop gets the prompt as it is. Turns run one at
+        a time, in the order of the calls.
 
         Raises:
-            RuntimeError: A module that every session needs is not mounted.
+            RuntimeError: A module that every session needs is not mounted, or a turn of this session
+                is running in another event loop or around this call.
         """
-        if not self._initialized:
-            await self.initialize()
-        if not self._is_announced:
-            self._is_announced = True
-            event = SESSION_RESUME if self._is_resumed else SESSION_START
-            await self.coordinator.hooks.emit(event, self._announcement())
-        for slot, complaint in _NEEDED:
-            mounted = self.coordinator.get(slot)
-            # A context without messages may be falsy though it is mounted.
-            if mounted is None or (slot == "providers" and not mounted):
-                raise RuntimeError(complaint)
-        status = self.status
-        status.status = "running"
+        turn = self._turns.begin()
+        if turn.waiting is not None:
+            await turn.wait()
         try:
-            answer = await _session_exec.run_orchestrator(self.coordinator, prompt)
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            message = _safe_exception_str(error)
-            if self.coordinator.cancellation.is_cancelled:
-                status.status = "cancelled"
-                await self._tell_of_cancellation(error=message)
-            else:
-                status.status, status.last_error = "failed", {"message": message}
-            raise
-        if self.coordinator.cancellation.is_cancelled:
-            status.status = "cancelled"
-            await self._tell_of_cancellation()
-        else:
-            status.status = "completed"
-        return answer
+            return await self._run_turn(prompt)
+        finally:
+            turn.end()
 
     async def cleanup(self) -> None:
         """Announce the end of the session, run every clean-up function and forget the loader's paths.
@@ -199,6 +179,40 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         phase = "initialized" if self._initialized else "not initialized"
         return f"<{type(self).__name__}: {self.session_id!r}, {phase}>"
 
+    async def _run_turn(self, prompt: str) -> str:
+        if not self._initialized:
+            await self.initialize()
+        if not self._is_announced:
+            self._is_announced = True
+            event = SESSION_RESUME if self._is_resumed else SESSION_START
+            await self.coordinator.hooks.emit(event, self._announcement())
+        for slot, complaint in _NEEDED:
+            mounted = self.coordinator.get(slot)
+            # A context without messages may be falsy though it is mounted.
+            if mounted is None or (slot == "providers" and not mounted):
+                raise RuntimeError(complaint)
+        status = self.status
+        status.status = "running"
+        told_before = self._cancellations_told()
+        try:
+            answer = await _session_exec.run_orchestrator(self.coordinator, prompt)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            message = _safe_exception_str(error)
+            if self.coordinator.cancellation.is_cancelled:
+                status.status = "cancelled"
+                await self._tell_of_cancellation(told_before, error=message)
+            else:
+                status.status, status.last_error = "failed", {"message": message}
+            raise
+        if self.coordinator.cancellation.is_cancelled:
+            status.status = "cancelled"
+            await self._tell_of_cancellation(told_before)
+        else:
+            status.status = "completed"
+        return answer
+
     def _merge_configs(self, base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
         """Merge two configurations; for values that are not dicts in both, the overlay wins."""
         merged = base.copy()
@@ -215,8 +229,14 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         ids = {"session_id": self.session_id, "parent_id": self.parent_id}
         return {**ids, **announced(self.config)}
 
-    async def _tell_of_cancellation(self, **further: str) -> None:
-        """Tell that a turn ended because it was cancelled."""
+    def _cancellations_told(self) -> int:
+        """How often `cancel:completed` was emitted."""
+        return getattr(self.coordinator.hooks, "_cancellations_told", 0)
+
+    async def _tell_of_cancellation(self, told_before: int, **further: str) -> None:
+        """Tell that a turn ended because it was cancelled, unless its loop has."""
+        if self._cancellations_told() != told_before:
+            return
         was_immediate = self.coordinator.cancellation.is_immediate
         await self.coordinator.hooks.emit(
             CANCEL_COMPLETED, {"was_immediate": was_immediate, **further}

@@ -231,6 +231,25 @@ async def test_a_tool_may_clean_up_undisturbed(bench, say, valid, count):
     assert contents(await turn.history()) == [INTERRUPTED.content] * count
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_the_result_of_a_tool_that_ends_in_time_is_used(bench, say, valid, count):
+    turn = bench("basic", say.calls(*[("1", "slow", {}), ("2", "slow", {})][:count]))
+
+    async def ends(given):
+        with contextlib.suppress(asyncio.CancelledError):
+            await anyio.sleep_forever()
+        with anyio.move_on_after(0.001):
+            await anyio.sleep_forever()
+        return "whole"
+
+    turn.tool("slow", ends)
+    assert await answer_when_interrupted(turn) == ""
+    valid(await turn.history())
+    assert contents(await turn.history()) == ["whole"] * count
+    assert_cancelled(turn)
+
+
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_a_cancellation_of_the_task_at_the_same_moment_is_not_lost(bench, is_first):

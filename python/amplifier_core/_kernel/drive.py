@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from types import FunctionType
 from typing import Any, Protocol, cast
 
+from .turns import Turns
+
 
 class Step(Protocol):
     """One operation of the engine in progress: it names the next awaitable, or None at its end."""
@@ -35,6 +37,17 @@ async def drive(step: Step) -> Any:
     return step.result
 
 
+async def drive_turn(step: Step, turns: Turns) -> Any:
+    """Drive a step when it is its turn."""
+    turn = turns.begin()
+    if turn.waiting is not None:
+        await turn.wait()
+    try:
+        return await drive(step)
+    finally:
+        turn.end()
+
+
 async def complete(result: Any) -> Any:
     """Return the result of an operation that was over when it was called."""
     return result
@@ -51,6 +64,11 @@ def _named(function: Callable[..., Any], qualname: str) -> Callable[..., Any]:
 def driver(qualname: str) -> Callable[[Step], Coroutine[Any, Any, Any]]:
     """The function that drives steps in coroutines with this `__qualname__`."""
     return _named(drive, qualname)
+
+
+def turn_driver(qualname: str) -> Callable[[Step, Turns], Coroutine[Any, Any, Any]]:
+    """The function that drives steps, in their turn, in coroutines with this `__qualname__`."""
+    return _named(drive_turn, qualname)
 
 
 def completed(qualname: str) -> Callable[[Any], Coroutine[Any, Any, Any]]:

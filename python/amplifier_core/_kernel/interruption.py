@@ -189,6 +189,18 @@ _INNERMOST: ContextVar[Interruption | None] = ContextVar(
 """The block that runs now."""
 
 
+def has_block(token: Any) -> bool:
+    """Whether the running task is in a block of this token."""
+    block, task = _INNERMOST.get(), None
+    while block is not None:
+        if block._token is token and not block._is_over:  # pyright: ignore[reportPrivateUsage]
+            task = task or asyncio_task()
+            if block._task is task:  # pyright: ignore[reportPrivateUsage]
+                return True
+        block = block._surrounding  # pyright: ignore[reportPrivateUsage]
+    return False
+
+
 def is_ending() -> bool:
     """Whether a block that runs now was ended from outside."""
     block = _INNERMOST.get()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-class _Steps(Protocol):
+class Steps(Protocol):
     """A coroutine, or what an awaitable makes of itself."""
 
     def send(self, value: None, /) -> Any: ...
@@ -48,15 +48,15 @@ def leaving(
     """
     if asyncio_task() is None:
         return awaitable
-    return _Leaving(_steps(awaitable), grace, what, logger, is_meant)
+    return Leaving(steps_of(awaitable), grace, what, logger, is_meant)
 
 
-class _Leaving:
+class Leaving:
     """The await of a coroutine until it ends, or its grace is over."""
 
     def __init__(
         self,
-        steps: _Steps,
+        steps: Steps,
         grace: float,
         what: str,
         logger: logging.Logger,
@@ -69,11 +69,18 @@ class _Leaving:
         self._is_meant = is_meant
 
     def __await__(self) -> Generator[Any, None, Any]:
+        try:
+            awaited = self._steps.send(None)
+        except StopIteration as stop:
+            return stop.value
+        return (yield from self.rest(awaited))
+
+    def rest(self, awaited: Any) -> Generator[Any, None, Any]:
+        """Go on with a coroutine that awaits something."""
         import asyncio
 
         steps = self._steps
         try:
-            awaited = steps.send(None)
             while True:
                 try:
                     yield awaited
@@ -100,7 +107,11 @@ class _Leaving:
         until = loop.time() + self._grace
         try:
             while loop.time() < until:
-                awaited = yield from self._go_on(loop, awaited, until)
+                error = yield from _pause(loop, awaited, until)
+                if error is not None:
+                    awaited = self._steps.throw(error)
+                elif awaited is None or awaited.done():
+                    awaited = self._steps.send(None)
         except StopIteration as stop:
             return stop.value
         except GeneratorExit:
@@ -112,46 +123,44 @@ class _Leaving:
         )
         raise asyncio.CancelledError
 
-    def _go_on(
-        self, loop: asyncio.AbstractEventLoop, awaited: Any, until: float
-    ) -> Generator[Any, None, Any]:
-        """Wait for what the coroutine awaits, at most until the end of the grace, as its task would.
 
-        Returns:
-            What the coroutine awaits now.
-        """
-        import asyncio
+def _pause(
+    loop: asyncio.AbstractEventLoop, awaited: Any, until: float
+) -> Generator[Any, None, BaseException | None]:
+    """Wait for what a coroutine awaits, as its task would, but no longer than this.
 
-        gate = loop.create_future()
+    Returns:
+        The cancellation of the task, if the coroutine has to hear of it at once.
+    """
+    import asyncio
 
-        def open_gate(_: object = None) -> None:
-            if not gate.done():
-                gate.set_result(None)
+    gate = loop.create_future()
 
-        timer = loop.call_at(until, open_gate)
-        if awaited is None:
-            loop.call_soon(open_gate)
-        else:
-            awaited._asyncio_future_blocking = False
-            awaited.add_done_callback(open_gate)
-        try:
-            yield from gate
-        except asyncio.CancelledError as error:
-            if awaited is None or not awaited.cancel(*error.args):
-                return self._steps.throw(error)
-        finally:
-            timer.cancel()
-            if awaited is not None:
-                awaited.remove_done_callback(open_gate)
-        if awaited is None or awaited.done():
-            return self._steps.send(None)
-        return awaited
+    def open_gate(_: object = None) -> None:
+        if not gate.done():
+            gate.set_result(None)
+
+    timer = loop.call_at(until, open_gate)
+    if awaited is None:
+        loop.call_soon(open_gate)
+    else:
+        awaited._asyncio_future_blocking = False
+        awaited.add_done_callback(open_gate)
+    try:
+        yield from gate
+    except asyncio.CancelledError as error:
+        return error if awaited is None or not awaited.cancel(*error.args) else None
+    finally:
+        timer.cancel()
+        if awaited is not None:
+            awaited.remove_done_callback(open_gate)
+    return None
 
 
 class _Rest:
     """What is left of a coroutine that waits for something."""
 
-    def __init__(self, steps: _Steps, awaited: Any) -> None:
+    def __init__(self, steps: Steps, awaited: Any) -> None:
         self._steps = steps
         self._awaited = awaited
 
@@ -174,7 +183,7 @@ class _Rest:
             return
 
 
-def _leave(loop: asyncio.AbstractEventLoop, steps: _Steps, awaited: Any) -> None:
+def _leave(loop: asyncio.AbstractEventLoop, steps: Steps, awaited: Any) -> None:
     """Run the rest of a coroutine in a task that nobody waits for, not even the program's end."""
     import asyncio
 
@@ -191,10 +200,10 @@ def _leave(loop: asyncio.AbstractEventLoop, steps: _Steps, awaited: Any) -> None
     task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue] -- as asyncio itself does for tasks that it leaves
 
 
-def _steps(awaitable: Awaitable[Any]) -> _Steps:
+def steps_of(awaitable: Awaitable[Any]) -> Steps:
     """Return what can be gone through step by step."""
     if type(awaitable) is CoroutineType:
-        return cast("_Steps", awaitable)
+        return cast("Steps", awaitable)
 
     async def whole() -> Any:
         return await awaitable

@@ -181,6 +181,18 @@ impl Driver {
             .call1((Bound::new(py, Step { state })?,))
     }
 
+    /// The coroutine of an operation that waits for its turn among those of a queue.
+    pub(crate) fn run_in_turn<'py>(
+        &self,
+        py: Python<'py>,
+        machine: impl Machine + 'static,
+        turns: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let state = Mutex::new(State::Fresh(Box::new(machine)));
+        self.function(py, intern!(py, "turn_driver"))?
+            .call1((Bound::new(py, Step { state })?, turns))
+    }
+
     /// The coroutine of an operation that was over when it was called; it returns None.
     pub(crate) fn completed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.function(py, intern!(py, "completed"))?

@@ -255,7 +255,11 @@ impl RustHookRegistry {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let registry = slf.get();
-        let data = correlated(&event.to_string_lossy(), top_level(data))?;
+        let name = event.to_string_lossy();
+        let data = correlated(&name, top_level(data))?;
+        if name == event::CANCEL_COMPLETED {
+            registry.state().cancellations_told += 1;
+        }
         let entry = if registry.snapshot(py, event)?.is_empty(py) {
             Incoming::Raw(data.unbind())
         } else {

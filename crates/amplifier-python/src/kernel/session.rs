@@ -96,6 +96,8 @@ impl RustSession {
         if let Some(loader) = loader {
             coordinator.setattr(intern!(py, "loader"), loader)?;
         }
+        let turns = module(py, intern!(py, "amplifier_core._kernel.turns"))?
+            .call_method0(intern!(py, "Turns"))?;
         let inside = Inside {
             session_id: session_id.unbind(),
             parent_id,
@@ -103,6 +105,7 @@ impl RustSession {
             coordinator: coordinator.unbind(),
             state: Mutex::new(session::Session::new(is_resumed)),
             loaded: Mutex::new(None),
+            turns: turns.unbind(),
         };
         Ok(Self {
             inside: Contents::new(inside),
@@ -162,7 +165,8 @@ impl RustSession {
             return Err(Error::from(SessionError::NotInitialized).into());
         }
         let machine = Execute::new(slf.clone().unbind(), prompt.clone().unbind());
-        EXECUTE.run(py, machine)
+        let turns = slf.get().inside.turns.bind(py);
+        EXECUTE.run_in_turn(py, machine, turns)
     }
 
     /// Announce the end of the session, then run every clean-up function and forget the loader's

@@ -29,6 +29,8 @@ pub(crate) struct State {
     /// Grows with every change, so that a snapshot of an older state is not kept.
     version: u64,
     defaults: Defaults,
+    /// How often `cancel:completed` was emitted.
+    pub(crate) cancellations_told: usize,
 }
 
 traverse!(State: registry, snapshots, defaults);

@@ -55,6 +55,8 @@ pub(crate) struct Execute {
     session: Py<RustSession>,
     prompt: Py<PyString>,
     stage: Stage,
+    /// How often `cancel:completed` was emitted before the loop ran.
+    told_before: usize,
 }
 
 traverse!(Execute: session, stage);
@@ -65,6 +67,7 @@ impl Execute {
             session,
             prompt,
             stage: Stage::Announcing,
+            told_before: 0,
         }
     }
 
@@ -108,6 +111,7 @@ impl Execute {
 
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.stage = Stage::Running;
+        self.told_before = self.told(py);
         let session = self.session.get();
         let running = module(py, intern!(py, "amplifier_core._session_exec"))?.call_method1(
             intern!(py, "run_orchestrator"),
@@ -116,7 +120,18 @@ impl Execute {
         Ok(Next::Await(running))
     }
 
-    /// The payload of `cancel:completed`, if the turn was cancelled.
+    /// How often `cancel:completed` was emitted.
+    fn told(&self, py: Python<'_>) -> usize {
+        let coordinator = self.session.get().coordinator(py).get();
+        coordinator
+            .mounted
+            .registry(py)
+            .get()
+            .state()
+            .cancellations_told
+    }
+
+    /// The payload of `cancel:completed`, if the turn was cancelled and its loop has not said so.
     fn cancellation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let level = self
             .session
@@ -125,7 +140,7 @@ impl Execute {
             .get()
             .mounted
             .cancellation_level();
-        if level == CancellationState::None {
+        if level == CancellationState::None || self.told(py) != self.told_before {
             return Ok(None);
         }
         let data = PyDict::new(py);

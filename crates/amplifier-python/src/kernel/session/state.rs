@@ -28,9 +28,11 @@ pub(crate) struct Inside {
     pub(crate) state: Mutex<session::Session>,
     /// The event that is set at the end of a load; the first task that waits makes it.
     pub(crate) loaded: Mutex<Option<Py<PyAny>>>,
+    /// The queue of its turns: `amplifier_core._kernel.turns.Turns`.
+    pub(crate) turns: Py<PyAny>,
 }
 
-traverse!(Inside: config, coordinator, loaded);
+traverse!(Inside: config, coordinator, loaded, turns);
 
 impl RustSession {
     /// The decisions of this session's life.

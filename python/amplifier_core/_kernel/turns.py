@@ -1,0 +1,131 @@
+"""The turns of a session: one at a time, in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from contextvars import ContextVar
+from typing import Any
+
+_INSIDE = (
+    "`execute` was called inside a turn of the same session, which would wait for its own end; "
+    "call it after the turn, or run the prompt in another session"
+)
+_ELSEWHERE = (
+    "the session runs a turn in another event loop; run its turns in one event loop, "
+    "or make a session for each"
+)
+
+
+class Turns:
+    """The turn of a session that runs, and those that wait for it."""
+
+    __slots__ = ("_running", "_waiting")
+
+    def __init__(self) -> None:
+        """Begin without a turn."""
+        # A dict, as `setdefault` decides in one step which thread comes first.
+        self._running: dict[None, Turn] = {}
+        self._waiting: deque[Turn] = deque()
+
+    def begin(self) -> Turn:
+        """Begin a turn; if its `waiting` is not None, that has to be awaited first, by `wait`.
+
+        Raises:
+            RuntimeError: It is inside a turn of the same session, or one runs in another event loop.
+        """
+        around = _TURN.get()
+        turn = Turn(self, around)
+        while around is not None:
+            if around.turns is self and not around.is_over:
+                raise RuntimeError(_INSIDE)
+            around = around.around
+        running = self._running.setdefault(None, turn)
+        if running is turn:
+            _TURN.set(turn)
+            return turn
+        if running.loop is not turn.loop:
+            if not _is_closed(running.loop):
+                raise RuntimeError(_ELSEWHERE)
+            # Turns of a closed event loop never end.
+            self._running[None] = turn
+            self._waiting.clear()
+            _TURN.set(turn)
+            return turn
+        from anyio import Event
+
+        turn.waiting = Event()
+        self._waiting.append(turn)
+        return turn
+
+    def pass_on(self, turn: Turn) -> None:
+        """Let the next turn run after this one."""
+        if self._running.get(None) is not turn:
+            return
+        if self._waiting:
+            self._running[None] = following = self._waiting.popleft()
+            following.waiting.set()
+        else:
+            del self._running[None]
+
+    def forget(self, turn: Turn) -> None:
+        """Take out a turn that waits no more."""
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        self.pass_on(turn)
+
+
+class Turn:
+    """One turn: waiting, running, over."""
+
+    __slots__ = ("around", "is_over", "loop", "turns", "waiting")
+
+    def __init__(self, turns: Turns, around: Turn | None) -> None:
+        """Make a turn within another one, of another session, or None."""
+        self.turns = turns
+        self.around = around
+        """The turn whose tool, hook or loop asked for this one."""
+        self.loop = _event_loop()
+        self.waiting: Any = None
+        """The event that is set when the turn may run, if it has to wait."""
+        self.is_over = False
+
+    async def wait(self) -> None:
+        """Wait until all turns before this one are over."""
+        try:
+            await self.waiting.wait()
+        except BaseException:
+            self.turns.forget(self)
+            raise
+        _TURN.set(self)
+
+    def end(self) -> None:
+        """End the turn, and let the next one run."""
+        self.is_over = True
+        if _TURN.get() is self:
+            _TURN.set(self.around)
+        self.turns.pass_on(self)
+
+
+_TURN: ContextVar[Turn | None] = ContextVar("amplifier_core.turn", default=None)
+"""The innermost turn in which the code runs."""
+
+
+def _event_loop() -> Any:
+    asyncio = sys.modules.get("asyncio")
+    loop = asyncio and asyncio._get_running_loop()
+    if loop is not None:
+        return loop
+    # Without trio in the process, nothing can run under it.
+    trio = sys.modules.get("trio")
+    if trio is None:
+        return None
+    try:
+        return trio.lowlevel.current_trio_token()
+    except RuntimeError:
+        return None
+
+
+def _is_closed(loop: Any) -> bool:
+    is_closed = getattr(loop, "is_closed", None)
+    return is_closed is not None and is_closed()
