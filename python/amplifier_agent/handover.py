@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any, Generic, TypeVar
 
 import anyio
+import anyio.lowlevel
 
 ItemT = TypeVar("ItemT")
 
@@ -26,6 +27,8 @@ class Handover(Generic[ItemT]):
     async def put(self, item: ItemT) -> None:
         """Offer an item, and wait until it is taken."""
         if self._is_over:
+            # Where the turn is cancelled, it ends here.
+            await anyio.lowlevel.checkpoint()
             return
         taken = anyio.Event()
         entry = (item, taken)
