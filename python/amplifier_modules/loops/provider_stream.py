@@ -9,6 +9,7 @@ from typing import Any, cast
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall, Usage
 
+from ..closing import closing
 from .hook_points import HookPoints
 from .response import BLOCKS_EMITTED, RequestedCall, calls_of
 
@@ -33,21 +34,22 @@ async def gather_stream(
     calls: list[RequestedCall] = []
     found: dict[str, Any] = {}
     place = {"block_type": "text", "block_index": 0}
-    pieces: AsyncIterator[Any] = provider.stream(request, tools=request.tools or [], **options)
+    stream: AsyncIterator[Any] = provider.stream(request, tools=request.tools or [], **options)
     complete: ChatResponse | None = None
-    async for piece in pieces:
-        if isinstance(piece, ChatResponse):
-            complete = piece
-            continue
-        if text := _text(piece):
-            if not texts:
-                await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": None})
-            texts.append(text)
-            await hooks.emit(CONTENT_BLOCK_DELTA, {**place, "delta": text})
-        calls += calls_of(None, _Piece(_field(piece, "tool_calls")))
-        found.update(
-            {key: value for key in ("usage", "finish_reason") if (value := _field(piece, key))}
-        )
+    async with closing(stream) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, ChatResponse):
+                complete = piece
+                continue
+            if text := _text(piece):
+                if not texts:
+                    await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": None})
+                texts.append(text)
+                await hooks.emit(CONTENT_BLOCK_DELTA, {**place, "delta": text})
+            calls += calls_of(None, _Piece(_field(piece, "tool_calls")))
+            found.update(
+                {key: value for key in ("usage", "finish_reason") if (value := _field(piece, key))}
+            )
     block = {"type": "text", "text": "".join(texts)}
     if texts:
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": block})

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from typing import Any
 
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
-PieceT = TypeVar("PieceT")
-
-
-@asynccontextmanager
-async def closing(pieces: AsyncIterator[PieceT]) -> AsyncGenerator[AsyncIterator[PieceT]]:
-    """Close an async generator on leaving; its clean-up would else run at some later time."""
-    try:
-        yield pieces
-    finally:
-        if isinstance(pieces, AsyncGenerator):
-            await pieces.aclose()
+from ..closing import closing
 
 
 class BaseProvider:
