@@ -1,20 +1,19 @@
-"""An agent that describes the current folder with the demo model; no key is needed."""
+"""An agent that gives a tour of the current folder, on the demo model."""
 
-import asyncio
-
-from amplifier_app.demo_model import DemoModel
-from amplifier_core import AmplifierSession
+from amplifier_agent import Agent, tool
 
 
-async def main() -> None:
-    with DemoModel() as demo:  # for Claude, set ANTHROPIC_API_KEY and use the config {}
-        plan = {
-            "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
-            "providers": [{"module": "provider-anthropic", "config": demo.provider_config()}],
-            "tools": [{"module": "tool-filesystem"}, {"module": "tool-search"}],
-        }
-        async with AmplifierSession(plan) as session:
-            print(await session.execute("Give me a tour of this project"))
+@tool
+def weather(city: str, days: int = 1) -> str:
+    """Forecast for a city.
+
+    Args:
+        city: Name of the city.
+        days: How many days, 1 to 7.
+    """
+    return f"{city}: sunny for {days} days"
 
 
-asyncio.run(main())
+agent = Agent("demo", tools=[weather, "tool-filesystem", "tool-search"])
+result = agent.run_sync("Give me a tour of this project")
+print(result.text, result.usage)

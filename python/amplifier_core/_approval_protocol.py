@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from typing import Any, Literal, TypeAlias
 
+from ._kernel.approval_decision import is_consent
 from ._kernel.awaitable import is_awaitable
+
+logger = logging.getLogger("amplifier_core.coordinator")
 
 Protocol: TypeAlias = Literal["system", "provider"]
 """Which of the two protocols an object has."""
@@ -62,6 +66,12 @@ def ask(
 ) -> Any:
     """Ask for approval; the answer, or what it is awaited from, is one of the options."""
     if protocol_of(approval) != "provider":
+        if not any(map(is_consent, options)):
+            logger.warning(
+                "none of the options `%s` of hook `%s` is a known word of consent; each denies",
+                "`, `".join(options),
+                hook_name,
+            )
         return approval.request_approval(prompt, options, timeout, default)
     from .models import ApprovalRequest
 

@@ -69,7 +69,7 @@ def validate(
     quiet: bool,
     timeout: float,
 ) -> None:
-    """Check that a module fits its type, or that a mount plan holds what it says.
+    """Check that a module fits its type, or a mount plan.
 
     MODULE_TYPE is `provider`, `tool`, `hook`, `orchestrator` or `context`, and MODULE_PATH the
     folder of a package or project, or a Python file. The module is imported and mounted once, with

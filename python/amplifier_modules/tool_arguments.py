@@ -18,7 +18,8 @@ class ArgumentSchemas:
         self._read: dict[str, dict[str, Any]] = {}
 
     def check(self, name: str, tool: Any, arguments: Mapping[str, Any]) -> None:
-        """Compare the arguments of a call; a tool without a schema takes any.
+        """Compare the arguments of a call; a tool without a schema takes any, and one
+        that says by `checks_arguments` that it checks them itself is left to that.
 
         Args:
             name: The tool that the model calls.
@@ -29,6 +30,8 @@ class ArgumentSchemas:
             ToolInputDenied: They do not fit.
             ToolSchemaDenied: The schema itself cannot be used.
         """
+        if getattr(tool, "checks_arguments", False) is True:
+            return
         schema: Any = getattr(tool, "input_schema", None)
         if not isinstance(schema, dict) or not schema:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import Observer
 from amplifier_app.approval import TerminalApproval
@@ -17,7 +17,9 @@ from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
-from amplifier_core import events
+
+if TYPE_CHECKING:
+    from amplifier_agent import Result, Session
 
 logger = logging.getLogger(__name__)
 
@@ -44,13 +46,13 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
 
     output = RedactedOutput(output)
     session = _session(order, provider, output)
-    SECRETS.learn(session.config)
-    session.coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
-    observer = Observer(session.coordinator, output.handle)
+    coordinator: Any = session.session.coordinator
+    SECRETS.learn(session.session.config)
+    coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
+    observer = Observer(coordinator, output.handle)
     observer.start()
-    refusal = _Refusal(session.coordinator.hooks)
     # In its own task: only that is cancelled, and the clean-up after it can await.
-    turn = asyncio.create_task(_turn(session, order, observer, refusal))
+    turn = asyncio.create_task(_turn(session, order, observer))
     stopping = asyncio.Event()
 
     def stop() -> None:
@@ -62,102 +64,70 @@ async def run_turn(order: Order, provider: Mapping[str, Any], output: Output) ->
         notice(text)
 
     output.call_on_failure(stop)
-    interruption = Interruption(session.coordinator.cancellation, stop, show)
+    interruption = Interruption(coordinator.cancellation, stop, show)
     with interruption.installed():
         await _until_done(turn, stopping)
         await _cleaned_up(session)
-        if (answer := _answer(turn)) is not None:
-            output.answer(answer)
+        if (result := _result(turn)) is not None and result.status != "denied":
+            output.answer(result.text)
         output.finish()
         code = _exit_code(output, interruption, turn)
-        if code == 0 and refusal.limit is not None:
-            code = report(refusal.limit)
     if not turn.done():
         leave(code)  # it waits for something that cannot be cancelled, such as a thread
     return code
 
 
-def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Any:
-    from amplifier_core import AmplifierSession
-    from amplifier_core._kernel.capability_names import SESSION_WORKING_DIR
+def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Session:
+    from amplifier_agent import Agent
 
-    session: Any = AmplifierSession(
-        mount_plan(order.folder, provider, order.model, order.hooks),
-        approval_system=TerminalApproval(output.hold, output.release),
-        display_system=output,
+    agent = Agent(
+        plan=mount_plan(order.folder, provider, order.model, order.hooks),
+        system=SYSTEM_PROMPT.format(folder=order.folder),
+        approvals=TerminalApproval(output.hold, output.release),
+        directory=order.folder,
     )
-    session.coordinator.register_capability(SESSION_WORKING_DIR, str(order.folder))
+    session = agent.session()
+    session.session.coordinator.display_system = output
     return session
 
 
-async def _turn(session: Any, order: Order, observer: Observer, refusal: _Refusal) -> str | None:
-    await _initialize(session)
+async def _turn(session: Session, order: Order, observer: Observer) -> Result | None:
+    await _open(session)
     await observer.add_contributed()
-    for line in replaced_modules(session.config):
+    for line in replaced_modules(session.session.config):
         notice(f"warning: {line}")
-    context = session.coordinator.get("context")
-    text = SYSTEM_PROMPT.format(folder=order.folder)
-    await context.add_message({"role": "system", "content": text})
-    if session.coordinator.cancellation.is_cancelled:
+    if session.session.coordinator.cancellation.is_cancelled:
         return None  # Ctrl+C while the modules were loading
-    answer = await session.execute(order.prompt)
-    refusal.report()
-    return answer
+    return await session.run(order.prompt)
 
 
-async def _initialize(session: Any) -> None:
+async def _open(session: Session) -> None:
     """Mount the modules; the plan is strict, so nothing is left out.
 
     Raises:
         Failure: Something is wrong with the mount plan.
     """
-    from amplifier_core._loading.review import mistakes_of
+    from amplifier_core.llm_errors import ConfigurationError
 
     try:
-        await session.initialize()
-    except RuntimeError as error:
-        if not (mistakes := mistakes_of(error)):
-            raise
+        await session.__aenter__()
+    except ConfigurationError as error:
+        mistakes: tuple[str, ...] = getattr(error, "mistakes", ()) or (str(error),)
         hint = "run again with `--debug` for the traceback"
         raise Failure("; ".join(mistakes), hint=hint) from error
 
 
-class _Refusal:
-    """The refusal of a turn by a hook, or the limit that ended it, if there is one."""
-
-    _WHAT: ClassVar = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
-
-    def __init__(self, hooks: Any) -> None:
-        self._denied: Mapping[str, Any] | None = None
-        self._limit: int | None = None
-        hooks.register(events.ORCHESTRATOR_COMPLETE, self._note, name="amplifier-app-refusal")
-
-    def _note(self, _: str, data: Any) -> None:
-        self._denied = data.get("denied")
-        if self._denied is None and data.get("status") == "incomplete":
-            self._limit = data.get("turn_count")
-
-    def report(self) -> None:
-        """Report the refusal.
-
-        Raises:
-            Failure: The turn was refused.
-        """
-        if self._denied is not None:
-            what = self._WHAT.get(str(self._denied.get("event")), "the turn")
-            raise Failure(f"{what} was refused: {self._denied.get('reason')}")
-
-    @property
-    def limit(self) -> Failure | None:
-        """Why the turn was ended before the model was done, if so."""
-        if self._limit is None:
-            return None
-        text = f"the turn was ended after {self._limit:,} model calls, the `max_iterations` of the loop"
+def _complaint(result: Result) -> Failure | None:
+    """What is to be said of a turn without a whole answer."""
+    if result.status == "limit":
         hint = "the answer may be incomplete; set `LOOP_MAX_ITERATIONS` to allow more"
-        return Failure(text, hint=hint)
+        return Failure(f"the turn was ended: {result.reason}", hint=hint)
+    if result.status in {"denied", "truncated", "error"}:
+        return Failure(str(result.reason))
+    return None
 
 
-async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -> None:
+async def _until_done(turn: asyncio.Task[Result | None], stopping: asyncio.Event) -> None:
     """Wait for the turn; when it must stop, only for the grace period."""
     stopped = asyncio.create_task(stopping.wait())
     await asyncio.wait({turn, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -166,23 +136,25 @@ async def _until_done(turn: asyncio.Task[str | None], stopping: asyncio.Event) -
         await asyncio.wait({turn}, timeout=_GRACE_SECONDS)
 
 
-async def _cleaned_up(session: Any) -> None:
+async def _cleaned_up(session: Session) -> None:
     try:
         async with asyncio.timeout(_GRACE_SECONDS):
-            await session.cleanup()
+            await session.__aexit__()
     except TimeoutError:
         logger.warning("the session did not clean up within %.0f s", _GRACE_SECONDS)
     except Exception:
         logger.exception("the clean-up of the session failed")
 
 
-def _answer(turn: asyncio.Task[str | None]) -> str | None:
+def _result(turn: asyncio.Task[Result | None]) -> Result | None:
     if not turn.done() or turn.cancelled() or turn.exception() is not None:
         return None
     return turn.result()
 
 
-def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[str | None]) -> int:
+def _exit_code(
+    output: Output, interruption: Interruption, turn: asyncio.Task[Result | None]
+) -> int:
     """The exit code of the turn; its error is reported unless the user stopped it."""
     if interruption.exit_code:
         return interruption.exit_code
@@ -195,5 +167,8 @@ def _exit_code(output: Output, interruption: Interruption, turn: asyncio.Task[st
     if not turn.done() or turn.cancelled():
         hint = "run again with `--debug` for details"
         return report(Failure("a module cancelled the turn", hint=hint))
-    error = turn.exception()
-    return 0 if error is None else report(error)
+    if (error := turn.exception()) is not None:
+        return report(error)
+    result = turn.result()
+    complaint = None if result is None else _complaint(result)
+    return 0 if complaint is None else report(complaint)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError
-from .approval_decision import clip_prompt, is_consent, read_approval
+from .approval_decision import clip_prompt, read_approval
 from .argument import any_text, text
 from .asker import asker
 from .awaitable import is_awaitable
@@ -157,12 +157,6 @@ async def _ask(
     seconds = _seconds(result.approval_timeout)
     default = result.approval_default
     any_text(default)
-    if not any(map(is_consent, options)):
-        logger.warning(
-            "none of the options `%s` of hook `%s` is a known word of consent; each denies",
-            "`, `".join(options),
-            hook_name,
-        )
     try:
         asked = (prompt, options.copy(), seconds, default, hook_name, event)
         decision = ask(approval, *asked)

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::SystemTime;
 
 use amplifier_core::coordinator::{
-    Approval, charge_injections, clean_injections, clip_prompt, is_consent, read_approval,
+    Approval, charge_injections, clean_injections, clip_prompt, read_approval,
 };
 use amplifier_core::hook::Projection;
 use amplifier_core::{ContextInjection, event_timestamp};
@@ -262,14 +262,6 @@ impl Effects {
             allow_on_timeout: default.cast::<PyString>()?.to_string_lossy() == "allow",
         };
         self.stage = Stage::Asking(question);
-        if !options.iter().any(|option| is_consent(option)) {
-            let message = format!(
-                "none of the options `{}` of hook `{}` is a known word of consent; each denies",
-                options.join("`, `"),
-                self.hook_name,
-            );
-            log(py, Logger::Coordinator, Level::Warning, &message, None);
-        }
         let asking = module(py, intern!(py, "amplifier_core._approval_protocol"))?;
         let asked = asking.call_method1(
             intern!(py, "ask"),
