@@ -39,7 +39,7 @@ BENCHES := emit hook_answers kernel_calls turn history session messages import_t
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := text_deltas tool_arguments
 # Compared with what our own Python has beside it.
-OWN_BENCHES := path_decision processor start display false_marks
+OWN_BENCHES := cancel path_decision processor start display false_marks
 # Compared with a walk over memory, in Rust.
 RUST_BENCHES := ratios redaction shell
 

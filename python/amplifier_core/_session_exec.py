@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel.loop_run import logger, run_loop
+from ._kernel.loop_run import ENDED, logger, run_loop
 from ._loading.mount_plan import announced
 from ._loading.review import review_late_handlers
+from .llm_errors import AbortError
 
 SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""
@@ -47,7 +48,10 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     )
     if not hasattr(token, "register_child"):
         return await running
-    return await run_loop(running, token, f"loop `{type(orchestrator).__name__}`")
+    answer = await run_loop(running, token, f"loop `{type(orchestrator).__name__}`")
+    if answer is ENDED:
+        raise AbortError("the turn was ended by `request_immediate`")
+    return answer
 
 
 async def emit_raw_field_if_configured(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Generator
-from typing import Any
+from typing import Any, Final
 
 from .interruption import Interruption, asyncio_task, has_block
 from .left_behind import Leaving, steps_of
@@ -13,6 +13,8 @@ logger = logging.getLogger("amplifier_core.session")
 
 LOOP_GRACE_SECONDS = 5.0
 """How long a loop that is ended may take to end before it is left behind."""
+ENDED: Final = object()
+"""What `run_loop` returns under trio if the loop was ended and let the cancellation through."""
 
 
 async def run_loop(running: Awaitable[Any], token: Any, what: str) -> Any:
@@ -25,17 +27,17 @@ async def run_loop(running: Awaitable[Any], token: Any, what: str) -> Any:
         token: Cancellation token of the session.
         what: What to call the loop in a warning.
 
+    Returns:
+        The answer, or `ENDED` where trio's own error cannot leave the scope that was cancelled.
+
     Raises:
         CancelledError: The loop was ended and let the cancellation through, or it was left behind.
-        AbortError: The same under trio, whose own error cannot leave the cancelled scope.
     """
     if asyncio_task() is not None:
         return await _Run(running, token, what)
     with Interruption(token):
         return await running
-    from ..llm_errors import AbortError
-
-    raise AbortError("the turn was ended by `request_immediate`")
+    return ENDED
 
 
 class _Run:

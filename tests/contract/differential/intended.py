@@ -306,6 +306,13 @@ def initialising_at_once_loads_once(d: Difference) -> bool:
 
 
 @intended
+def turns_of_a_cancelled_session_are_warned_of(d: Difference) -> bool:
+    fails = "raises" in d.outcome
+    logged = d.reference == [] or (fails and d.reference == ["ERROR"])
+    return d.step["do"] == "execute" and d.path == ("logs",) and logged and d.ours == ["WARNING"]
+
+
+@intended
 def empty_modules_are_refused(d: Difference) -> bool:
     config = d.program["id"].startswith("session: top config with an empty")
     return config and raised(d.outcome)[1].startswith("Configuration must specify session.")
