@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel.loop_run import ENDED, logger, run_loop
+from ._kernel.interruption import Interruption, asyncio_task
+from ._kernel.loop_run import LoopRun, logger
 from ._loading.mount_plan import announced
 from ._loading.review import review_late_handlers
 from .llm_errors import AbortError
@@ -48,10 +49,12 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     )
     if not hasattr(token, "register_child"):
         return await running
-    answer = await run_loop(running, token, f"loop `{type(orchestrator).__name__}`")
-    if answer is ENDED:
-        raise AbortError("the turn was ended by `request_immediate`")
-    return answer
+    if asyncio_task() is not None:
+        return await LoopRun(running, token, orchestrator)
+    with Interruption(token):
+        return await running
+    # The error of trio cannot leave the scope that was cancelled.
+    raise AbortError("the turn was ended by `request_immediate`")
 
 
 async def emit_raw_field_if_configured(

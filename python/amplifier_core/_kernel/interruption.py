@@ -16,10 +16,8 @@ def asyncio_task() -> Any:
     asyncio = sys.modules.get("asyncio")
     if asyncio is None:
         return None
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None
+    loop = asyncio._get_running_loop()  # documented; `get_running_loop` raises where none runs
+    return None if loop is None else asyncio.current_task(loop)
 
 
 class Interruption:
@@ -34,44 +32,27 @@ class Interruption:
     the outer ones leave it to that. With a number of seconds it ends after that time.
     """
 
-    __slots__ = (
-        "_before",
-        "_inner",
-        "_is_due",
-        "_is_over",
-        "_is_settled",
-        "_outer",
-        "_scope",
-        "_seconds",
-        "_shields",
-        "_soon",
-        "_surrounding",
-        "_task",
-        "_timer",
-        "_token",
-        "was_caught",
-        "was_ended",
-    )
+    _task: Any = None
+    _before = 0
+    _timer: Any = None
+    _scope: Any = None
+    _soon: Callable[[Callable[[], None]], object] | None = None
+    _inner: Interruption | None = None
+    _outer: Interruption | None = None
+    _surrounding: Interruption | None = None
+    _shields = 0
+    _is_due = False
+    _is_over = False
+    _is_settled = False
+    was_ended = False
+    """Whether the block was ended from outside."""
+    was_caught = False
+    """Whether that ended the block, so that what follows it goes on."""
 
     def __init__(self, token: Any = None, seconds: float | None = None) -> None:
         """Make a block that ends on a token's request, after a time, or by `end`."""
         self._token: Any = token if hasattr(token, "register_child") else None
         self._seconds = seconds
-        self._task: Any = None
-        self._timer: Any = None
-        self._scope: Any = None
-        self._soon: Callable[[Callable[[], None]], object] | None = None
-        self._inner: Interruption | None = None
-        self._outer: Interruption | None = None
-        self._surrounding: Interruption | None = None
-        self._shields = 0
-        self._is_due = False
-        self._is_over = False
-        self._is_settled = False
-        self.was_ended = False
-        """Whether the block was ended from outside."""
-        self.was_caught = False
-        """Whether that ended the block, so that what follows it goes on."""
 
     def __enter__(self) -> Self:
         """Begin the block, in the running task."""

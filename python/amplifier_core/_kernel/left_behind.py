@@ -3,66 +3,54 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Generator
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from .interruption import asyncio_task, is_ending
+from .interruption import is_ending
 
 if TYPE_CHECKING:
     import asyncio
 
 
-class Steps(Protocol):
-    """A coroutine, or what an awaitable makes of itself."""
-
-    def send(self, value: None, /) -> Any: ...
-    def throw(self, error: BaseException, /) -> Any: ...
-    def close(self) -> None: ...
+Steps = Coroutine[Any, Any, Any]
+"""What can be gone through step by step."""
 
 
-def leaving(
-    awaitable: Awaitable[Any],
-    grace: float,
-    what: str,
-    logger: logging.Logger,
-    is_meant: Callable[[], bool] = is_ending,
-) -> Awaitable[Any]:
-    """Return an awaitable that cannot hold its caller longer than `grace` seconds once it must end.
+class Leaving:
+    """The await of something that cannot hold its caller longer than a grace once it must end.
 
     It runs in the task that awaits it, as with any `await`: a result is never lost. If it does not
     end in time, the rest of it is cancelled once more and runs on in a task of its own; its result is
     ignored, and there is a warning. Under trio no task can be left behind: what ignores its
     cancellation keeps the caller waiting.
 
-    Args:
-        awaitable: What is awaited.
-        grace: Seconds that it may take to end after its cancellation.
-        what: What is awaited, for the warning.
-        logger: Where the warning goes.
-        is_meant: Whether the cancellation that has just arrived is one that begins the grace. Scopes
-            and time limits inside cancel the task, too; by default it is an `Interruption` around.
-
-    Raises:
-        CancelledError: It was left behind, or it raised this.
+    Awaiting it raises a `CancelledError` if the rest was left behind.
     """
-    if asyncio_task() is None:
-        return awaitable
-    return Leaving(steps_of(awaitable), grace, what, logger, is_meant)
 
-
-class Leaving:
-    """The await of a coroutine until it ends, or its grace is over."""
+    __slots__ = ("_grace", "_is_meant", "_logger", "_steps", "_what")
 
     def __init__(
         self,
-        steps: Steps,
+        awaitable: Awaitable[Any],
         grace: float,
         what: str,
         logger: logging.Logger,
-        is_meant: Callable[[], bool],
+        is_meant: Callable[[], bool] = is_ending,
     ) -> None:
-        self._steps = steps
+        """Await something, by `await`, or by `rest` where its first step was done already.
+
+        Args:
+            awaitable: What is awaited.
+            grace: Seconds that it may take to end after its cancellation.
+            what: What is awaited, for the warning.
+            logger: Where the warning goes.
+            is_meant: Whether the cancellation that has just arrived is one that begins the grace.
+                Scopes and time limits inside cancel the task, too; by default it is an
+                `Interruption` around.
+        """
+        self._steps = steps_of(awaitable)
         self._grace = grace
         self._what = what
         self._logger = logger
@@ -77,24 +65,24 @@ class Leaving:
 
     def rest(self, awaited: Any) -> Generator[Any, None, Any]:
         """Go on with a coroutine that awaits something."""
-        import asyncio
-
+        asyncio: Any = sys.modules.get("asyncio")
+        cancelled = asyncio.CancelledError if asyncio else ()
         steps = self._steps
         try:
             while True:
                 try:
-                    yield awaited
+                    value = yield awaited
                 except GeneratorExit:
                     steps.close()
                     raise
-                except asyncio.CancelledError as error:
+                except cancelled as error:
                     awaited = steps.throw(error)
                     if self._is_meant():
                         break
                 except BaseException as error:  # noqa: BLE001 (for the coroutine to handle)
                     awaited = steps.throw(error)
                 else:
-                    awaited = steps.send(None)
+                    awaited = steps.send(value)
         except StopIteration as stop:
             return stop.value
         return (yield from self._within_grace(awaited))

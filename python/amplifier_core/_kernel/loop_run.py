@@ -4,51 +4,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Generator
-from typing import Any, Final
+from typing import Any
 
-from .interruption import Interruption, asyncio_task, has_block
+from .interruption import Interruption, has_block
 from .left_behind import Leaving, steps_of
 
 logger = logging.getLogger("amplifier_core.session")
 
 LOOP_GRACE_SECONDS = 5.0
 """How long a loop that is ended may take to end before it is left behind."""
-ENDED: Final = object()
-"""What `run_loop` returns under trio if the loop was ended and let the cancellation through."""
 
 
-async def run_loop(running: Awaitable[Any], token: Any, what: str) -> Any:
-    """Await a loop's answer, until everything has to stop immediately.
+class LoopRun:
+    """The await of a loop's answer under asyncio, until everything has to stop immediately.
 
-    A loop that is in an `Interruption` of the token itself ends by that alone.
-
-    Args:
-        running: What the loop's `execute` returned.
-        token: Cancellation token of the session.
-        what: What to call the loop in a warning.
-
-    Returns:
-        The answer, or `ENDED` where trio's own error cannot leave the scope that was cancelled.
-
-    Raises:
-        CancelledError: The loop was ended and let the cancellation through, or it was left behind.
+    A loop that is in an `Interruption` of the token itself ends by that alone. Awaiting raises a
+    `CancelledError` if the loop let its cancellation through or was left behind. One that never
+    suspends costs next to nothing.
     """
-    if asyncio_task() is not None:
-        return await _Run(running, token, what)
-    with Interruption(token):
-        return await running
-    return ENDED
 
+    __slots__ = ("_loop", "_running", "_token")
 
-class _Run:
-    """The await of a loop under asyncio; one that does not suspend costs next to nothing."""
-
-    __slots__ = ("_running", "_token", "_what")
-
-    def __init__(self, running: Awaitable[Any], token: Any, what: str) -> None:
+    def __init__(self, running: Awaitable[Any], token: Any, loop: Any) -> None:
+        """Await what `execute` of a loop returned, with the token of its session."""
         self._running = running
         self._token = token
-        self._what = what
+        self._loop = loop
 
     def __await__(self) -> Generator[Any, None, Any]:
         token = self._token
@@ -74,9 +55,8 @@ class _Run:
         try:
             if token.is_immediate and not was_immediate:
                 block.request_immediate()
-            leaving = Leaving(
-                steps, LOOP_GRACE_SECONDS, self._what, logger, lambda: block.was_ended
-            )
+            what = f"loop `{type(self._loop).__name__}`"
+            leaving = Leaving(steps, LOOP_GRACE_SECONDS, what, logger, lambda: block.was_ended)
             answer = yield from leaving.rest(awaited)
         except BaseException as error:
             # The cancellation comes through, though nobody else cancelled the task.

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from amplifier_core._kernel.interruption import Interruption
-from amplifier_core._kernel.left_behind import leaving
+from amplifier_core._kernel.left_behind import Leaving
 from amplifier_core._kernel.timeout import EXPIRED
 
 logger = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def ending(awaitable: Awaitable[Any], what: str) -> Awaitable[Any]:
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return leaving(awaitable, LEAVE_SECONDS, what, logger)
+    return Leaving(awaitable, LEAVE_SECONDS, what, logger)
 
 
 async def ending_after(seconds: float | None, awaitable: Awaitable[Any], what: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
@@ -118,8 +118,8 @@ class HookPoints:
         waiting, self._waiting = self._waiting, []
         return waiting
 
-    async def _emit(self, event: str, data: dict[str, Any]) -> Any:
-        return await ending(self._hooks.emit(event, data), f"a hook of `{event}`")
+    def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
+        return ending(self._hooks.emit(event, data), f"a hook of `{event}`")
 
     async def _ask(self, result: Any, event: str, asked: AskedCall | None) -> Any:
         """Tell what is asked, and ask."""
@@ -131,9 +131,9 @@ class HookPoints:
         finally:
             ASKED_CALL.reset(token)
 
-    async def _carry_out(self, result: Any, event: str) -> Any:
+    def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
         processed = self._coordinator.process_hook_result(result, event)
-        return await ending(processed, f"what a hook of `{event}` asked for")
+        return ending(processed, f"what a hook of `{event}` asked for")
 
     async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
