@@ -18,8 +18,9 @@ class ArgumentSchemas:
         self._read: dict[str, dict[str, Any]] = {}
 
     def check(self, name: str, tool: Any, arguments: Mapping[str, Any]) -> None:
-        """Compare the arguments of a call; a tool without a schema takes any, and one
-        that says by `checks_arguments` that it checks them itself is left to that.
+        """Compare the arguments of a call.
+
+        A tool without a schema takes any; one with `checks_arguments` checks them itself.
 
         Args:
             name: The tool that the model calls.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
@@ -109,17 +108,16 @@ class Interruption:
             self.was_ended = True
             self._task.cancel()
 
-    @contextmanager
-    def shielded(self) -> Generator[None]:
-        """Put the end off until this is over. Trio has shielded scopes for that."""
+    def put_off(self) -> None:
+        """Put the end off, once more. Trio has shielded scopes for that."""
         self._shields += 1
-        try:
-            yield
-        finally:
-            self._shields -= 1
-            if self._is_due and not self._shields and self._soon is not None:
-                # From the event loop, so that it ends an await and not the one after the block.
-                self._soon(self.end)
+
+    def put_off_no_more(self) -> None:
+        """Take back one `put_off`; after the last one, an end that was put off follows."""
+        self._shields -= 1
+        if self._is_due and not self._shields and self._soon is not None:
+            # From the event loop, so that it ends an await and not the one after the block.
+            self._soon(self.end)
 
     def request_graceful(self) -> bool:
         """Do nothing: what runs now may end by itself."""
@@ -168,6 +166,11 @@ _INNERMOST: ContextVar[Interruption | None] = ContextVar(
     "amplifier_core.interruption", default=None
 )
 """The block that runs now."""
+
+
+def innermost() -> Interruption | None:
+    """Return the block that runs now."""
+    return _INNERMOST.get()
 
 
 def has_block(token: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from amplifier_core._kernel.interruption import Interruption
+from amplifier_core._kernel.interruption import Interruption, innermost
 from amplifier_core._kernel.left_behind import Leaving
 from amplifier_core._kernel.timeout import EXPIRED
 
@@ -27,7 +27,6 @@ class TurnCancellation:
     def __init__(self, coordinator: Any) -> None:
         """Use the token of the coordinator, which may be None."""
         self._token = getattr(coordinator, "cancellation", None)
-        self._running: Interruption | None = None
 
     @property
     def is_cancelled(self) -> bool:
@@ -54,29 +53,31 @@ class TurnCancellation:
         if self._token is not None:
             await self._token.trigger_callbacks()
 
-    @contextmanager
-    def interruptible(self) -> Generator[Interruption]:
-        """Run a part of the turn that a request to stop immediately ends."""
-        surrounding = self._running
-        try:
-            with Interruption(self._token) as self._running:
-                yield self._running
-        finally:
-            self._running = surrounding
+    def interruptible(self) -> Interruption:
+        """Return a part of the turn that a request to stop immediately ends."""
+        return Interruption(self._token)
 
-    @contextmanager
-    def shielded(self) -> Generator[None]:
-        """Run what must finish during cancellation.
 
-        It shields from the session's own token and from the scopes of anyio and trio, but not from
-        `asyncio.Task.cancel`, which interrupts whatever the task awaits.
-        """
-        with anyio.CancelScope(shield=True):
-            if self._running is None:
-                yield
-                return
-            with self._running.shielded():
-                yield
+class Shielded:
+    """Work that must finish during cancellation: `with Shielded(): ...`.
+
+    It shields from the session's own token and from the scopes of anyio and trio, but not from
+    `asyncio.Task.cancel`, which interrupts whatever the task awaits.
+    """
+
+    def __enter__(self) -> None:
+        """Begin the work."""
+        self._scope = anyio.CancelScope(shield=True)
+        self._scope.__enter__()
+        self._block = innermost()
+        if self._block is not None:
+            self._block.put_off()
+
+    def __exit__(self, *error: object) -> bool | None:
+        """End the work; what was put off follows."""
+        if self._block is not None:
+            self._block.put_off_no_more()
+        return self._scope.__exit__(*error)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatResponse, ToolSpec
 
 from .argument_check import ArgumentCheck
-from .cancellation import TurnCancellation, grace
+from .cancellation import Shielded, TurnCancellation, grace
 from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
@@ -83,8 +83,6 @@ class Turn:
     """How many times the model was called."""
     _reason: str | None = None
     """Why the turn ends without an answer, or before the model was done."""
-    _is_in_time: bool = False
-    """Whether the conversation ended before the budget of seconds was used up."""
     _ends_in_tool_results: bool = False
     _denied: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, and why, for `orchestrator:complete`."""
@@ -102,12 +100,14 @@ class Turn:
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
         try:
-            with self.cancellation.interruptible() as whole, whole.shielded():
-                return await self._run(model)
+            with self.cancellation.interruptible() as whole:
+                whole.put_off()
+                await self._run(model)
         finally:
             RUNNING.reset(running)
+        return self.answer
 
-    async def _run(self, model: ModelCalls | Exception) -> str:
+    async def _run(self, model: ModelCalls | Exception) -> None:
         outcome = Outcome.ERROR
         was_interrupted = False
         try:
@@ -127,16 +127,18 @@ class Turn:
                     await self._emit_all(endings)
             else:
                 await self._close(endings)
-        return self.answer
 
     async def _converse_in_time(self, model: ModelCalls | Exception) -> Outcome:
         """Converse for as long as the budget allows."""
-        outcome = Outcome.INCOMPLETE
-        with Interruption(seconds=None if self.ledger is None else self.ledger.seconds_left()):
+        seconds = None if self.ledger is None else self.ledger.seconds_left()
+        if self.ledger is None or seconds is None:
             outcome = await self._converse(model)
-            self._is_in_time = True
-        if self.ledger is not None and not self._is_in_time:
-            self._reason = self.ledger.out_of_time().reason
+        else:
+            outcome = Outcome.INCOMPLETE
+            with Interruption(seconds=seconds) as time:
+                outcome = await self._converse(model)
+            if time.was_caught:
+                self._reason = self.ledger.out_of_time().reason
         if outcome is Outcome.INCOMPLETE and self._ends_in_tool_results:
             await self._store(closing_message(f"The turn was ended: {self._reason}."))
         return outcome
@@ -243,7 +245,7 @@ class Turn:
         try:
             await calls_round.run()
         finally:
-            with self.cancellation.shielded():
+            with Shielded():
                 for message in calls_round.messages():
                     await self.context.add_message(message)
             self._ends_in_tool_results = True
@@ -276,7 +278,7 @@ class Turn:
 
     async def _store(self, message: dict[str, Any]) -> None:
         """Add a message completely or not at all, also during cancellation."""
-        with self.cancellation.shielded():
+        with Shielded():
             await self.context.add_message(message)
         self._ends_in_tool_results = False
 
