@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 import anyio
@@ -73,11 +74,16 @@ class Shielded:
         if self._block is not None:
             self._block.put_off()
 
-    def __exit__(self, *error: object) -> bool | None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         """End the work; what was put off follows."""
         if self._block is not None:
             self._block.put_off_no_more()
-        return self._scope.__exit__(*error)
+        self._scope.__exit__(kind, error, trace)
 
 
 @contextmanager
