@@ -77,8 +77,8 @@ impl Iterator for Runs<'_> {
             }
             let before = tail(&self.text[self.done..end - 16], is_key);
             let start = end - 16 - before.len();
-            let after = self.text[end..].iter();
-            self.done = end + after.take_while(|byte| is_key(**byte)).count();
+            let after = self.text[end..].iter().position(|byte| !is_key(*byte));
+            self.done = after.map_or(self.text.len(), |length| end + length);
             if self.done - start >= MIN_KEY_BYTES {
                 return Some((start, self.done));
             }
