@@ -1,6 +1,9 @@
 //! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities,
 //! and without invisible characters.
 
+use memchr::memchr;
+
+use super::look::ahead;
 use super::words::{List, words};
 use crate::text::character::Class;
 use amplifier_core::steps;
@@ -81,10 +84,8 @@ pub(super) fn invisible(text: &[u8]) -> Option<usize> {
         0xf0..=0xf4 => 4,
         _ => return None,
     };
-    let character = std::str::from_utf8(text.get(..length)?)
-        .ok()?
-        .chars()
-        .next()?;
+    let character = std::str::from_utf8(text.get(..length)?).ok()?;
+    let character = character.chars().next()?;
     (Class::of(character) != Class::Visible).then_some(length)
 }
 
@@ -120,20 +121,17 @@ fn may_hide(block: &[u8; BLOCK_BYTES + 2]) -> bool {
 }
 
 fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
-    text.get(place..place + digits)?
-        .iter()
-        .try_fold(0, |value, digit| {
-            Some(value * 16 + char::from(*digit).to_digit(16)?)
-        })
+    let mut digits = text.get(place..place + digits)?.iter();
+    digits.try_fold(0, |value, digit| {
+        Some(value * 16 + char::from(*digit).to_digit(16)?)
+    })
 }
 
 fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
     Some(match text.get(1)? {
         b'u' | b'x' if text.get(2) == Some(&b'{') => {
-            let digits = text[3..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_hexdigit())
-                .count();
+            let digits = text[3..].iter();
+            let digits = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
             if digits == 0 || text.get(3 + digits) != Some(&b'}') {
                 return None;
             }
@@ -152,22 +150,17 @@ fn backslash(text: &[u8]) -> Option<(usize, Meaning)> {
         }
         b'U' => (10, Meaning::scalar(hex(text, 2, 8)?)?),
         b'0'..=b'7' => {
-            let digits = text[1..]
-                .iter()
-                .take(3)
-                .take_while(|byte| matches!(byte, b'0'..=b'7'));
+            let digits = ahead(text, 1, 3).iter();
+            let digits = digits.take_while(|byte| matches!(byte, b'0'..=b'7'));
             let length = digits.clone().count();
             let value = digits.fold(0, |value, digit| value * 8 + u32::from(digit - b'0'));
             (1 + length, Meaning::Byte(u8::try_from(value).ok()?))
         }
         b'x' => (4, Meaning::byte(hex(text, 2, 2)?)),
-        b'n' => (2, Meaning::Byte(b'\n')),
-        b'r' => (2, Meaning::Byte(b'\r')),
-        b't' => (2, Meaning::Byte(b'\t')),
-        b'b' => (2, Meaning::Byte(8)),
-        b'f' => (2, Meaning::Byte(12)),
-        mark @ (b'\\' | b'/' | b'"' | b'\'') => (2, Meaning::Byte(*mark)),
-        _ => return None,
+        mark => {
+            let place = memchr(*mark, b"nrtbf\\/\"'")?;
+            (2, Meaning::Byte(b"\n\r\t\x08\x0c\\/\"'"[place]))
+        }
     })
 }
 
@@ -186,9 +179,8 @@ fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
             Meaning::scalar(u32::from_str_radix(digits, radix).ok()?)?
         }
         name => {
-            let mut entities = words(List::Entity)
-                .iter()
-                .filter_map(|entity| entity.split_once('='));
+            let entities = words(List::Entity).iter();
+            let mut entities = entities.filter_map(|entity| entity.split_once('='));
             let (_, character) = entities.find(|(known, _)| known.as_bytes() == name)?;
             Meaning::Byte(*character.as_bytes().first()?)
         }
@@ -273,9 +265,8 @@ impl Layer {
     /// The span of the encoded text for a span of this one.
     pub(super) fn encoded(&self, (start, end): (usize, usize)) -> (usize, usize) {
         let unit = |place: usize| {
-            let last = self
-                .decoded
-                .partition_point(|decoded| decoded.place <= place);
+            let is_before = |decoded: &Decoded| decoded.place <= place;
+            let last = self.decoded.partition_point(is_before);
             match last.checked_sub(1).map(|last| &self.decoded[last]) {
                 None => (place, place + 1),
                 Some(decoded) if place < decoded.place + decoded.length => {

@@ -138,10 +138,13 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     if !text.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let letters = text
-        .iter()
-        .rev()
-        .filter(|byte| byte.is_ascii_alphanumeric());
+    // Most names end in letters, which are looked at as they are.
+    let last = behind(text, text.len(), 3);
+    if words::may_end(last) && last.iter().all(u8::is_ascii_alphabetic) {
+        return true;
+    }
+    let letters = text.iter().rev();
+    let letters = letters.filter(|byte| byte.is_ascii_alphanumeric());
     let letters = letters.skip_while(|byte| byte.is_ascii_digit());
     let mut end = [0; 3];
     for (end, byte) in end.iter_mut().rev().zip(letters) {

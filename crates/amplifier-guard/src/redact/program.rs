@@ -3,29 +3,8 @@
 use super::finds::{Finds, Found};
 use super::look::{ahead, stretch};
 use super::value::{self, Value};
+use super::words::{List, words};
 
-/// How a program takes a password.
-enum Way {
-    /// Behind the colon of a name.
-    Pair,
-    /// Right behind the letter of its option.
-    Attached,
-    /// As the next word.
-    Next,
-}
-
-/// Programs, and the options of each.
-const PROGRAMS: [(&[u8], &[u8], Way); 9] = [
-    (b"curl", b"-u", Way::Pair),
-    (b"curl", b"--user", Way::Pair),
-    (b"curl", b"-U", Way::Pair),
-    (b"curl", b"--proxy-user", Way::Pair),
-    (b"mysql", b"-p", Way::Attached),
-    (b"sshpass", b"-p", Way::Attached),
-    (b"sshpass", b"-p", Way::Next),
-    (b"login", b"-p", Way::Next),
-    (b"edis-cli", b"-a", Way::Next),
-];
 /// How far behind its program an option is looked for.
 const MAX_LINE_BYTES: usize = 256;
 
@@ -33,22 +12,24 @@ const MAX_LINE_BYTES: usize = 256;
 pub(super) fn find(text: &[u8], place: usize, finds: &mut Finds) {
     let window = ahead(text, place, MAX_LINE_BYTES);
     let line = &window[..stretch(window, |byte| !matches!(byte, b'\n' | b'|' | b';'))];
-    for (program, option, way) in &PROGRAMS {
-        if !line.starts_with(program) {
+    for row in words(List::Option) {
+        let (program, row) = row.split_once('=').unwrap_or_default();
+        let (option, way) = row.split_once('=').unwrap_or_default();
+        if !line.starts_with(program.as_bytes()) {
             continue;
         }
         let mut from = 0;
         while let Some(word) = next_word(line, from) {
             from = word.1;
             let written = &line[word.0..word.1];
-            let Some(rest) = written.strip_prefix(*option) else {
+            let Some(rest) = written.strip_prefix(option.as_bytes()) else {
                 continue;
             };
             let start = place + word.0 + option.len();
             let value = match way {
-                Way::Attached if !rest.is_empty() => value::parse(text, start),
-                Way::Next if rest.is_empty() => value::parse(text, start),
-                Way::Pair if rest.is_empty() || !option.starts_with(b"--") => {
+                "attached" if !rest.is_empty() => value::parse(text, start),
+                "next" if rest.is_empty() => value::parse(text, start),
+                "pair" if rest.is_empty() || !option.starts_with("--") => {
                     value::parse(text, start).and_then(|value| behind_colon(text, value))
                 }
                 _ => None,

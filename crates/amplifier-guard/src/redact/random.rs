@@ -19,8 +19,6 @@ pub(super) fn is_random(characters: &[u8]) -> bool {
 
 /// How many different bytes there are, among letters and digits.
 pub(super) fn variety(characters: &[u8]) -> u32 {
-    characters
-        .iter()
-        .fold(0_u128, |seen, byte| seen | 1 << (byte & 0x7f))
-        .count_ones()
+    let bits = characters.iter().map(|byte| 1_u128 << (byte & 0x7f));
+    bits.fold(0, |seen, bit| seen | bit).count_ones()
 }

@@ -35,17 +35,10 @@ fn is_credentials(run: &[u8]) -> bool {
     // Depending on its position in three bytes, the colon ends in the second, third or fourth
     // sextet.
     let mut bits = 0_u32;
-    body.iter()
-        .take(LOOK_BYTES)
-        .enumerate()
-        .any(|(place, byte)| {
-            // An invalid character counts as the last sextet, which shares no bits with a colon.
-            bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
-            match place % 4 {
-                1 => bits >> 4 & 0xff == u32::from(b':'),
-                2 => bits >> 2 & 0xff == u32::from(b':'),
-                3 => bits & 0xff == u32::from(b':'),
-                _ => false,
-            }
-        })
+    body.iter().zip(0..LOOK_BYTES).any(|(byte, place)| {
+        // An invalid character counts as the last sextet, which shares no bits with a colon.
+        bits = bits << 6 | u32::from(sextet(*byte).unwrap_or(63));
+        let rest = [None, Some(4), Some(2), Some(0)][place % 4];
+        rest.is_some_and(|rest| bits >> rest & 0xff == u32::from(b':'))
+    })
 }

@@ -113,11 +113,12 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         self.forget(starts.min().unwrap_or(safe), scan.table);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
-        let more = (self.text.len() - self.held).max(if self.is_marked {
+        let least = if self.is_marked {
             MAX_HELD_BYTES / 2
         } else {
             0
-        });
+        };
+        let more = least.max(self.text.len() - self.held);
         self.patience = (self.text.len() + more).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
 
@@ -131,22 +132,16 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
                 || breaks_at_others && !byte.is_ascii() && !is_invisible(held, *place)
                 || byte == b',' && *place > 0 && matches!(held[place - 1], b'"' | b'}' | b']')
         };
-        let mut start = (0..held.len())
-            .rev()
-            .find(is_end)
-            .map_or(self.held, |last| self.held + last + 1);
+        let last = (0..held.len()).rev().find(is_end);
+        let start = last.map_or(self.held, |last| self.held + last + 1);
+        if start < self.text.len() {
+            return start;
+        }
         // The bytes of the last character may not all have come.
         // `10` are the highest bits of each byte of a character but its first one.
-        let last = self.text[..start]
-            .iter()
-            .rposition(|byte| byte & 0xc0 != 0x80);
-        if start == self.text.len()
-            && let Some(last) = last
-            && !is_whole(&self.text[last..])
-        {
-            start = last;
-        }
-        start
+        let last = self.text.iter().rposition(|byte| byte & 0xc0 != 0x80);
+        let is_cut = |last: &usize| !is_whole(&self.text[*last..]);
+        last.filter(is_cut).unwrap_or(start)
     }
 
     /// Writes what is held back up to `end`, without its secrets.

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::finds::{Finds, Found};
-use super::look::{ahead, line_before, stretch, tail};
+use super::look::{ahead, line_before, stretch, trimmed};
 use super::name::{Name, Named};
 use super::value::Value;
 
@@ -45,14 +45,14 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
                 .iter()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_-. \"*`".contains(byte))
     };
-    let cells = head.split(|byte| *byte == delimiter);
-    let count = cells.clone().count();
+    let heads = head.split(|byte| *byte == delimiter);
+    let count = heads.clone().count();
     // Words of a sentence have blanks behind their commas.
     let is_spaced = delimiter != b'|'
         && head
             .windows(2)
             .any(|pair| pair[0] == delimiter && pair[1] == b' ');
-    if count < 2 || is_spaced || !cells.clone().all(is_head) {
+    if count < 2 || is_spaced || !heads.clone().all(is_head) {
         return;
     }
     let column = before.split(|byte| *byte == delimiter).count() - 1;
@@ -67,23 +67,18 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
         let rest = &text[place..];
         let length = stretch(rest, |byte| byte != b'\n');
         let line = &rest[..length];
-        let mut cells = Cells {
-            line,
-            delimiter,
-            from: 0,
-        };
-        let cell = cells.nth(column);
-        let others = cells.count();
+        let cells = cells(line, delimiter);
         if length == rest.len() {
             // The row may not have come as a whole.
             finds.wait(place);
             finds.table = Some((start, text.len()));
-        } else if column + 1 + others != count {
+        } else if cells.len() != count {
             return;
         }
-        let Some((from, to)) = cell.filter(|_| column + 1 + others == count) else {
+        if cells.len() != count {
             return;
-        };
+        }
+        let (from, to) = cells[column];
         let is_rule = line[from..to].iter().all(|byte| b"-: ".contains(byte));
         let value = Value::quoted(place + from, place + to);
         finds.take(Some(Found::of(text, value, kind).unless(is_rule)));
@@ -93,29 +88,21 @@ fn rows(text: &[u8], named: Named, kind: &'static str, delimiter: u8, finds: &mu
     }
 }
 
-/// The cells of a line, without quotation marks and blanks around them.
-struct Cells<'text> {
-    line: &'text [u8],
-    delimiter: u8,
-    from: usize,
-}
-
-impl Iterator for Cells<'_> {
-    type Item = (usize, usize);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.line.get(self.from..)?;
+/// Where the cells of a line are, without quotation marks and blanks around them.
+fn cells(line: &[u8], delimiter: u8) -> Vec<(usize, usize)> {
+    let is_edge = |byte| matches!(byte, b' ' | b'"' | b'\r' | b'`');
+    let mut cells = Vec::new();
+    let mut from = 0;
+    while let Some(rest) = line.get(from..) {
         let mut is_quoted = false;
         let length = stretch(rest, |byte| {
             is_quoted ^= byte == b'"';
-            is_quoted || byte != self.delimiter
+            is_quoted || byte != delimiter
         });
-        let cell = &rest[..length];
-        let is_edge = |byte| matches!(byte, b' ' | b'"' | b'\r' | b'`');
-        let start = stretch(cell, is_edge);
-        let end = length - tail(&cell[start..], is_edge).len();
-        let found = (self.from + start, self.from + end);
-        self.from += length + 1;
-        Some(found)
+        let start = stretch(&rest[..length], is_edge);
+        let cell = trimmed(&rest[start..length], is_edge);
+        cells.push((from + start, from + start + cell.len()));
+        from += length + 1;
     }
+    cells
 }

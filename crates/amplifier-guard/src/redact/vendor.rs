@@ -175,12 +175,9 @@ fn is_boundary(text: &[u8], place: usize) -> bool {
         [.., b'\\', b'u', one, two, three, four] => hex(&[*one, *two, *three, *four]),
         // The end of a terminal's colour.
         [.., b'0'..=b'9' | b'[', b'm'] => {
-            let tail = &before[before.len().saturating_sub(16)..];
-            let digits = |byte: &u8| byte.is_ascii_digit() || *byte == b';';
-            let start = tail[..tail.len() - 1]
-                .iter()
-                .rposition(|byte| !digits(byte));
-            start.is_some_and(|start| tail[..=start].ends_with(b"\x1b["))
+            let colour = behind(before, before.len() - 1, 15);
+            let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b';';
+            trimmed(colour, is_digit).ends_with(b"\x1b[")
         }
         _ => false,
     }

@@ -38,6 +38,9 @@ pub(super) enum List {
     Around,
     /// Kinds of secrets that no name and no vendor gives, with `_` for blanks.
     Kind,
+    /// Options of programs, and how each takes a password: behind the colon of a name, right behind
+    /// the letter of the option, or as the next word.
+    Option,
 }
 
 /// The lists with their names; the first ones are the kinds of secrets that their names mark.

@@ -7,6 +7,8 @@
 use amplifier_core::base64::characters;
 use amplifier_core::steps;
 
+use super::super::look::{ahead, behind};
+
 /// What may stand between the digits of two bytes.
 const SEPARATORS: [&str; 9] = [" ", ":", "-", ",", ", ", "\n", " 0x", ",0x", ", 0x"];
 
@@ -15,10 +17,8 @@ pub(super) struct Grams {
     /// The bytes of a gram, and the distance between the grams that are checked.
     width: usize,
     step: usize,
-    /// The whole base64 characters of each part, its digits, and these with separators.
-    sextets: usize,
-    digits: usize,
-    spread: usize,
+    /// The bytes of the shortest part.
+    shortest: usize,
     any: Bits,
     plain: Bits,
     base64: Bits,
@@ -121,10 +121,7 @@ impl Grams {
         Self {
             width,
             step,
-            // At worst its first four bits are in a character shared with the byte before it.
-            sextets: (8 * shortest - 4) / 6,
-            digits: 2 * shortest,
-            spread: 3 * shortest - 1,
+            shortest,
             any: set(&all),
             plain: set(&all[..1]),
             base64: set(&all[1..2]),
@@ -188,7 +185,8 @@ impl Grams {
             let is_at = |place| bits.is_at(text, place, self.width);
             bits.has(gram) && (is_at(place.checked_sub(beside)) || is_at(Some(place + beside)))
         };
-        is_in(&self.base64, self.sextets) || is_in(&self.hex, self.digits)
+        // At worst the first four bits of a part are in a character shared with the byte before it.
+        is_in(&self.base64, (8 * self.shortest - 4) / 6) || is_in(&self.hex, 2 * self.shortest)
     }
 
     /// Whether the digits of a part, in pairs, may surround the gram at `place`.
@@ -196,9 +194,9 @@ impl Grams {
         if !self.spaced.has(gram) {
             return false;
         }
-        pairs(text[..place].iter().rev().take(self.spread))
-            + pairs(text[place..].iter().take(self.spread))
-            >= self.spread
+        let spread = 3 * self.shortest - 1;
+        let before = pairs(behind(text, place, spread).iter().rev());
+        before + pairs(ahead(text, place, spread).iter()) >= spread
     }
 
     /// Whether the gram at `place` occurs in the base64 form of a secret.
@@ -217,11 +215,7 @@ fn pairs<'text>(bytes: impl Iterator<Item = &'text u8>) -> usize {
     let mut digits = 0;
     bytes
         .take_while(|byte| {
-            digits = if byte.is_ascii_hexdigit() {
-                digits + 1
-            } else {
-                0
-            };
+            digits = (digits + 1) * usize::from(byte.is_ascii_hexdigit());
             digits < 3 && is_of_pairs(**byte)
         })
         .count()
@@ -239,10 +233,8 @@ const FOLD_CASE: u32 = 0x2020_2020;
 /// Three or four bytes as a number.
 fn gram(bytes: &[u8]) -> u32 {
     let mask = u32::MAX >> (32 - 8 * bytes.len());
-    let value = bytes
-        .iter()
-        .rev()
-        .fold(0, |value, byte| value << 8 | u32::from(*byte));
+    let bytes = bytes.iter().rev();
+    let value = bytes.fold(0, |value, byte| value << 8 | u32::from(*byte));
     (value | FOLD_CASE) & mask
 }
 

@@ -44,9 +44,8 @@ impl Parts {
 
 /// At most eight bytes as a number, the first one highest.
 pub(super) fn number(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0, |value, byte| value << 8 | u64::from(*byte))
+    let bytes = bytes.iter();
+    bytes.fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 /// The place of a number in a table of 65,536 bits.

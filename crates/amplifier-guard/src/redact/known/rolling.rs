@@ -47,6 +47,19 @@ impl<T: Default + Copy, const N: usize> Window<T, N> {
     }
 }
 
+impl Window<u64, 16> {
+    /// Finds the parts whose last digit is at `place`.
+    fn find(&self, parts: &[Parts], place: usize, found: &mut Found) {
+        for parts in parts {
+            if let Some(start) = self.start(2 * parts.length)
+                && parts.has(self.value)
+            {
+                found.add(start, place + 1);
+            }
+        }
+    }
+}
+
 impl<'known> Rolling<'known> {
     pub(super) fn new(parts: &'known [Parts]) -> Self {
         Self {
@@ -87,13 +100,7 @@ impl<'known> Rolling<'known> {
             Some(nibble) => {
                 let value = self.hex.value << 4 | u64::from(nibble);
                 self.hex.push(value, place);
-                for parts in self.parts {
-                    if let Some(start) = self.hex.start(2 * parts.length)
-                        && parts.has(value)
-                    {
-                        found.add(start, place + 1);
-                    }
-                }
+                self.hex.find(self.parts, place, found);
             }
             None => self.hex.count = 0,
         }
@@ -114,12 +121,8 @@ impl<'known> Rolling<'known> {
                 }
                 pairs.push(pairs.value << 4 | u64::from(nibble), place);
                 self.digits += 1;
-                for parts in self.parts.iter().filter(|_| self.digits == 2) {
-                    if let Some(start) = pairs.start(2 * parts.length)
-                        && parts.has(pairs.value)
-                    {
-                        found.add(start, place + 1);
-                    }
+                if self.digits == 2 {
+                    pairs.find(self.parts, place, found);
                 }
             }
             (b'x', _) if self.digits == 1 && pairs.value.trailing_zeros() >= 4 => {
