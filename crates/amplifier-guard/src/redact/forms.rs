@@ -6,7 +6,7 @@ use super::finds::{Finds, Found};
 use super::header::{authorization, cookie};
 use super::look::{LOOK_BYTES, ahead, behind, line_before, stretch, tail, trimmed};
 use super::name::{self, Name, Named};
-use super::random::is_random;
+use super::random::{is_mixed, is_random};
 use super::value::{self, Value};
 use super::words::{List, ends, is_word};
 
@@ -67,7 +67,7 @@ fn pair(text: &[u8], named: Named) -> Option<Found> {
             let is_pair = is_call
                 || text.get(start) == Some(&b' ')
                     && (is_header || is_random(look) && look.iter().any(u8::is_ascii_digit));
-            let is_other = !value.is_quoted || !is_pair || name::classify(look).is_some();
+            let is_other = !value.is_quoted || !is_pair || name::is_name(look);
             Some(Found::of(text, value, kind).unless(is_other))
         }
         Name::Plural(_) | Name::Weak(_) => None,
@@ -115,9 +115,9 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
     // Most of what C defines is a number, or another name.
     let is_number = user.ends_with(b"define")
         && if value.is_quoted {
-            look.len() < 6 || look.contains(&b' ') || name::classify(look).is_some()
+            look.len() < 6 || look.contains(&b' ') || name::is_name(look)
         } else {
-            !is_random(look) || look.starts_with(b"0x")
+            !is_random(look) && !(look.len() >= 8 && is_mixed(look)) || look.starts_with(b"0x")
         };
     let is_set = is_set && !is_number;
     // The words of `.netrc`, on one line or on several.
@@ -240,7 +240,7 @@ pub(super) fn list(text: &[u8], named: Named, start: usize, kind: &'static str, 
             break;
         }
         let look = &text[value.start..value.end];
-        let is_other = name::classify(look).is_some()
+        let is_other = name::is_name(look)
             || named.name == Name::Plural("token") && (look.len() < 8 || !is_random(look));
         finds.take(Some(Found::of(window, value, kind).unless(is_other)));
         place = value.end + usize::from(value.is_quoted);

@@ -1,6 +1,7 @@
 //! Names of secrets.
 
 use super::look::{behind, tail, trimmed};
+use super::random::is_mixed;
 use super::span::MARK;
 use super::words::{self, List, ends, is_word};
 
@@ -62,6 +63,11 @@ impl Named {
         let name = &text[self.start..self.end];
         name.eq_ignore_ascii_case(b"pwd") || name.eq_ignore_ascii_case(b"oldpwd")
     }
+}
+
+/// Whether a value is itself the name of a secret.
+pub(super) fn is_name(value: &[u8]) -> bool {
+    classify(value).is_some() && !is_mixed(value)
 }
 
 /// What a whole name implies about its value.

@@ -22,3 +22,9 @@ pub(super) fn variety(characters: &[u8]) -> u32 {
     let bits = characters.iter().map(|byte| 1_u128 << (byte & 0x7f));
     bits.fold(0, |seen, bit| seen | bit).count_ones()
 }
+
+/// Whether digits, small and capital letters are mixed, as in hardly any name.
+pub(super) fn is_mixed(characters: &[u8]) -> bool {
+    let is_in = |test: fn(&u8) -> bool| characters.iter().any(test);
+    is_in(u8::is_ascii_digit) && is_in(u8::is_ascii_lowercase) && is_in(u8::is_ascii_uppercase)
+}

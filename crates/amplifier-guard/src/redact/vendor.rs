@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::look::{LOOK_BYTES, ahead, behind, stretch, tail, trimmed};
-use super::random::is_random;
+use super::random::{is_mixed, is_random};
 use super::runs::{MIN_KEY_BYTES, Runs};
 use super::span::Span;
 
@@ -298,11 +298,7 @@ fn web_key(text: &[u8], start: usize, end: usize) -> Option<Span> {
             | [.., b'"', b'q', b'i']
     );
     let look = ahead(run, 0, LOOK_BYTES);
-    let fits = is_number
-        && look.iter().any(u8::is_ascii_digit)
-        && look.iter().any(u8::is_ascii_lowercase)
-        && look.iter().any(u8::is_ascii_uppercase)
-        && run.iter().all(|byte| is_dashed(*byte));
+    let fits = is_number && is_mixed(look) && run.iter().all(|byte| is_dashed(*byte));
     fits.then(|| Span::new(start, end, "key"))
 }
 

@@ -256,3 +256,17 @@ fn keys_of_web_and_of_terminals_are_hidden() {
         assert_stays(&[&format!("{{\"{name}\":\"swordfish and more words\"}}")]);
     }
 }
+
+#[test]
+fn a_value_that_ends_like_a_name_is_none() {
+    assert_hidden(
+        "password",
+        &[
+            "#define db_password \"«aakA0a0AaPw»\"\n",
+            "define('DB_PASSWORD', '«aakA0a0AaPw»')",
+            "passwords = [\"«aakA0a0AaPw»\"]\n",
+        ],
+    );
+    assert_hidden("token", &["#define db_auth_token «aaaA0A00Aa»\n"]);
+    assert_stays(&["#define DB_PASSWORD \"db_password_1\"\n"]);
+}

@@ -194,8 +194,8 @@ proptest! {
     #[test]
     fn a_value_behind_a_name_is_hidden_just_if_it_is_in_a_field_of_that_name(name in name()) {
         // In a text, `pw` is found by what is behind it.
-        prop_assume!(!name.trim_end_matches(|one: char| one.is_ascii_digit()).to_lowercase().ends_with("pw")
-            || !name.ends_with(|one: char| one.is_ascii_digit()));
+        let lower = name.to_lowercase();
+        prop_assume!(lower.ends_with("pw") || !lower.contains("pw"));
         let field = plain().redact_field(&name, BODY);
         prop_assume!(field.as_deref() != Some("[REDACTED:cookie]"));
         for text in [format!("{name}=\"{BODY}\""), format!("x {name}: \"{BODY}\" x")] {

@@ -49,7 +49,8 @@ fn drawn(row: &Row, mut number: u64, length: usize) -> String {
     let others: Vec<char> = row
         .alphabet
         .chars()
-        .filter(|one| !one.is_ascii_alphanumeric())
+        // With `=` inside, what is before it may be a name.
+        .filter(|one| !one.is_ascii_alphanumeric() && *one != '=')
         .collect();
     let letters: Vec<char> = row
         .alphabet
