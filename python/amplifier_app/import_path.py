@@ -8,7 +8,13 @@ from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-PACKAGES = ("amplifier_core", "amplifier_guard", "amplifier_modules", "amplifier_stream")
+PACKAGES = (
+    "amplifier_agent",
+    "amplifier_core",
+    "amplifier_guard",
+    "amplifier_modules",
+    "amplifier_stream",
+)
 """What the command imports that is ours."""
 
 

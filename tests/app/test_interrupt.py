@@ -148,8 +148,7 @@ def test_once_ends_the_turn_after_the_running_tool(waiting: Any, model: Any) -> 
     assert "✓ 1 wait: the tool ended by itself" in terminal.screen
     assert "Traceback" not in terminal.screen
     assert len(model.requests) == 1
-    assert history(waiting)[:4] == [
-        ("system", []),
+    assert history(waiting)[:3] == [
         ("user", []),
         ("assistant", ["t1"]),
         ("tool", "t1"),
@@ -167,7 +166,7 @@ def test_once_ends_the_wait_for_a_model_that_cannot_answer(waiting: Any, model: 
     assert terminal.wait() == 130
     assert "error:" not in terminal.screen
     assert len(model.requests) == 1
-    assert history(waiting)[:2] == [("system", []), ("user", [])]
+    assert history(waiting)[:1] == [("user", [])]
 
 
 def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
@@ -184,8 +183,7 @@ def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
     assert "stopping now" in terminal.screen
     assert "Traceback" not in terminal.screen
     assert len(model.requests) == 1
-    assert history(waiting)[:4] == [
-        ("system", []),
+    assert history(waiting)[:3] == [
         ("user", []),
         ("assistant", ["t1"]),
         ("tool", "t1"),

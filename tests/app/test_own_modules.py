@@ -12,7 +12,9 @@ import pytest
 from amplifier_app.import_path import PACKAGES
 from amplifier_modules import MODULES
 
-MOUNTED = sorted(set(MODULES) - {"hooks-observe", "loop-basic"})
+MOUNTED = sorted(
+    set(MODULES) - {"hooks-observe", "loop-basic", "provider-demo", "provider-scripted"}
+)
 """What one turn mounts."""
 
 HOSTILE = """\

@@ -13,9 +13,9 @@ from .approval_decision import clip_prompt, read_approval
 from .argument import any_text, text
 from .asker import asker
 from .awaitable import is_awaitable
-from .clock import timestamp
 from .hook_answer import changed, denying, injections, nothing_left, projection
 from .own_failure import is_own_failure
+from .payload import timestamp
 from .timeout import EXPIRED, limited
 
 logger = logging.getLogger("amplifier_core.coordinator")
