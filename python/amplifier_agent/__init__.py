@@ -5,31 +5,31 @@ from amplifier_agent import Agent, tool
 
 from typing import TYPE_CHECKING
 
-from amplifier_modules.budget import Budget
 from amplifier_modules.function_tool import FunctionTool, tool
-from amplifier_modules.tool_context import ToolContext
 
 from .agent import Agent
-from .event import (
-    Event,
-    QuestionAsked,
-    Status,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-)
-from .hook import Hook, hook
-from .plan import AgentOptions, Module
-from .result import Message, Result, StatusError, TokenUsage, TurnStatus
 
 if TYPE_CHECKING:
+    from amplifier_modules.budget import Budget
     from amplifier_modules.providers.base import BaseProvider
     from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
+    from amplifier_modules.tool_context import ToolContext
 
     from .approvals import Approvals
+    from .event import (
+        Event,
+        QuestionAsked,
+        Status,
+        TextDelta,
+        ThinkingDelta,
+        ToolFinished,
+        ToolProgress,
+        ToolStarted,
+    )
+    from .function_hook import Hook, hook
+    from .plan import AgentOptions, Module
     from .question import Question
+    from .result import Message, Result, StatusError, TokenUsage, TurnStatus
     from .session import Session
     from .stream import Stream
 
@@ -65,16 +65,23 @@ __all__ = [
     "tool",
 ]
 
-_LATE = {
-    "Approvals": ".approvals",
-    "BaseProvider": "amplifier_modules.providers.base",
-    "Question": ".question",
-    "ScriptItem": "amplifier_modules.providers.scripted",
-    "ScriptedProvider": "amplifier_modules.providers.scripted",
-    "Session": ".session",
-    "Stream": ".stream",
+_HOMES = {
+    "amplifier_modules.budget": "Budget",
+    "amplifier_modules.providers.base": "BaseProvider",
+    "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",
+    "amplifier_modules.tool_context": "ToolContext",
+    ".approvals": "Approvals",
+    ".event": "Event QuestionAsked Status TextDelta ThinkingDelta ToolFinished ToolProgress ToolStarted",
+    ".function_hook": "Hook hook",
+    ".plan": "AgentOptions Module",
+    ".question": "Question",
+    ".result": "Message Result StatusError TokenUsage TurnStatus",
+    ".session": "Session",
+    ".stream": "Stream",
 }
-"""Names whose modules are imported at their first use: they need Pydantic, or an event loop."""
+"""Names by module; each is imported at its first use, so that an import costs next to nothing."""
+
+_LATE = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

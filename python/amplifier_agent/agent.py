@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, overload
 
-from .plan import AgentOptions, Parts, parts_of
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -17,9 +15,9 @@ if TYPE_CHECKING:
     from amplifier_modules.budget import Budget
 
     from .approvals import Approvals
-    from .hook import Hook
+    from .function_hook import Hook
     from .output import Output
-    from .plan import Module
+    from .plan import AgentOptions, Module, Parts
     from .result import Message, Result
     from .session import Session
     from .stream import Stream, Tell
@@ -73,6 +71,8 @@ class Agent(Generic[T_co]):
             TypeError: An argument is of the wrong type.
             ValueError: An argument cannot be used.
         """
+        from .plan import parts_of
+
         self._options: AgentOptions = {
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
             "loop": loop, "budget": budget, "approvals": approvals, "directory": directory,
@@ -85,6 +85,8 @@ class Agent(Generic[T_co]):
     @property
     def plan(self) -> dict[str, Any]:
         """A copy of the mount plan, for `AmplifierSession(agent.plan)`."""
+        from copy import deepcopy
+
         return deepcopy(self._parts.plan)
 
     async def run(

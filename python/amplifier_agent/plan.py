@@ -12,7 +12,7 @@ from amplifier_core._loading.known_modules import Own
 from amplifier_modules.budget import Budget
 from amplifier_modules.function_tool import FunctionTool, tool
 
-from .hook import Hook
+from .function_hook import Hook
 
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool

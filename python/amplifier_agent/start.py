@@ -9,8 +9,8 @@ from typing import Any, cast
 from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKING_DIR
 from amplifier_core.llm_errors import ConfigurationError
 
+from .function_hook import EVERY_EVENT
 from .history import repaired
-from .hook import EVERY_EVENT
 from .plan import Parts
 from .result import Message
 
