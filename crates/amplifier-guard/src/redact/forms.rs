@@ -117,7 +117,7 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
         && if value.is_quoted {
             look.len() < 6 || look.contains(&b' ') || name::is_name(look)
         } else {
-            !is_random(look) && !(look.len() >= 8 && is_mixed(look)) || look.starts_with(b"0x")
+            !(is_random(look) || look.len() >= 8 && is_mixed(look)) || look.starts_with(b"0x")
         };
     let is_set = is_set && !is_number;
     // The words of `.netrc`, on one line or on several.

@@ -113,12 +113,8 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         self.forget(starts.min().unwrap_or(safe), scan.table);
         // Held text is searched again only when it has doubled, so that the time stays linear even
         // if a long word comes in small chunks.
-        let least = if self.is_marked {
-            MAX_HELD_BYTES / 2
-        } else {
-            0
-        };
-        let more = least.max(self.text.len() - self.held);
+        let marked = usize::from(self.is_marked) * MAX_HELD_BYTES / 2;
+        let more = marked.max(self.text.len() - self.held);
         self.patience = (self.text.len() + more).min(MAX_HELD_BYTES + CONTEXT_BYTES);
     }
 

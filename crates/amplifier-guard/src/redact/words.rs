@@ -71,7 +71,9 @@ static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
         add(word.as_bytes());
         add([word, "s"].concat().as_bytes());
     }
-    others.iter().for_each(|word| add(word.as_bytes()));
+    for word in others {
+        add(word.as_bytes());
+    }
     ends
 });
 
