@@ -85,9 +85,9 @@ class Agent(Generic[T_co]):
     @property
     def plan(self) -> dict[str, Any]:
         """A copy of the mount plan, for `AmplifierSession(agent.plan)`."""
-        from copy import deepcopy
+        from .plan import plan_copy
 
-        return deepcopy(self._parts.plan)
+        return plan_copy(self._parts.plan)
 
     async def run(
         self,

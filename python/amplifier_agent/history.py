@@ -15,8 +15,11 @@ _NO_RESULT = "This call has no result: the conversation was carried on without i
 
 
 def without_system(messages: Sequence[Message]) -> list[Message]:
-    """Return a copy of a conversation without its system prompts."""
-    return [deepcopy(dict(each)) for each in messages if each.get("role") != "system"]
+    """Return the messages of a conversation without its system prompts.
+
+    They are copied one level deep: a long conversation must not slow each of its turns down.
+    """
+    return [dict(each) for each in messages if each.get("role") != "system"]
 
 
 def repaired(messages: Sequence[Message]) -> list[Message]:

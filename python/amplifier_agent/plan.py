@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
@@ -97,10 +96,19 @@ def parts_of(options: AgentOptions) -> Parts:
     )
 
 
+def plan_copy(plan: Any) -> Any:
+    """Copy the dicts and lists of a mount plan, which is faster than to copy any object."""
+    if isinstance(plan, dict):
+        return {key: plan_copy(value) for key, value in cast("dict[str, Any]", plan).items()}
+    if isinstance(plan, list):
+        return [plan_copy(value) for value in cast("list[Any]", plan)]
+    return plan
+
+
 def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     if plan is not None and not isinstance(plan, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError(f"`plan` is a `{type(plan).__name__}` (must be a mapping)")
-    copy = deepcopy(dict(plan or {}))
+    copy = plan_copy(dict(plan or {}))
     copy["session"] = dict(copy.get("session") or {})
     for name in ("providers", "tools", "hooks"):
         copy[name] = list(copy.get(name) or ())
@@ -154,7 +162,7 @@ def _main(session: dict[str, Any], slot: str, given: Any, default: str, method: 
 def _entry(name: str, module: Any) -> dict[str, Any]:
     if isinstance(module, str):
         return {"module": module}
-    entry = deepcopy(dict(cast("Mapping[str, Any]", module)))
+    entry = plan_copy(dict(cast("Mapping[str, Any]", module)))
     if not isinstance(entry.get("module"), str):
         raise TypeError(f'an entry of `{name}` has no `module`; write `{{"module": "…"}}`')
     return entry

@@ -17,6 +17,8 @@ CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", 
 REFUSED = frozenset({"refusal", "content_filter", "safety"})
 """Words of providers for why an answer ended."""
 
+_RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
+
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
 
@@ -35,7 +37,7 @@ class TurnRecord:
 
     def note(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event into account."""
-        if event == events.PROVIDER_RESPONSE:
+        if event in _RESPONSES and data.get("status") != "error":
             self.model_calls += 1
             stop_reason = data.get("finish_reason")
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None

@@ -41,11 +41,13 @@ class TokenUsage:
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         """Return the sum."""
-        sums = {
-            field.name: getattr(self, field.name) + getattr(other, field.name)
-            for field in fields(TokenUsage)
-        }
-        return TokenUsage(**sums)
+        return TokenUsage(
+            input=self.input + other.input,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+        )
 
 
 class StatusError(Exception):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from contextvars import ContextVar
-from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self
 
@@ -14,13 +13,14 @@ import anyio
 from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
 from amplifier_modules.budget import Budget
+from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
 from .event_names import event_of
 from .history import without_system
 from .loop_thread import LoopThread
 from .observer import Observer
-from .plan import Parts
+from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord
 from .result import Message, Result, TurnStatus
 from .start import start
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 _RECORDED = (
-    events.PROVIDER_RESPONSE,
     events.TOOL_POST,
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
@@ -67,7 +66,7 @@ class Session(Generic[T_co]):
         self._thread = LoopThread()
         self._waiting = WaitingQuestions(self._thread)
         self.session: AmplifierSession = AmplifierSession(
-            deepcopy(parts.plan),
+            plan_copy(parts.plan),
             session_id=session_id,
             parent_id=parent_id,
             approval_system=approval_system(parts.approvals, self._waiting),
@@ -81,8 +80,6 @@ class Session(Generic[T_co]):
         self._is_running = False
         self._turns: anyio.Lock | None = None
         self._stream: weakref.ref[Stream[T_co]] | None = None
-        for event in _RECORDED:
-            self._coordinator.hooks.register(event, self._note, FIRST, "amplifier-agent")
 
     @property
     def id(self) -> str:
@@ -176,19 +173,30 @@ class Session(Generic[T_co]):
             ConfigurationError: All that is wrong, in one list.
         """
         self._thread.enter()
-        self._turns = anyio.Lock()
+        self._turns = anyio.Lock(fast_acquire=True)
         try:
             await start(self.session, self._parts, self._messages, self._state)
         except BaseException:
             await self._clean_up()
             raise
+        self._record_turns()
         self._is_open = True
         return self
 
     async def __aexit__(self, *exception: object) -> None:
         """End the session."""
         self._is_open = False
-        await self._clean_up()
+        if any(exception):
+            await self._clean_up()
+        else:
+            await self.session.cleanup()
+
+    def _record_turns(self) -> None:
+        loop = self._coordinator.get("orchestrator")
+        # Ours tell the usage by itself, too: a copy of the whole response for it takes longer.
+        responses = events.LLM_POST if isinstance(loop, Loop) else events.PROVIDER_RESPONSE
+        for event in (responses, *_RECORDED):
+            self._coordinator.hooks.register(event, self._note, FIRST, "amplifier-agent")
 
     async def _clean_up(self) -> None:
         with anyio.CancelScope(shield=True):
@@ -242,22 +250,27 @@ class Session(Generic[T_co]):
         record = self._record = TurnRecord()
         self._coordinator.register_capability(TURN_BUDGET, budget)
         self._is_running = True
-        text, value = "", None
-        ending: tuple[TurnStatus, str | None] = "cancelled", "the turn was cancelled"
         try:
-            text = await self.session.execute(prompt)
-            ending = self._ending(record)
-            if self._output is not None and ending[0] == "completed":
-                text, value, ending = await self._read_output(text, record)
-        except Exception as error:
-            ending = "error", str(error) or type(error).__name__
+            text, value, ending = await self._answer(prompt, record)
+            last = self._last = await self._result(text, value, record, ending)
+        except BaseException as error:
+            ending = _ending_of(error)
+            with anyio.CancelScope(shield=True):
+                self._last = await self._result("", None, record, ending)
             raise
         finally:
             self._is_running = False
-            with anyio.CancelScope(shield=True):
-                last = self._last = await self._result(text, value, record, ending)
             self._coordinator.cancellation.reset()
-        return last  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
+        return last
+
+    async def _answer(
+        self, prompt: str, record: TurnRecord
+    ) -> tuple[str, T_co | None, tuple[TurnStatus, str | None]]:
+        text = await self.session.execute(prompt)
+        ending = self._ending(record)
+        if self._output is not None and ending[0] == "completed":
+            return await self._read_output(text, record)
+        return text, None, ending
 
     def _ending(self, record: TurnRecord) -> tuple[TurnStatus, str | None]:
         return record.ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
@@ -313,3 +326,9 @@ def running_session() -> Session[Any] | None:
 
 def _with_final_tool(parts: Parts, output: Output[Any]) -> Parts:
     return replace(parts, tools=(*parts.tools, output.tool()))
+
+
+def _ending_of(error: BaseException) -> tuple[TurnStatus, str]:
+    if isinstance(error, Exception):
+        return "error", str(error) or type(error).__name__
+    return "cancelled", "the turn was cancelled"

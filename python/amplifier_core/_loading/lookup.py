@@ -8,12 +8,13 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from functools import cache
 from typing import Any, NamedTuple
 
 from .._kernel.shown import shown
 from .._module_error import ModuleDiscoveryError, not_loadable
 from .installed import import_package, list_entry_points
-from .known_modules import other_sources, own_modules
+from .known_modules import Source, other_sources, own_modules
 from .package import package_name
 from .ready_function import Mount, Ready, carry_ready
 
@@ -85,7 +86,7 @@ def only_our_own(module_id: str) -> Found:
     if found is None:
         known = ", ".join(f"`{name}`" for name in sorted(own_modules()))
         raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
-    for other in other_sources(module_id):
+    for other in _others(module_id, tuple(sys.path)):
         logger.warning(
             "module `%s` is our own here; ignored: %s `%s`%s",
             module_id,
@@ -94,6 +95,12 @@ def only_our_own(module_id: str) -> Found:
             f" ({other.place})" if other.place else "",
         )
     return found
+
+
+@cache
+def _others(module_id: str, _path: tuple[str, ...]) -> list[Source]:
+    """What else has the id, looked up once for each import path: it takes files and folders."""
+    return other_sources(module_id)
 
 
 def _found(module_id: str, mount: Mount, ready: Any) -> Found:
