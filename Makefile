@@ -34,10 +34,10 @@ INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := emit hook_answers kernel_calls turn history session messages import_time text_deltas \
+BENCHES := agent cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas \
 	tool_arguments path_decision processor start display false_marks ratios redaction shell
 # Compared with other libraries, not with the reference.
-PEER_BENCHES := text_deltas tool_arguments
+PEER_BENCHES := agent text_deltas tool_arguments
 # Compared with what our own Python has beside it.
 OWN_BENCHES := cancel path_decision processor start display false_marks
 # Compared with a walk over memory, in Rust.
@@ -99,6 +99,7 @@ check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lin
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/pyright
+	.venv/bin/mypy --strict examples/agent_*.py
 	MYPYPATH=python .venv/bin/stubtest amplifier_core._engine --ignore-disjoint-bases \
 		--allowlist tests/contract/stubtest-allowlist.txt
 

@@ -85,8 +85,12 @@ if __name__ == "__main__":
         measure,
         "an agent",
         [
-            Figure("a turn, against the same on a bare session", "agent", share=1.1, against="bare"),
-            Figure("1,000 turns at once, against one by one", "at once", share=1.2, against="agent"),
+            Figure(
+                "a turn, against the same on a bare session", "agent", share=1.1, against="bare"
+            ),
+            Figure(
+                "1,000 turns at once, against one by one", "at once", share=1.2, against="agent"
+            ),
             Figure("import, against pydantic-ai", "import", share=1 / 20),
         ],
     )

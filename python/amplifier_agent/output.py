@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from amplifier_core._kernel.capability_names import TURN_RESPONSE_FORMAT
+from amplifier_core.message_models import ResponseFormatJsonSchema
 from amplifier_core.models import ToolResult
 
 OutputT = TypeVar("OutputT")
 
+STRUCTURED_OUTPUT = "structured_output"
+"""The capability of a provider that honours the `response_format` of requests."""
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _KEY = "value"
 """Under which an output that is no object stands in the arguments of the final tool."""
@@ -45,9 +49,14 @@ class Output(Generic[OutputT]):
             ]
             return None, "; ".join(problems)
 
-    def tool(self) -> FinalTool:
-        """Return the tool whose arguments are the answer."""
-        return FinalTool(self.schema)
+    async def offer(self, coordinator: Any) -> None:
+        """Hold the models of a session to the schema, or give them a tool to answer by."""
+        providers = cast("dict[str, Any]", coordinator.get("providers") or {})
+        if providers and all(map(_is_native, providers.values())):
+            form = ResponseFormatJsonSchema(json_schema=self.schema)
+            coordinator.register_capability(TURN_RESPONSE_FORMAT, form)
+        else:
+            await coordinator.mount("tools", FinalTool(self.schema), name=FinalTool.name)
 
     def repair_prompt(self, problems: str) -> str:
         """Return what the model is told about an answer that does not fit."""
@@ -55,6 +64,11 @@ class Output(Generic[OutputT]):
             f"The answer does not fit the schema of `{FinalTool.name}`: {problems}. "
             "Answer again, with JSON that fits and nothing else."
         )
+
+
+def _is_native(provider: Any) -> bool:
+    """Whether a provider can hold its model to a schema."""
+    return STRUCTURED_OUTPUT in provider.get_info().capabilities
 
 
 class FinalTool:

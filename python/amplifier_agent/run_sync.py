@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
@@ -26,7 +28,7 @@ def run_sync(turn: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
         warnings.warn(
             "`run_sync` was called where an event loop runs, and holds it up; use `await run(...)`",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     return _Threaded(turn).run()
 
@@ -44,17 +46,22 @@ class _Threaded:
         context = contextvars.copy_context()
         thread = threading.Thread(target=context.run, args=(self._work,), name="agent-run-sync")
         thread.start()
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            self._stop()
-            thread.join()
-            raise
+        with _interrupts():
+            try:
+                thread.join()
+            except KeyboardInterrupt:
+                self._stop()
+                thread.join()
+                raise
         if self._error is not None:
             raise self._error
         return self._result
 
     def _work(self) -> None:
+        import sniffio
+
+        # In the copied context it may still be that of the thread that waits.
+        sniffio.current_async_library_cvar.set(None)
         try:
             self._result = asyncio.run(self._stoppable())
         except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
@@ -66,6 +73,19 @@ class _Threaded:
         if task is not None:
             self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
         return await self._turn()
+
+
+@contextmanager
+def _interrupts() -> Generator[None]:
+    """Let Ctrl+C raise here: asyncio would cancel a task, which cannot hear of it while it waits."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_in_loop() -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
 from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
+from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loops.loop import Loop
 
@@ -23,7 +23,7 @@ from .observer import Observer
 from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord
 from .result import Message, Result, TurnStatus
-from .start import start
+from .start import cost_problems, start
 from .stream import Stream, Tell
 from .type_parameters import T_co
 
@@ -59,7 +59,7 @@ class Session(Generic[T_co]):
         parent_id: str | None = None,
     ) -> None:
         """Make a session; `Agent.session` does this. Nothing is loaded yet."""
-        self._parts = parts if output is None else _with_final_tool(parts, output)
+        self._parts = parts
         self._output = output
         self._messages = messages
         self._state = state
@@ -180,6 +180,8 @@ class Session(Generic[T_co]):
             await self._clean_up()
             raise
         self._record_turns()
+        if self._output is not None:
+            await self._output.offer(self._coordinator)
         self._is_open = True
         return self
 
@@ -247,6 +249,8 @@ class Session(Generic[T_co]):
         return observer
 
     async def _turn(self, prompt: str, budget: Budget | None) -> Result[T_co]:
+        if problems := cost_problems(self._coordinator, budget):
+            raise ConfigurationError("; ".join(problems))
         record = self._record = TurnRecord()
         self._coordinator.register_capability(TURN_BUDGET, budget)
         self._is_running = True
@@ -322,10 +326,6 @@ def running_session() -> Session[Any] | None:
     """Return the session whose turn runs here, the innermost of several."""
     running = _RUNNING.get()
     return running[-1] if running else None
-
-
-def _with_final_tool(parts: Parts, output: Output[Any]) -> Parts:
-    return replace(parts, tools=(*parts.tools, output.tool()))
 
 
 def _ending_of(error: BaseException) -> tuple[TurnStatus, str]:

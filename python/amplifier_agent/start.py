@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKING_DIR
 from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules.budget import Budget
 
 from .function_hook import EVERY_EVENT
 from .history import repaired
@@ -45,7 +46,10 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
             raise error.__cause__ from None
         raise
     await _mount_objects(coordinator, parts)
-    problems = [*_tool_problems(coordinator, parts, state)]
+    problems = [
+        *_tool_problems(coordinator, parts, state),
+        *cost_problems(coordinator, parts.budget),
+    ]
     if problems:
         raise ConfigurationError("; ".join(problems))
     await _fill(coordinator.get("context"), parts, messages)
@@ -82,6 +86,18 @@ def _tool_problems(coordinator: Any, parts: Parts, state: object) -> list[str]:
                 f"tool `{name}` needs approval, and nobody can be asked: give `approvals=`"
             )
     return problems
+
+
+def cost_problems(coordinator: Any, budget: Budget | None) -> list[str]:
+    """Say which providers cannot keep a budget of cost, as they do not tell what a call costs."""
+    if budget is None or budget.cost is None:
+        return []
+    providers = cast("dict[str, Any]", coordinator.get("providers") or {})
+    return [
+        f"the budget has a `cost`, and `{name}` does not tell what a call costs"
+        for name, each in providers.items()
+        if getattr(each, "reports_cost", False) is not True
+    ]
 
 
 async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None:

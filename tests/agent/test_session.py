@@ -27,7 +27,8 @@ from amplifier_agent import (
 )
 from amplifier_core import ChatResponse, HookResult
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_core.message_models import TextBlock, Usage
+from amplifier_core.message_models import ResponseFormatJsonSchema, TextBlock, Usage
+from amplifier_core.models import ProviderInfo
 
 
 class City(BaseModel):
@@ -274,11 +275,40 @@ async def test_a_budget_ends_a_turn_and_the_next_one_goes_on() -> None:
         assert (await session.run("on", budget=Budget(model_calls=5))).status == "completed"
 
 
+async def test_a_budget_of_cost_needs_a_provider_that_tells_costs() -> None:
+    model = ScriptedProvider(["a", "b"])
+    with pytest.raises(ConfigurationError) as caught:
+        await Agent(model, budget=Budget(cost=1)).run("go")
+    assert str(caught.value) == (
+        "the budget has a `cost`, and `scripted` does not tell what a call costs"
+    )
+    async with Agent(model).session() as session:
+        with pytest.raises(ConfigurationError):
+            await session.run("go", budget=Budget(cost=1))
+        model.reports_cost = True
+        assert (await session.run("go", budget=Budget(cost=1))).text == "a"
+
+
 async def test_an_output_is_read_from_text_or_given_by_the_final_tool() -> None:
     final = {"tool": "final_answer", "arguments": {"name": "Paris"}}
     for script in (['{"name": "Paris"}'], ['```json\n{"name": "Paris"}\n```'], [final]):
         result = await Agent(ScriptedProvider(script), output=City).run("Where?")
         assert result.output == City(name="Paris")
+
+
+async def test_a_provider_that_can_is_held_to_the_schema() -> None:
+    class Native(ScriptedProvider):
+        def get_info(self) -> ProviderInfo:
+            info = super().get_info()
+            return info.model_copy(update={"capabilities": ["structured_output"]})
+
+    model = Native(['{"name": "Paris"}'])
+    result = await Agent(model, output=City).run("Where?")
+    assert result.output == City(name="Paris")
+    form = model.requests[0].response_format
+    assert isinstance(form, ResponseFormatJsonSchema)
+    assert form.json_schema == City.model_json_schema()
+    assert model.requests[0].tools is None
 
 
 async def test_an_output_that_is_no_object_is_wrapped_for_the_final_tool() -> None:

@@ -22,7 +22,12 @@ def are_emitted(response: Any) -> bool:
 
 
 async def emit_blocks(
-    hooks: HookPoints, response: Any, *, with_deltas: bool, delay: float = 0.0
+    hooks: HookPoints,
+    response: Any,
+    *,
+    with_deltas: bool,
+    delay: float = 0.0,
+    after_text: bool = False,
 ) -> None:
     """Emit start, optionally deltas, and end of each block.
 
@@ -31,12 +36,15 @@ async def emit_blocks(
         response: The response, with `content_blocks` of its own or only the `content`.
         with_deltas: Whether to emit the content as deltas too.
         delay: Seconds between the words of a block; 0 makes it one delta.
+        after_text: Whether the text was emitted already, as the first block.
     """
     content = getattr(response, "content_blocks", None) or response.content
     if isinstance(content, str):
         content = [{"type": "text", "text": content}] if content else []
-    for index, block in enumerate(content or ()):
-        data = block_dict(block)
+    blocks = [(block, block_dict(block)) for block in content or ()]
+    if after_text:
+        blocks = [(block, data) for block, data in blocks if data.get("type") != "text"]
+    for index, (block, data) in enumerate(blocks, start=1 if after_text else 0):
         place = {"block_type": data.get("type"), "block_index": index}
         raw = getattr(block, "raw", None)
         await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})

@@ -10,6 +10,7 @@ from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTEN
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall, Usage
 
 from ..closing import closing
+from .blocks import emit_blocks
 from .hook_points import HookPoints
 from .response import BLOCKS_EMITTED, RequestedCall, calls_of
 
@@ -54,6 +55,8 @@ async def gather_stream(
     if texts:
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": block})
     if complete is not None:
+        if texts:
+            await emit_blocks(hooks, complete, with_deltas=True, after_text=True)
         emitted = {BLOCKS_EMITTED: True} if texts else {}
         return complete.model_copy(update={"metadata": {**(complete.metadata or {}), **emitted}})
     usage = found.get("usage")

@@ -25,6 +25,8 @@ class BaseProvider:
 
     name: str
     """What it is mounted as."""
+    reports_cost = False
+    """Whether its responses say what they cost, as a budget of `cost` needs."""
 
     def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[str | ChatResponse]:
         """Yield the answer in pieces of text, at the end perhaps a `ChatResponse`.
