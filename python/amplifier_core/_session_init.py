@@ -19,7 +19,13 @@ from ._loading.load_report import (
     end_reasons,
     expect_reasons,
 )
-from ._loading.mount_plan import MountPlanError, announced, listed_entries, main_entry
+from ._loading.mount_plan import (
+    MountPlanError,
+    announced,
+    is_strict,
+    listed_entries,
+    main_entry,
+)
 from ._loading.occupants import Occupants
 from ._loading.provider_slots import (
     is_unchanged,
@@ -111,9 +117,11 @@ class _Beginning:
         self._reasons: list[str] = []
         """Why the module that is being mounted mounts nothing, in its own words."""
         self._has_ready_functions = False
+        self._is_strict = False
 
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
+        self._is_strict = is_strict(config)
         for name, label in _LABELS.items():
             try:
                 mount = await self._mount(main_entry(config, name))
@@ -212,7 +220,9 @@ class _Beginning:
         is_required = bool(entry.get("required")) or module_id in _ALWAYS_REQUIRED
         failure = LoadFailure(kind, module_id, text, error, is_required)
         self._report_of_load.failures.append(failure)
-        logger.warning("%s", failure)
+        # Where it is an error, that says it.
+        is_said = is_required or self._is_strict
+        logger.log(logging.DEBUG if is_said else logging.WARNING, "%s", failure)
         logger.debug("traceback of '%s'", module_id, exc_info=error)
         payload: dict[str, Any] = {
             "module_type": kind,

@@ -177,6 +177,20 @@ async def test_a_strict_plan_lists_a_required_module_once(engine: Any):
     await session.cleanup()
 
 
+@pytest.mark.parametrize("strict", [False, True])
+async def test_a_module_that_fails_is_a_warning_or_an_error_and_not_both(
+    engine: Any, strict: bool, caplog: pytest.LogCaptureFixture
+):
+    session = engine.AmplifierSession(plan_of(strict=strict, tools=["tool-absent"]))
+    if not strict:
+        await session.initialize()
+        assert [text[:36] for text in warnings(caplog)] == ["Failed to load tool 'tool-absent': M"]
+        return
+    with pytest.raises(RuntimeError, match="Failed to load tool 'tool-absent'"):
+        await session.initialize()
+    assert warnings(caplog) == []
+
+
 @pytest.mark.parametrize("demand", [{"required": True}, {"strict": True}])
 async def test_a_misspelt_guard_is_an_error_where_something_demands_it(
     engine: Any, demand: dict[str, bool]

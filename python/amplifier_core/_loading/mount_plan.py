@@ -93,6 +93,12 @@ def session_number(plan: Any, name: str) -> int | None:
     return None if value is None else integer(value, f"config.session.{name}", bits=64)
 
 
+def is_strict(plan: dict[str, Any]) -> bool:
+    """Whether a mistake in the plan is an error."""
+    section: Any = plan.get("session")
+    return isinstance(section, dict) and bool(cast("dict[str, Any]", section).get("strict"))
+
+
 def announced(plan: dict[str, Any]) -> dict[str, Any]:
     """Return what the events that announce a session carry of its plan.
 

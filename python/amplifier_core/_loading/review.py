@@ -10,6 +10,7 @@ from .._approval_protocol import complaint
 from .._kernel.import_failure import error_text, hinted
 from .handled_events import idle_handlers, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
+from .mount_plan import is_strict
 from .plan_keys import plan_mistakes, settings_mistakes
 
 logger = logging.getLogger("amplifier_core.session")
@@ -28,7 +29,7 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
     report = take_report(coordinator)
     mistakes = [*plan_mistakes(plan), *([] if report is None else _of_modules(report))]
     failures = [] if report is None else report.failures
-    if _is_strict(plan):
+    if is_strict(plan):
         return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
     for text in mistakes:
         logger.warning("%s", text)
@@ -58,10 +59,10 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
     warnings = foreign
     if (wrong := complaint(coordinator.approval_system)) is not None:
         warnings = [*foreign, wrong]
-    is_strict = _is_strict(plan)
-    for text in warnings if is_strict else [*mistakes, *warnings]:
+    must_be_right = is_strict(plan)
+    for text in warnings if must_be_right else [*mistakes, *warnings]:
         logger.warning("%s", text)
-    if is_strict and (failures or mistakes):
+    if must_be_right and (failures or mistakes):
         raise _refusal([*map(str, failures), *mistakes])
     if required := [failure for failure in failures if failure.is_required]:
         raise _unavailable(required)
@@ -97,11 +98,6 @@ def _of_modules(report: LoadReport) -> list[str]:
         for text in settings_mistakes(module.module_id, module.config, module.settings)
     )
     return [*unknown, *report.replaced]
-
-
-def _is_strict(plan: dict[str, Any]) -> bool:
-    section: Any = plan.get("session")
-    return isinstance(section, dict) and bool(cast("dict[str, Any]", section).get("strict"))
 
 
 def _refusal(mistakes: list[str]) -> RuntimeError:
