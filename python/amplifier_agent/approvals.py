@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from uuid import uuid4
+
+from amplifier_modules.called import called
 
 if TYPE_CHECKING:
     from amplifier_core import ApprovalProvider, ApprovalResponse
     from amplifier_core.approval import ApprovalSystem
+    from amplifier_modules.loop_thread import LoopThread
 
-    from .loop_thread import LoopThread
     from .question import Question
 
 Answer: TypeAlias = Union[bool, "ApprovalResponse"]
@@ -61,7 +62,7 @@ class AskedFunction:
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask, and return the answer in the kernel's words."""
-        answer = await self._ask(question_about(prompt, timeout))
+        answer = await called(self._function, question_about(prompt, timeout))
         approved = answer if isinstance(answer, bool) else getattr(answer, "approved", None)
         if not isinstance(approved, bool):
             found = type(answer).__name__
@@ -70,17 +71,6 @@ class AskedFunction:
                 " `ApprovalResponse`)"
             )
         return _GRANT if approved else _DENY
-
-    async def _ask(self, question: Question) -> object:
-        function: Any = self._function
-        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 - of an object that is one
-        ):
-            return await function(question)
-        import anyio.to_thread
-
-        answer = await anyio.to_thread.run_sync(function, question, abandon_on_cancel=True)
-        return await cast("Awaitable[object]", answer) if inspect.isawaitable(answer) else answer
 
 
 class WaitingQuestions:

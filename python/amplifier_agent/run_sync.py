@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
@@ -40,6 +40,8 @@ class _Threaded:
         self._turn = turn
         self._result: Any = None
         self._error: BaseException | None = None
+        self._ended = threading.Event()
+        self._is_stopping = False
         self._stop: Callable[[], object] = lambda: None
 
     def run(self) -> Any:
@@ -48,10 +50,13 @@ class _Threaded:
         thread.start()
         with _interrupts():
             try:
-                thread.join()
+                # Not `join`, which takes the thread for ended once it was interrupted (3.11).
+                self._ended.wait()
             except KeyboardInterrupt:
-                self._stop()
-                thread.join()
+                self._is_stopping = True
+                with suppress(RuntimeError):  # the loop has ended meanwhile
+                    self._stop()
+                self._ended.wait()
                 raise
         if self._error is not None:
             raise self._error
@@ -66,11 +71,15 @@ class _Threaded:
             self._result = asyncio.run(self._stoppable())
         except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
             self._error = error
+        finally:
+            self._ended.set()
 
     async def _stoppable(self) -> Any:
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         if task is not None:
+            if self._is_stopping:
+                task.cancel()
             self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
         return await self._turn()
 

@@ -13,12 +13,12 @@ from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
+from amplifier_modules.loop_thread import LoopThread
 from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
 from .event_names import event_of
 from .history import without_system
-from .loop_thread import LoopThread
 from .observer import Observer
 from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord

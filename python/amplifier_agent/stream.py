@@ -7,9 +7,10 @@ from typing import Any, Generic, Self, TypeAlias
 
 import anyio
 
+from amplifier_modules.loop_thread import LoopThread
+
 from .event import Event
 from .handover import Handover, start_task
-from .loop_thread import LoopThread
 from .result import Result
 from .type_parameters import T_co
 

@@ -82,6 +82,7 @@ class FunctionTool(Generic[P, R]):
         """
         import anyio
 
+        from .called import called
         from .tool_result import tool_result
 
         positional, named = self._schema.read(self.name, input)
@@ -90,26 +91,11 @@ class FunctionTool(Generic[P, R]):
 
             positional.insert(0, ToolContext.current())
         with anyio.move_on_after(self.timeout):
-            return tool_result(await self._call(positional, named))
+            return tool_result(await called(self.function, *positional, **named))
         raise TimeoutError(
             f"`{self.name}` was ended after {self.timeout:g} s, its time limit; its effects are"
             " unknown"
         )
-
-    async def _call(self, positional: list[Any], named: dict[str, Any]) -> Any:
-        import functools
-        import inspect
-
-        function: Any = self.function
-        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 -- of an object that is one
-        ):
-            return await function(*positional, **named)
-        import anyio.to_thread
-
-        call = functools.partial(function, *positional, **named)
-        returned = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
-        return await returned if inspect.isawaitable(returned) else returned
 
 
 @overload

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,6 +10,7 @@ import anyio
 
 from amplifier_core._kernel.capability_names import SESSION_STATE
 
+from ..loop_thread import caller_into_loop
 from ..tool_context import CURRENT, ToolContext
 from .hook_points import HookPoints
 
@@ -50,7 +50,7 @@ class Progress:
 
     async def emit(self) -> None:
         """Emit each report soon after it was made, until `finish`."""
-        call_soon = _call_soon()
+        call_soon = caller_into_loop()
         arrived = anyio.Event()
         self._wake = lambda: call_soon(lambda: arrived.set())
         while True:
@@ -110,14 +110,3 @@ async def _reported(progress: Progress, run: Callable[[], Awaitable[Any]]) -> An
 def _state(coordinator: Any) -> Any:
     capability = getattr(coordinator, "get_capability", None)
     return capability(SESSION_STATE) if callable(capability) else None
-
-
-def _call_soon() -> Callable[[Callable[[], object]], object]:
-    """Return what calls a function in this event loop, from any thread."""
-    import sniffio
-
-    if sniffio.current_async_library() == "trio":
-        return sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
-    import asyncio
-
-    return asyncio.get_running_loop().call_soon_threadsafe

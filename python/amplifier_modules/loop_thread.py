@@ -27,7 +27,7 @@ class LoopThread:
             if self._thread != thread:
                 raise RuntimeError("a `Session` belongs to one event loop, and was used in another")
             return
-        self._thread, self._call_soon = thread, _caller()
+        self._thread, self._call_soon = thread, caller_into_loop()
 
     def call(self, function: Callable[[], object]) -> None:
         """Call a function: at once in the loop's own thread, else soon."""
@@ -37,7 +37,8 @@ class LoopThread:
             self._call_soon(function)
 
 
-def _caller() -> Callable[[Callable[[], object]], Any]:
+def caller_into_loop() -> Callable[[Callable[[], object]], Any]:
+    """Return what calls a function soon in the event loop that runs here, from any thread."""
     import sniffio
 
     if sniffio.current_async_library() == "trio":

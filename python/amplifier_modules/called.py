@@ -1,0 +1,29 @@
+"""A call of a function that may be async or block."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+
+
+async def called(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
+    """Return what a function returns: an async one is awaited here, another runs in a thread.
+
+    A function in a thread is left behind where the caller is cancelled.
+    """
+    if _is_async(function):
+        return await function(*positional, **named)
+    call = functools.partial(function, *positional, **named)
+    returned = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    # An object can be a function by its class.
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        type(function).__call__
+    )
