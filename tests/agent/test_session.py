@@ -28,7 +28,7 @@ from amplifier_agent import (
 from amplifier_core import ChatResponse, HookResult
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ResponseFormatJsonSchema, TextBlock, Usage
-from amplifier_core.models import ProviderInfo
+from amplifier_core.models import ApprovalRequest, ApprovalResponse, ProviderInfo
 
 
 class City(BaseModel):
@@ -417,3 +417,29 @@ async def test_a_thousand_sessions_run_at_the_same_time() -> None:
         for _ in range(1000):
             group.start_soon(ask)
     assert texts == ["one answer"] * 1000
+
+
+async def test_an_approval_system_and_an_approval_provider_answer_too() -> None:
+    @tool(needs_approval=True)
+    def wipe(path: str) -> str:
+        return f"{path} is gone"
+
+    class System:
+        async def request_approval(
+            self,
+            prompt: str,
+            options: list[str],
+            timeout: float,  # noqa: ASYNC109 -- of the protocol
+            default: str,
+        ) -> str:
+            return "Allow"
+
+    class Provider:
+        async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
+            return ApprovalResponse(approved="wipe" in request.action)
+
+    for approvals in (System(), Provider()):
+        model = ScriptedProvider([{"tool": "wipe", "arguments": {"path": "old"}}, "ok"])
+        agent = Agent(model, tools=[wipe], approvals=approvals)  # pyright: ignore[reportArgumentType] -- `default` is text here
+        await agent.run("go")
+        assert model.requests[1].messages[-1].content == "old is gone"
