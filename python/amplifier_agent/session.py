@@ -11,7 +11,8 @@ import anyio
 
 from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
-from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core._kernel.interruption import asyncio_task
+from amplifier_core.llm_errors import AbortError, ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
 from amplifier_modules.loops.loop import Loop
@@ -38,6 +39,7 @@ _RECORDED = (
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
 )
+_CANCELLED: tuple[TurnStatus, str] = ("cancelled", "the turn was cancelled")
 _RUNNING: ContextVar[tuple[Session[Any], ...]] = ContextVar("running_sessions", default=())
 """The sessions whose turns run here, the innermost last."""
 
@@ -258,14 +260,16 @@ class Session(Generic[T_co]):
             text, value, ending = await self._answer(prompt, record)
             last = self._last = await self._result(text, value, record, ending)
         except BaseException as error:
-            ending = _ending_of(error)
+            is_cancelled = self._coordinator.cancellation.is_cancelled and _is_of_token(error)
+            ending = _CANCELLED if is_cancelled else _ending_of(error)
             with anyio.CancelScope(shield=True):
-                self._last = await self._result("", None, record, ending)
-            raise
+                last = self._last = await self._result("", None, record, ending)
+            if not is_cancelled:
+                raise
         finally:
             self._is_running = False
             self._coordinator.cancellation.reset()
-        return last
+        return last  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
 
     async def _answer(
         self, prompt: str, record: TurnRecord
@@ -331,4 +335,12 @@ def running_session() -> Session[Any] | None:
 def _ending_of(error: BaseException) -> tuple[TurnStatus, str]:
     if isinstance(error, Exception):
         return "error", str(error) or type(error).__name__
-    return "cancelled", "the turn was cancelled"
+    return _CANCELLED
+
+
+def _is_of_token(error: BaseException) -> bool:
+    """Whether a loop that is not ours let its cancellation through, and nobody else cancelled."""
+    task = asyncio_task()
+    if task is None or isinstance(error, AbortError):
+        return isinstance(error, AbortError)
+    return isinstance(error, anyio.get_cancelled_exc_class()) and not task.cancelling()

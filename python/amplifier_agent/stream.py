@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Generic, Self, TypeAlias
 
 import anyio
@@ -100,7 +101,8 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         """Cancel the turn if it runs."""
         turn = self.__dict__.get("_turn")
         if turn is not None:
-            self._thread.call(turn.leave)
+            with suppress(RuntimeError):  # its event loop is closed
+                self._thread.call(turn.leave)
 
 
 class _Turn:

@@ -206,6 +206,55 @@ async def test_a_cancelled_turn_keeps_what_there_is_and_the_next_one_runs() -> N
         assert (await session.run("Hi")).text == "Hello!"
 
 
+class ForeignLoop:
+    """A loop that knows nothing of cancellation, and waits in its first turn."""
+
+    name = "foreign"
+
+    def __init__(self) -> None:
+        self.waits = anyio.Event()
+        self.turns = 0
+
+    async def execute(self, prompt: str, **_parts: Any) -> str:
+        self.turns += 1
+        if self.turns == 1:
+            self.waits.set()
+            await anyio.sleep_forever()
+        return "Hello!"
+
+
+async def test_a_turn_of_a_foreign_loop_is_cancelled_too() -> None:
+    loop: Any = ForeignLoop()
+    async with Agent("demo", loop=loop).session() as session:
+
+        async def cancel() -> None:
+            await loop.waits.wait()
+            session.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel)
+            result = await session.run("wait")
+        assert (result.status, result.text) == ("cancelled", "")
+        assert (await session.run("Hi")).text == "Hello!"
+
+
+async def test_an_outside_cancellation_is_not_swallowed() -> None:
+    loop: Any = ForeignLoop()
+    async with Agent("demo", loop=loop).session() as session:
+        with anyio.CancelScope() as scope:
+
+            async def cancel() -> None:
+                await loop.waits.wait()
+                scope.cancel()
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(cancel)
+                await session.run("wait")
+        assert scope.cancelled_caught
+        assert session.last is not None
+        assert session.last.status == "cancelled"
+
+
 async def _cancel_when_running(session: Any) -> None:
     while not session.session.coordinator.cancellation.running_tools:
         await anyio.lowlevel.checkpoint()

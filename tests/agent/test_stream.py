@@ -242,3 +242,16 @@ def test_events_are_frozen(kind: Callable[..., Any]) -> None:
     event = kind(**{name: values.get(name) for name in names})
     with pytest.raises(AttributeError):
         event.raw = ("x", {})
+
+
+def test_a_stream_that_outlives_its_loop_is_dropped_in_silence() -> None:
+    import asyncio
+
+    async def begin() -> Any:
+        stream = Agent(ScriptedProvider(["one two three"])).stream("go")
+        await anext(stream)
+        return stream
+
+    stream = asyncio.run(begin())
+    del stream
+    gc.collect()
