@@ -11,13 +11,13 @@ import anyio
 
 from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
-from amplifier_core._kernel.interruption import asyncio_task
-from amplifier_core.llm_errors import AbortError, ConfigurationError
+from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
 from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
+from .ending import CANCELLED, ending_of, is_of_token
 from .event_names import event_of
 from .history import without_system
 from .observer import Observer
@@ -39,7 +39,6 @@ _RECORDED = (
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
 )
-_CANCELLED: tuple[TurnStatus, str] = ("cancelled", "the turn was cancelled")
 _RUNNING: ContextVar[tuple[Session[Any], ...]] = ContextVar("running_sessions", default=())
 """The sessions whose turns run here, the innermost last."""
 
@@ -260,8 +259,8 @@ class Session(Generic[T_co]):
             text, value, ending = await self._answer(prompt, record)
             last = self._last = await self._result(text, value, record, ending)
         except BaseException as error:
-            is_cancelled = self._coordinator.cancellation.is_cancelled and _is_of_token(error)
-            ending = _CANCELLED if is_cancelled else _ending_of(error)
+            is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
+            ending = CANCELLED if is_cancelled else ending_of(error)
             with anyio.CancelScope(shield=True):
                 last = self._last = await self._result("", None, record, ending)
             if not is_cancelled:
@@ -330,17 +329,3 @@ def running_session() -> Session[Any] | None:
     """Return the session whose turn runs here, the innermost of several."""
     running = _RUNNING.get()
     return running[-1] if running else None
-
-
-def _ending_of(error: BaseException) -> tuple[TurnStatus, str]:
-    if isinstance(error, Exception):
-        return "error", str(error) or type(error).__name__
-    return _CANCELLED
-
-
-def _is_of_token(error: BaseException) -> bool:
-    """Whether a loop that is not ours let its cancellation through, and nobody else cancelled."""
-    task = asyncio_task()
-    if task is None or isinstance(error, AbortError):
-        return isinstance(error, AbortError)
-    return isinstance(error, anyio.get_cancelled_exc_class()) and not task.cancelling()
