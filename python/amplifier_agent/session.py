@@ -18,20 +18,19 @@ from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
 from .ending import CANCELLED, ending_of, is_of_token
-from .event_names import event_of
 from .history import without_system
 from .observer import Observer
 from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord
 from .result import Message, Result, TurnStatus
 from .start import cost_problems, start
-from .stream import Stream, Tell
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
     from .approvals import Answer
     from .output import Output
     from .question import Question
+    from .stream import Stream, Tell
 
 
 _RECORDED = (
@@ -113,6 +112,8 @@ class Session(Generic[T_co]):
 
     def stream(self, prompt: str, *, budget: Budget | None = None) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
+        from .stream import Stream
+
         stream: Stream[T_co] = Stream(lambda tell: self.tell(prompt, budget, tell))
         self._stream = weakref.ref(stream)
         return stream
@@ -239,6 +240,8 @@ class Session(Generic[T_co]):
             )
 
     async def _told(self, tell: Tell) -> Observer:
+        from .event_names import event_of
+
         async def handle(name: str, data: Any) -> None:
             event = event_of(name, data)
             if event is not None:

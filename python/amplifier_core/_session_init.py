@@ -130,16 +130,21 @@ class _Beginning:
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
         providers, tools, hooks = listed_entries(config)
-        mounting = Occupants(self._coordinator, "providers")
-        for entry in providers:
-            await self._mount_provider(entry)
-            self._report_of_load.replaced += mounting.replaced_by(entry["module"])
-        mounting = Occupants(self._coordinator, "tools")
-        for entry in tools:
-            await self._mount_optional("tool", entry)
-            self._report_of_load.replaced += mounting.replaced_by(entry["module"])
+        await self._mount_list("providers", providers)
+        await self._mount_list("tools", tools)
         for entry in hooks:
             await self._mount_optional("hook", entry)
+
+    async def _mount_list(self, slot: str, entries: list[dict[str, Any]]) -> None:
+        """Mount the modules of a slot, and note what one replaces of another."""
+        mounting = Occupants(self._coordinator, slot) if len(entries) > 1 else None
+        for entry in entries:
+            if slot == "providers":
+                await self._mount_provider(entry)
+            else:
+                await self._mount_optional("tool", entry)
+            if mounting is not None:
+                self._report_of_load.replaced += mounting.replaced_by(entry["module"])
 
     async def call_ready_functions(self, queue: list[tuple[str, Any]]) -> None:
         """Call the `on_session_ready` of the modules."""

@@ -15,13 +15,8 @@ _SESSION_CONFIG = "session:config"
 _UNNAMED = "_auto_"
 
 
-def serials(hooks: Any) -> dict[str, set[int]]:
-    """Return the registrations that a registry has now, by event."""
-    return {event: {each[0] for each in _registered(hooks, event)} for event in _events(hooks)}
-
-
 async def idle_handlers(
-    coordinator: Any, earlier: dict[str, set[int]] | None = None
+    coordinator: Any, earlier: frozenset[tuple[str, int]] | None = None
 ) -> tuple[list[str], list[str]]:
     """Describe the handlers whose event nothing emits: those of the application, then of modules.
 
@@ -41,7 +36,7 @@ async def idle_handlers(
         if event in known:
             continue
         for serial, name, handler, *_ in _registered(hooks, event):
-            is_own = earlier is None or serial in earlier.get(event, ())
+            is_own = earlier is None or (event, serial) in earlier
             (own if is_own else foreign).append(
                 f"{_described(name, handler)} is registered for `{event}`, which nothing emits"
                 f"{did_you_mean(event, known) or _WAY_OUT}"
@@ -52,14 +47,13 @@ async def idle_handlers(
 def strange_handlers(hooks: Any) -> frozenset[tuple[str, int]]:
     """Return the handlers whose event is not one of the kernel's or of our modules'."""
     known = _known()
-    return frozenset(
-        (event, each[0])
-        for event in _events(hooks)
-        if event not in known
-        for each in _registered(hooks, event)
-    )
+    strange = [event for event in _events(hooks) if event not in known]
+    if not strange:
+        return _NONE
+    return frozenset((event, each[0]) for event in strange for each in _registered(hooks, event))
 
 
+_NONE: frozenset[tuple[str, int]] = frozenset()
 _WAY_OUT = f"; whatever emits it can contribute its name to `{OBSERVABILITY_EVENTS}`"
 
 

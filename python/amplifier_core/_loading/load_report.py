@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from .handled_events import serials
+from .handled_events import strange_handlers
 
 _ATTRIBUTE = "_load_report"
 _reasons: ContextVar[list[str] | None] = ContextVar("amplifier_core_unmounted", default=None)
@@ -40,24 +39,27 @@ class Mounted:
     """The model that the module names by `__amplifier_settings__`."""
 
 
-@dataclass
 class LoadReport:
     """The modules of one load."""
 
-    earlier_handlers: dict[str, set[int]]
-    """By event, the handlers that no module has registered."""
-    failures: list[LoadFailure] = field(default_factory=list[LoadFailure])
-    mounted: list[Mounted] = field(default_factory=list[Mounted])
-    """Those that declare their settings."""
-    replaced: list[str] = field(default_factory=list[str])
-    """What one spec mounted in the place of another."""
+    def __init__(self, earlier_handlers: frozenset[tuple[str, int]]) -> None:
+        """Begin with nothing loaded."""
+        self.earlier_handlers = earlier_handlers
+        """Handlers of unknown events that no module has registered, by event and serial number."""
+        self.failures: list[LoadFailure] = []
+        self.mounted: list[Mounted] = []
+        """Those that declare their settings."""
+        self.replaced: list[str] = []
+        """What one spec mounted in the place of another."""
 
 
 def begin_report(coordinator: Any) -> LoadReport:
     """Begin the report of a load; the review of the mount plan finds it with the coordinator."""
-    report = LoadReport(serials(coordinator.hooks))
-    with suppress(AttributeError):  # a stand-in may take no attributes
+    report = LoadReport(strange_handlers(coordinator.hooks))
+    try:
         setattr(coordinator, _ATTRIBUTE, report)
+    except AttributeError:  # a stand-in may take no attributes
+        return report
     return report
 
 

@@ -33,6 +33,8 @@ MAIN_SECTION_KEYS = frozenset({"config"})
 
 def plan_mistakes(plan: dict[str, Any]) -> Iterator[str]:
     """Yield what a mount plan says in vain, in one line each; no module is looked at."""
+    if _is_plain(plan):
+        return
     yield from _unknown(plan, SECTIONS, "the mount plan")
     section = _dict(plan.get("session"))
     yield from _unknown(section, SESSION_KEYS, "`session`")
@@ -41,6 +43,36 @@ def plan_mistakes(plan: dict[str, Any]) -> Iterator[str]:
         yield from _of_main_module(plan, section, name)
     for name in LISTS:
         yield from _of_list(plan.get(name), name)
+
+
+_PLAIN_SPEC = frozenset({"module", "config", "source"})
+_PLAIN_PLAN = frozenset({"session", *LISTS})
+
+
+def _is_plain(plan: dict[str, Any]) -> bool:
+    """Whether a plan says nothing unusual, as nearly all do: then it has no mistake."""
+    section = _dict(plan.get("session"))
+    if not (plan.keys() <= _PLAIN_PLAN and section.keys() <= SESSION_KEYS):
+        return False
+    if len(section) > len(MAIN_MODULES) and not isinstance(section.get("strict"), bool):
+        return False
+    entries: list[Any] = [section.get(name) for name in MAIN_MODULES]
+    for name in LISTS:
+        listed = plan.get(name)
+        if isinstance(listed, list):
+            entries += cast("list[Any]", listed)
+    return (
+        len(section) <= len(MAIN_MODULES) + 1
+        and all(map(_is_plain_spec, entries))
+        and (len(cast("list[Any]", plan.get("hooks") or ())) <= 1)
+    )
+
+
+def _is_plain_spec(entry: Any) -> bool:
+    if isinstance(entry, str):
+        return True
+    spec = _dict(entry)
+    return bool(spec.get("module")) and spec.keys() <= _PLAIN_SPEC
 
 
 def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[str]:

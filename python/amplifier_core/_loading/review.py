@@ -52,9 +52,12 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
     mistakes = list(plan_mistakes(plan))
     if report is not None:
         mistakes += _of_modules(report)
-    earlier = None if report is None else report.earlier_handlers
-    own, foreign = await idle_handlers(coordinator, earlier)
-    _remember(coordinator, [*own, *foreign])
+    own: list[str] = []
+    foreign: list[str] = []
+    if strange := strange_handlers(coordinator.hooks):
+        earlier = None if report is None else report.earlier_handlers
+        own, foreign = await idle_handlers(coordinator, earlier)
+        _remember(coordinator, strange, [*own, *foreign])
     mistakes += own
     warnings = foreign
     if (wrong := complaint(coordinator.approval_system)) is not None:
@@ -71,6 +74,8 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
 async def review_late_handlers(coordinator: Any) -> None:
     """Log each handler, registered since the last review, whose event nothing emits."""
     strange = strange_handlers(coordinator.hooks)
+    if not strange:
+        return
     nothing: _Reviewed = (frozenset(), frozenset())
     last: object = getattr(coordinator, _REVIEWED, None)
     reviewed, told = cast("_Reviewed", last) if isinstance(last, tuple) else nothing
@@ -78,15 +83,14 @@ async def review_late_handlers(coordinator: Any) -> None:
         return
     own, foreign = await idle_handlers(coordinator)
     texts = [*own, *foreign]
-    _remember(coordinator, texts)
+    _remember(coordinator, strange, texts)
     for text in texts:
         if text not in told:
             logger.warning("%s", text)
 
 
-def _remember(coordinator: Any, texts: list[str]) -> None:
+def _remember(coordinator: Any, strange: frozenset[tuple[str, int]], texts: list[str]) -> None:
     """Remember which handlers were reviewed, and what was said of them."""
-    strange = strange_handlers(coordinator.hooks)
     with suppress(AttributeError):  # a stand-in may take no attributes
         setattr(coordinator, _REVIEWED, (strange, frozenset(texts)))
 
