@@ -146,7 +146,9 @@ async def test_a_call_past_the_limit_is_not_run_and_ends_the_turn(bench, say, va
     assert len(ran) == 1
     history = await turn.history()
     valid(history)
-    assert history[-2]["content"] == "Not run: the budget of 1 tool call is used up."
+    # Which of the two comes first is the event loop's choice.
+    results = {each["content"] for each in history if each["role"] == "tool"}
+    assert results == {"seen", "Not run: the budget of 1 tool call is used up."}
     assert history[-1]["content"][0]["text"] == (
         "The turn was ended: the budget of 1 tool call is used up."
     )

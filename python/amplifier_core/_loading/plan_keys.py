@@ -61,10 +61,12 @@ def _is_plain(plan: dict[str, Any]) -> bool:
         listed = plan.get(name)
         if isinstance(listed, list):
             entries += cast("list[Any]", listed)
+        elif listed is not None:
+            return False
     return (
         len(section) <= len(MAIN_MODULES) + 1
+        and len(plan.get("hooks") or ()) <= 1
         and all(map(_is_plain_spec, entries))
-        and (len(cast("list[Any]", plan.get("hooks") or ())) <= 1)
     )
 
 
