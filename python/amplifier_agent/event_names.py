@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from amplifier_core import events
+from amplifier_modules.loops.call_context import TOOL_PROGRESS, TOOL_START
 
 from .event import (
     Event,
@@ -18,8 +19,6 @@ from .event import (
     ToolStarted,
 )
 from .observer import KERNEL_EVENTS
-
-TOOL_START, TOOL_PROGRESS = "tool:start", "tool:progress"
 
 _DELTAS = {"text": TextDelta, "thinking": ThinkingDelta, "reasoning": ThinkingDelta}
 

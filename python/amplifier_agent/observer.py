@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
 from amplifier_core import events
 
@@ -43,19 +43,9 @@ class Observer:
 
     async def add_contributed(self) -> None:
         """Observe the events that the mounted modules say they emit."""
-        from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
+        from amplifier_core._loading.handled_events import contributed
 
-        names: list[str] = []
-        for found in (
-            *await self._coordinator.collect_contributions(OBSERVABILITY_EVENTS),
-            self._coordinator.get_capability(OBSERVABILITY_EVENTS),
-        ):
-            if isinstance(found, str):
-                names.append(found)
-            elif isinstance(found, list | tuple | set | frozenset):
-                each = cast("Iterable[object]", found)
-                names.extend(name for name in each if isinstance(name, str))
-        self._register(names)
+        self._register(await contributed(self._coordinator))
 
     def stop(self) -> None:
         """Observe no more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
@@ -55,7 +55,6 @@ class Parts:
     approvals: Any = None
     directory: Path | None = None
     budget: Budget | None = None
-    problems: tuple[str, ...] = field(default=())
 
 
 def parts_of(options: AgentOptions) -> Parts:

@@ -24,7 +24,7 @@ class Budget:
     """
 
     model_calls: int | None = 100
-    """Calls of the model, the closing one included."""
+    """Calls of the model; the closing one comes after them and is counted in the result."""
     tool_calls: int | None = None
     """Calls of tools."""
     tokens: int | None = None

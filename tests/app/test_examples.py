@@ -46,7 +46,7 @@ def test_the_agent_of_the_readme_is_the_example() -> None:
     [block] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     example = (ROOT / "examples/tour.py").read_text()
     assert block in example
-    assert len(block.splitlines()) <= 20
+    assert len(block.split("\n\n\n")) == 3
 
 
 def test_the_layout_of_the_readme_exists() -> None:

@@ -29,7 +29,7 @@ async def idle_handlers(
     strange = [event for event in _events(hooks) if event not in known]
     if not strange:
         return [], []
-    known |= await _contributed(coordinator)
+    known |= await contributed(coordinator)
     own: list[str] = []
     foreign: list[str] = []
     for event in strange:
@@ -84,8 +84,8 @@ def _known() -> frozenset[str]:
     return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events()})
 
 
-async def _contributed(coordinator: Any) -> set[str]:
-    """The names of events that mounted modules contribute."""
+async def contributed(coordinator: Any) -> set[str]:
+    """Return the names of events that mounted modules contribute."""
     found: list[Any] = await coordinator.collect_contributions(OBSERVABILITY_EVENTS)
     return set(_texts([*found, coordinator.get_capability(OBSERVABILITY_EVENTS)]))
 
