@@ -98,8 +98,10 @@ check-rust: ## Check the format and the lints of the crates
 check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lints, types and stubs of the Python packages
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
+	.venv/bin/python docs/programs.py target/guide
 	.venv/bin/pyright
-	.venv/bin/mypy --strict examples/agent_*.py
+	.venv/bin/pyright target/guide
+	.venv/bin/mypy --strict examples/agent_*.py target/guide
 	MYPYPATH=python .venv/bin/stubtest amplifier_core._engine --ignore-disjoint-bases \
 		--allowlist tests/contract/stubtest-allowlist.txt
 

@@ -84,18 +84,29 @@ class WaitingQuestions:
     @property
     def questions(self) -> tuple[Question, ...]:
         """The questions without an answer, in the order in which they were asked."""
-        return tuple(waiting.question for waiting in tuple(self._open.values()))
+        open_ones = tuple(self._open.values())
+        return tuple(waiting.question for waiting in open_ones if waiting.answer is None)
+
+    def expect(self, question: Question) -> None:
+        """Take an answer to this question from now on, which the turn is about to wait for."""
+        import anyio
+
+        if question.id not in self._open:
+            self._open[question.id] = _Open(question, anyio.Event())
 
     async def wait(self, question: Question) -> Answer:
         """Wait for the answer to a question."""
-        import anyio
-
-        waiting = self._open[question.id] = _Open(question, anyio.Event())
+        self.expect(question)
+        waiting = self._open[question.id]
         try:
             await waiting.answered.wait()
         finally:
             self._open.pop(question.id, None)
-        return waiting.answer
+        return waiting.answer or False
+
+    def forget(self) -> None:
+        """Drop the questions of a turn that is over."""
+        self._open.clear()
 
     def answer(self, question_id: str, answer: Answer) -> None:
         """Answer a question.
@@ -107,8 +118,8 @@ class WaitingQuestions:
         if not isinstance(answer, bool) and not isinstance(getattr(answer, "approved", None), bool):
             found = type(answer).__name__
             raise TypeError(f"the answer is a `{found}` (must be a bool or an `ApprovalResponse`)")
-        waiting = self._open.pop(question_id, None)
-        if waiting is None:
+        waiting = self._open.get(question_id)
+        if waiting is None or waiting.answer is not None:
             raise LookupError(f"no question `{question_id}` waits for an answer")
         waiting.answer = answer
         self._thread.call(waiting.answered.set)
@@ -118,7 +129,7 @@ class _Open:
     def __init__(self, question: Question, answered: Any) -> None:
         self.question = question
         self.answered = answered
-        self.answer: Answer = False
+        self.answer: Answer | None = None
 
 
 def question_about(prompt: str, seconds: float | None) -> Question:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Generic, Literal, Self, TypeAlias, cast
 
@@ -85,7 +85,7 @@ class Result(Generic[T_co]):
     """Calls of the model, those of sub-agents included."""
     tool_calls: int = 0
     """Calls of tools, those of sub-agents included."""
-    messages: tuple[Message, ...] | list[Message] = ()
+    messages: list[Message] = field(default_factory=list[Message])
     """The conversation up to here, without the system prompt."""
     session_id: str = ""
     """The session that the turn belongs to."""

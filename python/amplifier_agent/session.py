@@ -217,6 +217,7 @@ class Session(Generic[T_co]):
                 return await self._turn(prompt, budget)
             finally:
                 _RUNNING.reset(running)
+                self._waiting.forget()
                 if observer is not None:
                     observer.stop()
 
@@ -240,10 +241,14 @@ class Session(Generic[T_co]):
             )
 
     async def _told(self, tell: Tell) -> Observer:
+        from .event import QuestionAsked
         from .event_names import event_of
 
         async def handle(name: str, data: Any) -> None:
             event = event_of(name, data)
+            if isinstance(event, QuestionAsked) and self._parts.approvals == "wait":
+                # Whoever takes the event may answer at once, before the turn waits.
+                self._waiting.expect(event.question)
             if event is not None:
                 await tell(event)
 

@@ -1,0 +1,63 @@
+"""The programs of the guide run as they are written, and print what their pages say."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+LONGEST_LINES = 40
+LONGEST = {"web": 60}
+PROGRAMS: list[Any] = list(runpy.run_path(str(DOCS / "programs.py"))["programs"]())
+PAGES = sorted(page.stem for page in (DOCS / "guide").glob("*.md"))
+IN_RUST = {"rust"}
+
+
+def run(source: str, folder: Path) -> str:
+    """What the program prints in a small project; `…` of its page stands for anything."""
+    (folder / "notes.txt").write_text("one\nTODO two\n")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("ANTHROPIC")}
+    (folder / "program.py").write_text(source)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "program.py"],
+        env=kept,
+        cwd=folder,
+        input="y\n",
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_of_the_guide_runs_and_prints_what_its_page_says(
+    program: Any, tmp_path: Path
+) -> None:
+    for other in PROGRAMS:
+        if other.page == program.page and other.file is not None:
+            (tmp_path / other.file).write_text(other.source)
+    printed = run(program.source, tmp_path)
+    if program.prints is not None:
+        expected = ".*?".join(re.escape(part) for part in program.prints.split("…"))
+        assert re.fullmatch(expected, printed, re.DOTALL), printed
+
+
+def test_every_page_begins_with_a_program_of_ten_to_forty_lines() -> None:
+    first = {program.page: program for program in reversed(PROGRAMS)}
+    lines = {page: len(first[page].source.splitlines()) for page in PAGES if page not in IN_RUST}
+
+    assert {
+        page: count
+        for page, count in lines.items()
+        if not 10 <= count <= LONGEST.get(page, LONGEST_LINES)
+    } == {}
