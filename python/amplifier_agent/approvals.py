@@ -134,11 +134,11 @@ class _Open:
 
 def question_about(prompt: str, seconds: float | None) -> Question:
     """Return the question that the kernel asks, with the tool and its arguments."""
-    from amplifier_modules.asked_call import ASKED_CALL
+    from amplifier_core._kernel.asker import ASKED_CALL
 
     from .question import Question
 
-    call = ASKED_CALL.get(None)
+    call = ASKED_CALL.get()
     limited = seconds is not None and 0 < seconds < float("inf")
     return Question(
         id=uuid4().hex if call is None else call.question_id,

@@ -11,6 +11,7 @@ import logging
 from typing import Any, Literal, TypeAlias
 
 from ._kernel.approval_decision import is_consent
+from ._kernel.asker import ASKED_CALL
 from ._kernel.awaitable import is_awaitable
 
 logger = logging.getLogger("amplifier_core.coordinator")
@@ -75,10 +76,12 @@ def ask(
         return approval.request_approval(prompt, options, timeout, default)
     from .models import ApprovalRequest
 
+    call = ASKED_CALL.get()
+    about = {} if call is None or not call.tool_name else {"arguments": call.arguments}
     request = ApprovalRequest(
-        tool_name="",
+        tool_name="" if call is None else call.tool_name,
         action=prompt,
-        details={"hook": hook_name, "event": event, "options": options},
+        details={"hook": hook_name, "event": event, "options": options, **about},
         risk_level="medium",
         timeout=timeout if 0 < timeout < float("inf") else None,
     )

@@ -1,7 +1,12 @@
-"""Which hook asks a question: remembered beside the fields of its result, which stay as they are."""
+"""Who asks a question, and about which tool call.
+
+The hook is remembered beside the fields of its result, which stay as they are.
+"""
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, cast
 
 _ASKED_BY = "_asked_by"
@@ -20,3 +25,17 @@ def asker(result: Any) -> str | None:
     fields = getattr(result, "__dict__", None)
     name = cast("dict[str, object]", fields).get(_ASKED_BY) if isinstance(fields, dict) else None
     return name if isinstance(name, str) else None
+
+
+@dataclass(frozen=True)
+class AskedCall:
+    """The tool call that a person is being asked about, with all its arguments."""
+
+    question_id: str
+    tool_name: str
+    """Empty where no tool is asked about."""
+    arguments: dict[str, Any]
+
+
+ASKED_CALL: ContextVar[AskedCall | None] = ContextVar("asked_call", default=None)
+"""Set by a loop while the kernel asks."""

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
 
+from amplifier_core._kernel.asker import AskedCall, note_asker
 from amplifier_core.models import HookResult
-
-from ..asked_call import AskedCall
 
 _MAX_QUESTION_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
+_ASKER = "needs_approval"
+"""What messages name where no hook asks, but the tool itself."""
 
 
 def needs_approval(tool: Any) -> bool:
@@ -33,7 +34,9 @@ def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
         return _deny(
             f"the call is too long to ask about (limit: {_MAX_QUESTION_CHARS:,} characters)"
         )
-    return HookResult(action="ask_user", approval_prompt=prompt)
+    question = HookResult(action="ask_user", approval_prompt=prompt)
+    note_asker(question, _ASKER)
+    return question
 
 
 def asked_call(call: Mapping[str, Any], tool_input: Any) -> AskedCall:

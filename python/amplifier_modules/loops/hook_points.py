@@ -6,13 +6,12 @@ import logging
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from uuid import uuid4
 
 import anyio
 
+from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
 
-from ..asked_call import ASKED_CALL, AskedCall
 from .approved_call import CallQuestion
 from .call_approval import asked_call, question_about, required_event
 from .cancellation import ending
@@ -67,7 +66,10 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        return await self._process(await self._emit(event, data), event)
+        result = await self._emit(event, data)
+        asks = getattr(result, "action", None) == "ask_user"
+        asked = asked_call(data, data.get("tool_input")) if asks else None
+        return await self._process(result, event, asked)
 
     @property
     def coordinator(self) -> Any:
@@ -121,9 +123,8 @@ class HookPoints:
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
         return ending(self._hooks.emit(event, data), f"a hook of `{event}`")
 
-    async def _ask(self, result: Any, event: str, asked: AskedCall | None) -> Any:
+    async def _ask(self, result: Any, event: str, asked: AskedCall) -> Any:
         """Tell what is asked, and ask."""
-        asked = asked or AskedCall(uuid4().hex, "", {})
         await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
         token = ASKED_CALL.set(asked)
         try:
@@ -147,7 +148,7 @@ class HookPoints:
             # One question at a time: tool calls run concurrently, and there is one user.
             async with self._approvals:
                 try:
-                    result = await self._ask(result, event, asked)
+                    result = await self._ask(result, event, asked or asked_call({}, None))
                 except Exception as error:
                     # Nobody has agreed, and what was asked about has not failed.
                     reason = f"the approval system failed: {in_words(error)}"
