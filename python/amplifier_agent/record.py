@@ -72,10 +72,10 @@ class TurnRecord:
         status = told.get("status")
         if status == "cancelled" or (is_cancelled and status != "success"):
             return "cancelled", reason or "the turn was cancelled"
+        if status == "error" or isinstance(told.get("error"), Mapping):
+            return "error", reason or "the loop gave up"
         if status == "incomplete":
             return "limit", reason or f"the limit of {told.get('turn_count')} model calls"
-        if status == "error":
-            return "error", reason or "the loop gave up"
         return self._answered(reason)
 
     def _answered(self, reason: str | None) -> tuple[TurnStatus, str | None]:

@@ -77,11 +77,10 @@ def ask(
     from .models import ApprovalRequest
 
     call = ASKED_CALL.get()
-    about = {} if call is None or not call.tool_name else {"arguments": call.arguments}
     request = ApprovalRequest(
         tool_name="" if call is None else call.tool_name,
         action=prompt,
-        details={"hook": hook_name, "event": event, "options": options, **about},
+        details={"hook": hook_name, "event": event, "options": options},
         risk_level="medium",
         timeout=timeout if 0 < timeout < float("inf") else None,
     )

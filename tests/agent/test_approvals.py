@@ -69,7 +69,6 @@ async def test_a_question_names_the_tool_that_it_is_about(
     model = ScriptedProvider([{"tool": "add", "arguments": {"a": 1}}, "Two."])
     await agent.replace(model=model, approvals=person).run("1 + 1?")
     assert person.asked[0].tool_name == tool_name
-    assert person.asked[0].details.get("arguments", {}) == arguments
     assert person.asked[0].details["hook"] == "ask"
 
 

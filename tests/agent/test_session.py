@@ -324,6 +324,25 @@ async def test_a_budget_ends_a_turn_and_the_next_one_goes_on() -> None:
         assert (await session.run("on", budget=Budget(model_calls=5))).status == "completed"
 
 
+async def test_equal_errors_end_a_turn_and_the_next_one_goes_on() -> None:
+    @tool
+    def look(path: str) -> str:
+        """Look."""
+        raise FileNotFoundError(path)
+
+    call = {"tool": "look", "arguments": {"path": "a"}}
+    agent = Agent(ScriptedProvider([*[call] * 5, "Hello!"]), tools=[look])
+    async with agent.session() as session:
+        result = await session.run("go")
+        assert (result.status, result.model_calls, result.tool_calls) == ("error", 5, 5)
+        assert result.reason == (
+            "the same call of `look` failed 5 times in a row: FileNotFoundError: a"
+        )
+        with pytest.raises(StatusError, match="`look` failed 5 times"):
+            result.raise_for_status()
+        assert (await session.run("Hi")).text == "Hello!"
+
+
 async def test_a_budget_of_cost_needs_a_provider_that_tells_costs() -> None:
     model = ScriptedProvider(["a", "b"])
     with pytest.raises(ConfigurationError) as caught:

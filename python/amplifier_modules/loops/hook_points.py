@@ -12,8 +12,7 @@ import anyio
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
 
-from .approved_call import CallQuestion
-from .call_approval import asked_call, question_about, required_event
+from .call_approval import CallQuestion, asked_call, question_about, required_event
 from .cancellation import ending
 from .failure import in_words
 from .injection import Injection, injections_of

@@ -13,19 +13,24 @@ class Outcome(Enum):
     INCOMPLETE = "incomplete"
     """A hook refused it, or a limit was reached."""
     CANCELLED = "cancelled"
+    GIVEN_UP = "given_up"
+    """The same call failed again and again."""
     ERROR = "error"
+    """The provider or the context raised."""
 
 
 ORCHESTRATOR_STATUS = {
     Outcome.COMPLETED: "success",
     Outcome.INCOMPLETE: "incomplete",
     Outcome.CANCELLED: "cancelled",
+    Outcome.GIVEN_UP: "incomplete",
     Outcome.ERROR: "incomplete",
 }
 EXECUTION_STATUS = {
     Outcome.COMPLETED: "completed",
     Outcome.INCOMPLETE: "completed",
     Outcome.CANCELLED: "cancelled",
+    Outcome.GIVEN_UP: "error",
     Outcome.ERROR: "error",
 }
 

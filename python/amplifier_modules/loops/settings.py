@@ -14,11 +14,17 @@ from ..value_problems import Form
 MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""
 UNLIMITED = -1
-"""The value of `max_iterations` that sets no limit."""
+"""The value of `max_iterations` and `max_equal_errors` that sets no limit."""
 
 
 def _iterations(count: int) -> int:
     if count < 1 and count != UNLIMITED:
+        raise ValueError
+    return count
+
+
+def _errors(count: int) -> int:
+    if count < 2 and count != UNLIMITED:
         raise ValueError
     return count
 
@@ -44,6 +50,11 @@ class LoopSettings(Settings):
         int, AfterValidator(_iterations), Form("a whole number, at least 1, or -1 for no limit")
     ] = UNLIMITED
     """Model calls in a turn before the model is asked to wrap up."""
+    max_equal_errors: Annotated[
+        int, AfterValidator(_errors), Form("a whole number, at least 2, or -1 for no limit")
+    ] = 5
+    """How many times in a row a tool may fail with the same arguments and the same error before the
+    turn ends; the model is warned two times before."""
     default_provider: OptionalText = None
     """Mount name of the provider to use; without it the one with the lowest priority is used."""
     extended_thinking: Annotated[bool, BeforeValidator(bool)] = False

@@ -22,6 +22,12 @@ class Answer:
             return self.content
         return "\n".join(block["text"] for block in self.content if "text" in block)
 
+    def after(self, note: str) -> str | list[dict[str, Any]]:
+        """Return the content with a note before it, where no limit cuts it."""
+        if isinstance(self.content, str):
+            return f"{note}\n{self.content}"
+        return [{"type": "text", "text": note}, *self.content]
+
 
 NOT_STARTED = Answer("Cancelled: the turn was ended before this tool was started.", is_error=True)
 INTERRUPTED = Answer(

@@ -25,6 +25,7 @@ from .call_errors import (
     words_for_model,
 )
 from .cancellation import TurnCancellation, ending_after
+from .equal_errors import EqualErrors
 from .failure import described, in_words
 from .hook_points import HookPoints
 from .ledger import Ledger, Limit
@@ -53,6 +54,7 @@ class ToolRound:
         max_bytes: int | None = None,
         arguments: ArgumentCheck | None = None,
         ledger: Ledger | None = None,
+        equal_errors: EqualErrors | None = None,
     ) -> None:
         """Prepare to run the calls with these tools.
 
@@ -65,6 +67,7 @@ class ToolRound:
             max_bytes: Bytes of each result in the messages, at most; None for no limit.
             arguments: Compares the arguments with the schemas of the tools.
             ledger: What the turn may use; None for no limit.
+            equal_errors: Counts the calls that fail again and again; None for no limit.
         """
         self._calls = calls
         self._tools = tools
@@ -77,6 +80,8 @@ class ToolRound:
         self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
         self._ledger = ledger
+        self._equal_errors = equal_errors
+        self._notes: list[str | None] = [None] * len(calls)
         self.limit: Limit | None = None
         """The limit that kept a call from running, if one did."""
         self.final_answer: str | None = None
@@ -92,14 +97,18 @@ class ToolRound:
             if self._fatal is not None:
                 # A task group of trio treats a child that cancelled itself as finished.
                 raise self._fatal
+        if self._equal_errors is not None:
+            self._notes = self._equal_errors.note(zip(self._calls, self._answers, strict=True))
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
-        for call, answer in zip(self._calls, self._answers, strict=True):
+        for call, answer, note in zip(self._calls, self._answers, self._notes, strict=True):
             message = {"role": "tool", "tool_call_id": call.id, "name": call.name}
             error = {"is_error": True} if answer.is_error else {}
-            content = within(self._max_bytes, answer.content)
+            content = within(
+                self._max_bytes, answer.content if note is None else answer.after(note)
+            )
             messages.append({**message, "content": content, **error})
         return messages
 

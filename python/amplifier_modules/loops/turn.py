@@ -27,6 +27,7 @@ from amplifier_core.message_models import ChatResponse, ToolSpec
 
 from .argument_check import ArgumentCheck
 from .cancellation import Shielded, TurnCancellation, grace
+from .equal_errors import EqualErrors
 from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
@@ -45,6 +46,8 @@ WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
     "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
 )
+
+_STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
 
 Ending = tuple[str, dict[str, Any]]
 """An event and its payload."""
@@ -84,9 +87,14 @@ class Turn:
     _reason: str | None = None
     """Why the turn ends without an answer, or before the model was done."""
     _ends_in_tool_results: bool = False
-    _denied: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Which step a hook denied, and why, for `orchestrator:complete`."""
+    _ending: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Which step a hook denied, or which tool failed, and why, for `orchestrator:complete`."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
+
+    def __post_init__(self) -> None:
+        """Begin to count equal errors."""
+        most = self.settings.max_equal_errors
+        self._equal_errors = EqualErrors(None if most == UNLIMITED else most)
 
     async def run(self, model: ModelCalls | Exception) -> str:
         """Return the answer, or its beginning if the turn is cancelled.
@@ -139,7 +147,7 @@ class Turn:
                 outcome = await self._converse(model)
             if time.was_caught:
                 self._reason = self.ledger.out_of_time().reason
-        if outcome is Outcome.INCOMPLETE and self._ends_in_tool_results:
+        if outcome in _STOPPED and self._ends_in_tool_results:
             await self._store(closing_message(f"The turn was ended: {self._reason}."))
         return outcome
 
@@ -223,7 +231,7 @@ class Turn:
 
     def _deny(self, event: str, reason: str) -> None:
         self.answer = f"Operation denied: {reason}"
-        self._denied = {"denied": {"event": event, "reason": reason}}
+        self._ending = {"denied": {"event": event, "reason": reason}}
         self._reason = reason
 
     async def _use_tools(
@@ -239,6 +247,7 @@ class Turn:
             self.settings.max_result_bytes,
             self.arguments,
             self.ledger,
+            self._equal_errors,
         )
         await self._remember(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.
@@ -256,6 +265,12 @@ class Turn:
         if calls_round.limit is not None:
             self._reason = calls_round.limit.reason
             return Outcome.INCOMPLETE
+        if (given_up := self._equal_errors.given_up) is not None:
+            self._reason = given_up.reason
+            self._ending = {"error": {"tool_name": given_up.tool_name, "msg": given_up.reason}}
+            self.answer = self.answer or f"The turn was ended: {given_up.reason}."
+            logger.warning("the turn was ended: %s", given_up.reason)
+            return Outcome.GIVEN_UP
         return None
 
     async def _wrap_up(self, model: ModelCalls) -> None:
@@ -307,7 +322,7 @@ class Turn:
         completion = {
             **about,
             "status": ORCHESTRATOR_STATUS[outcome],
-            **self._denied,
+            **self._ending,
             **({} if self._reason is None else {"reason": self._reason}),
         }
         yield ORCHESTRATOR_COMPLETE, completion
