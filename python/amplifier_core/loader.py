@@ -75,6 +75,11 @@ class ModuleLoader:
         self._on_session_ready_queue: list[tuple[str, Ready]] = []
         self._failures: list[Exception] = []
 
+    @property
+    def ignores_sources(self) -> bool:
+        """Whether nothing reads the `source` of an entry: no resolver is mounted."""
+        return self._resolver() is None
+
     async def discover(self) -> list[ModuleInfo]:
         """List the installed modules and those in the folders that are searched.
 
@@ -175,8 +180,7 @@ class ModuleLoader:
 
     async def _resolved_folder(self, module_id: str, hint: Any) -> Path | None:
         """Ask the mounted resolver for a module's folder; None if there is no resolver."""
-        point = TYPE_TO_MOUNT_POINT["resolver"]
-        resolver = None if self._coordinator is None else self._coordinator.get(point)
+        resolver = self._resolver()
         if resolver is None:
             return None
         hints = {"source_hint": hint, "profile_hint": hint}
@@ -187,6 +191,10 @@ class ModuleLoader:
         path = Path(source.resolve())
         logger.debug("module `%s` resolved to %s", module_id, path)
         return path
+
+    def _resolver(self) -> Any:
+        coordinator = self._coordinator
+        return None if coordinator is None else coordinator.get(TYPE_TO_MOUNT_POINT["resolver"])
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
         earlier = self._loaded_module_paths[module_id]

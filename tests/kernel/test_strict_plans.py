@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amplifier_core.session as twin_session
-from amplifier_core import _session_init, events
+from amplifier_core import _session_init, events, module_sources
 from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core._loading.plan_keys import (
     MAIN_SECTION_KEYS,
@@ -68,6 +68,65 @@ async def test_a_plan_that_is_right_says_nothing(
         session.coordinator.hooks.register(event, lambda _event, _data: None)
     async with session:
         assert (session.initialized, warnings(caplog)) == (True, [])
+
+
+VAIN = {
+    "session.orchestrator_source": {"session": {**SESSION, "orchestrator_source": "git+x"}},
+    "session.context.source": {
+        "session": {**SESSION, "context": {"module": "context-simple", "source": "git+x"}}
+    },
+    "providers[0].source": {
+        "providers": [
+            {"module": "provider-scripted", "source": "git+x", "config": {"script": ["a"]}}
+        ]
+    },
+    "tools[1].source": {"tools": ["tool-search", {"module": "tool-filesystem", "source": "git+x"}]},
+}
+"""Plans that name a source, which only a resolver reads, by the place of the source."""
+
+
+@pytest.mark.parametrize("place", VAIN)
+async def test_a_source_is_a_mistake_unless_something_reads_it(
+    engine: Any, place: str, caplog: pytest.LogCaptureFixture
+):
+    plan: dict[str, Any] = {"session": SESSION, **VAIN[place]}
+    text = f"`{place}` has no effect, as no `module-source-resolver` is mounted"
+    async with engine.AmplifierSession(plan):
+        assert warnings(caplog) == [text]
+    strict = {**plan, "session": {**plan["session"], "strict": True}}
+    with pytest.raises(RuntimeError) as caught:
+        await engine.AmplifierSession(strict).initialize()
+    assert str(caught.value) == f"the mount plan has a mistake: {text}"
+
+    class Resolver:
+        def resolve(self, module_id: str, **_hints: Any) -> Any:
+            raise module_sources.ModuleNotFoundError(module_id)
+
+    caplog.clear()
+    session = engine.AmplifierSession(strict)
+    await session.coordinator.mount("module-source-resolver", Resolver())
+    async with session:
+        assert warnings(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "section"),
+    [
+        ("session.orchestrator", {"orchestrator": {"module": "loop-basic", "instance_id": "a"}}),
+        ("tools[0]", [{"module": "tool-search", "instance_id": "a"}]),
+        ("hooks[0]", [{"module": "hooks-observe", "instance_id": "a"}]),
+    ],
+)
+async def test_an_instance_id_is_of_a_provider(
+    engine: Any, place: str, section: Any, caplog: pytest.LogCaptureFixture
+):
+    plan = plan_of()
+    if isinstance(section, dict):
+        plan["session"] |= section
+    else:
+        plan[place.partition("[")[0]] = section
+    async with engine.AmplifierSession(plan):
+        assert warnings(caplog) == [f"`{place}.instance_id` has no effect, as it names a provider"]
 
 
 @pytest.mark.parametrize("event", ["guard:findings", "orchestrator:steering_injected"])
@@ -273,16 +332,16 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=4,
 )
-SPECS = st.fixed_dictionaries(
-    {"module": st.sampled_from(sorted(MODULES))},
-    optional={
-        "source": st.text(),
-        "config": st.dictionaries(st.text(max_size=3), JSON, max_size=2),
-        "instance_id": st.text(min_size=1),
-        "required": st.booleans(),
-    },
+_OF_ANY_SPEC: dict[str, Any] = {
+    "source": st.text(),
+    "config": st.dictionaries(st.text(max_size=3), JSON, max_size=2),
+    "required": st.booleans(),
+}
+_MODULE = {"module": st.sampled_from(sorted(MODULES))}
+NAMED = st.sampled_from(sorted(MODULES)) | st.fixed_dictionaries(_MODULE, optional=_OF_ANY_SPEC)
+PROVIDERS = NAMED | st.fixed_dictionaries(
+    _MODULE, optional={**_OF_ANY_SPEC, "instance_id": st.text(min_size=1)}
 )
-NAMED = st.sampled_from(sorted(MODULES)) | SPECS
 NUMBERS = dict.fromkeys(
     ("injection_budget_per_turn", "injection_limit_per_turn", "injection_size_limit"),
     st.none() | st.integers(0, 9),
@@ -298,8 +357,12 @@ def right_plans(draw: st.DrawFn) -> dict[str, Any]:
             optional={"metadata": JSON, "raw": st.booleans(), "strict": st.booleans(), **NUMBERS},
         )
     )
-    lists = st.lists(NAMED, max_size=3, unique_by=repr)
-    plan = draw(st.fixed_dictionaries({}, optional=dict.fromkeys(LISTS, st.none() | lists)))
+    lists = {
+        name: st.none()
+        | st.lists(PROVIDERS if name == "providers" else NAMED, max_size=3, unique_by=repr)
+        for name in LISTS
+    }
+    plan = draw(st.fixed_dictionaries({}, optional=lists))
     plan |= draw(st.fixed_dictionaries({}, optional={"agents": JSON}))
     for name in MAIN_MODULES:
         if isinstance(session[name], str) and draw(st.booleans()):

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from .._kernel.advice import advice_on
 from .._kernel.shown import shown
+from .known_modules import Own
 from .mount_plan import LISTS, MAIN_MODULES, SECTIONS
 
 SESSION_KEYS = frozenset(
@@ -77,6 +78,28 @@ def _is_plain_spec(entry: Any) -> bool:
     return bool(spec.get("module")) and spec.keys() <= _PLAIN_SPEC
 
 
+def source_mistakes(plan: dict[str, Any]) -> Iterator[str]:
+    """Yield the sources that a mount plan names, for a session that has nobody to resolve them."""
+    section = _dict(plan.get("session"))
+    for name in MAIN_MODULES:
+        entry = section.get(name)
+        if not isinstance(entry, dict):
+            yield from _of_source(section.get(f"{name}_source"), f"session.{name}_source")
+        else:
+            yield from _of_source(_dict(entry).get("source"), f"session.{name}.source")
+    for name in LISTS:
+        listed = plan.get(name)
+        entries = cast("list[Any]", listed) if isinstance(listed, list | tuple) else []
+        for position, entry in enumerate(entries):
+            yield from _of_source(_dict(entry).get("source"), f"{name}[{position}].source")
+
+
+def _of_source(source: Any, path: str) -> Iterator[str]:
+    # A plan of an agent may have been written and read again.
+    if source and source != Own.TABLE:
+        yield f"`{path}` has no effect, as no `module-source-resolver` is mounted"
+
+
 def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[str]:
     """Yield what a config says that its module does not know.
 
@@ -126,6 +149,8 @@ def _of_list(listed: Any, section: str) -> Iterator[str]:
 def _of_spec(spec: dict[Any, Any], path: str) -> Iterator[str]:
     yield from _unknown(spec, SPEC_KEYS, f"`{path}`")
     yield from _flag(spec, "required", f"{path}.required")
+    if spec.get("instance_id") and not path.startswith("providers"):
+        yield f"`{path}.instance_id` has no effect, as it names a provider"
 
 
 def _flag(values: dict[Any, Any], key: str, path: str) -> Iterator[str]:

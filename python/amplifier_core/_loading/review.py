@@ -11,7 +11,7 @@ from .._kernel.import_failure import error_text, hinted
 from .handled_events import idle_handlers, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
 from .mount_plan import is_strict
-from .plan_keys import plan_mistakes, settings_mistakes
+from .plan_keys import plan_mistakes, settings_mistakes, source_mistakes
 
 logger = logging.getLogger("amplifier_core.session")
 
@@ -27,7 +27,7 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
         The error itself; for a strict plan one that lists the mistakes after it.
     """
     report = take_report(coordinator)
-    mistakes = [*plan_mistakes(plan), *([] if report is None else _of_modules(report))]
+    mistakes = _of_plan(plan, coordinator) + ([] if report is None else _of_modules(report))
     failures = [] if report is None else report.failures
     if is_strict(plan):
         return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
@@ -49,7 +49,7 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
     """
     report = take_report(coordinator)
     failures = [] if report is None else report.failures
-    mistakes = list(plan_mistakes(plan))
+    mistakes = _of_plan(plan, coordinator)
     if report is not None:
         mistakes += _of_modules(report)
     own: list[str] = []
@@ -93,6 +93,13 @@ def _remember(coordinator: Any, strange: frozenset[tuple[str, int]], texts: list
     """Remember which handlers were reviewed, and what was said of them."""
     with suppress(AttributeError):  # a stand-in may take no attributes
         setattr(coordinator, _REVIEWED, (strange, frozenset(texts)))
+
+
+def _of_plan(plan: dict[str, Any], coordinator: Any) -> list[str]:
+    mistakes = list(plan_mistakes(plan))
+    if getattr(coordinator.loader, "ignores_sources", False) is True:
+        mistakes += source_mistakes(plan)
+    return mistakes
 
 
 def _of_modules(report: LoadReport) -> list[str]:
