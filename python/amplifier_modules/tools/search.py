@@ -11,7 +11,9 @@ from pydantic import Field
 from amplifier_guard import PathPolicy
 from amplifier_modules.tools.blocking import Arguments, BlockingTool
 from amplifier_modules.tools.folder import SKIPPED, FolderSettings, mount_tools, written
+from amplifier_modules.tools.in_parts import search_parts, walk_parts
 from amplifier_modules.tools.result_bytes import MAX_RESULT_BYTES, ResultBytes, echoed
+from amplifier_modules.tools.scope import Bound, Scope, scope_of
 
 __amplifier_module_type__ = "tool"
 __amplifier_settings__ = FolderSettings
@@ -31,6 +33,9 @@ _ORDERS: dict[str, Literal["path", "largest", "latest"]] = {
     "modified": "latest",
 }
 _OMITTED = "`omitted` counts what the limit of bytes left out."
+GLOB_BOUND = Bound(entries=50_000, parts=5_000)
+GREP_BOUND = Bound(entries=30_000, parts=1_500)
+_LARGE = "In a folder of more than {:,} files and folders, `left_out` says what was not looked at."
 _LIMIT = Field(default=100, ge=0, le=100_000, description="The most results to show.")
 
 
@@ -50,29 +55,50 @@ class Glob(BlockingTool[_Glob]):
     description = (
         f"Find files of the working folder by a pattern over their paths. {_FILES} `total`,"
         " `total_bytes` and `extensions` count all that match, also where `files` is cut at"
-        f" `limit`. {_OMITTED}"
+        f" `limit`. {_LARGE.format(GLOB_BOUND.entries)} {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+    def __init__(
+        self,
+        policy: PathPolicy,
+        max_bytes: int = MAX_RESULT_BYTES,
+        bound: Bound = GLOB_BOUND,
+    ) -> None:
         super().__init__(_Glob, max_bytes)
         self._policy = policy
+        self._bound = bound
 
     def run(self, arguments: _Glob, stop: Event) -> dict[str, Any]:
         """Walk the folder and count what matches."""
-        walk = self._policy.walk(
-            arguments.path,
-            pattern=arguments.pattern,
-            skip=SKIPPED,
-            order=_ORDERS[arguments.sort],
-            limit=arguments.limit,
-            max_bytes=self.max_bytes,
-            stop=stop,
-        )
+        order, limit = _ORDERS[arguments.sort], arguments.limit
+        pattern = arguments.pattern
+        scope = _scope(self._policy, arguments.path, pattern, self._bound, stop)
+        if scope is None:
+            walk = self._policy.walk(
+                arguments.path,
+                pattern=pattern,
+                skip=SKIPPED,
+                order=order,
+                limit=limit,
+                max_bytes=self.max_bytes,
+                stop=stop,
+            )
+        else:
+            walk = walk_parts(
+                self._policy,
+                scope.parts,
+                pattern=_name_pattern(pattern) or pattern,
+                order=order,
+                limit=limit,
+                max_bytes=self.max_bytes,
+                stop=stop,
+            )
         output: dict[str, Any] = {
             "pattern": echoed(arguments.pattern, self.max_bytes),
             "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
             "total": walk.total,
             "total_bytes": walk.total_bytes,
+            **_left_out(scope),
         }
         room = ResultBytes(self.max_bytes, output)
         ranked = sorted(walk.endings.items(), key=lambda item: (-item[1], item[0]))
@@ -120,28 +146,51 @@ class Grep(BlockingTool[_Grep]):
         f" {_FILES} A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"
         " `searched_files` and `searched_lines` (newline characters) are complete, also where the"
         " results are cut at `limit`. A long line is clipped around the match, marked by `…`."
-        f" {_OMITTED}"
+        f" {_LARGE.format(GREP_BOUND.entries)} {_OMITTED}"
     )
 
-    def __init__(self, policy: PathPolicy, max_bytes: int = MAX_RESULT_BYTES) -> None:
+    def __init__(
+        self,
+        policy: PathPolicy,
+        max_bytes: int = MAX_RESULT_BYTES,
+        bound: Bound = GREP_BOUND,
+    ) -> None:
         super().__init__(_Grep, max_bytes)
         self._policy = policy
+        self._bound = bound
 
     def run(self, arguments: _Grep, stop: Event) -> dict[str, Any]:
         """Search the folder."""
         content = arguments.mode == "content"
-        report = self._policy.search(
-            arguments.pattern,
-            arguments.path,
-            pattern=arguments.glob,
-            skip=SKIPPED,
-            ignore_case=arguments.ignore_case,
-            limit=arguments.limit if content else 0,
-            order="largest" if arguments.mode == "count" else "path",
-            max_files=0 if content else arguments.limit,
-            max_bytes=self.max_bytes,
-            stop=stop,
-        )
+        limit, max_files = (arguments.limit, 0) if content else (0, arguments.limit)
+        order = "largest" if arguments.mode == "count" else "path"
+        scope = _scope(self._policy, arguments.path, arguments.glob, self._bound, stop)
+        if scope is None:
+            report = self._policy.search(
+                arguments.pattern,
+                arguments.path,
+                pattern=arguments.glob,
+                skip=SKIPPED,
+                ignore_case=arguments.ignore_case,
+                limit=limit,
+                order=order,
+                max_files=max_files,
+                max_bytes=self.max_bytes,
+                stop=stop,
+            )
+        else:
+            report = search_parts(
+                self._policy,
+                arguments.pattern,
+                scope.parts,
+                pattern=_name_pattern(arguments.glob) or arguments.glob,
+                ignore_case=arguments.ignore_case,
+                limit=limit,
+                order=order,
+                max_files=max_files,
+                max_bytes=self.max_bytes,
+                stop=stop,
+            )
         output: dict[str, Any] = {
             "pattern": echoed(arguments.pattern, self.max_bytes),
             "path": echoed(written(self._policy.resolve(arguments.path)), self.max_bytes),
@@ -151,6 +200,7 @@ class Grep(BlockingTool[_Grep]):
             "searched_files": report.searched_files,
             "searched_lines": report.searched_lines,
             "binary_files": report.binary_files,
+            **_left_out(scope),
         }
         room = ResultBytes(self.max_bytes, output)
         if content:
@@ -167,6 +217,27 @@ class Grep(BlockingTool[_Grep]):
         output["truncated"] = total > len(output[kind])
         omitted = {kind: min(arguments.limit, total) - len(output[kind])}
         return _completed(output, omitted, report.unreadable)
+
+
+def _scope(policy: PathPolicy, path: str, pattern: str, bound: Bound, stop: Event) -> Scope | None:
+    """The part of the folder to look at; None for all of it."""
+    name = _name_pattern(pattern)
+    if name is None:
+        return None
+    return scope_of(policy, path, name, bound=bound, skipped=SKIPPED, stop=stop)
+
+
+def _name_pattern(pattern: str) -> str | None:
+    """Return a pattern for names at any depth, which means the same in each part of a folder.
+
+    None for one that counts from where the search begins.
+    """
+    name = pattern.removeprefix("**/")
+    return None if "/" in name else name
+
+
+def _left_out(scope: Scope | None) -> dict[str, str]:
+    return {} if scope is None else {"left_out": scope.sentence()}
 
 
 def _completed(output: dict[str, Any], omitted: dict[str, int], unreadable: int) -> dict[str, Any]:

@@ -213,6 +213,22 @@ def test_a_tool_that_is_not_offered_is_named_and_nothing_invented(
         assert "Kettle" not in report
 
 
+def test_a_tour_of_a_large_folder_says_what_the_tools_left_out(start: Callable[..., Loop]) -> None:
+    left_out = {"left_out": "The folder is too large: `b` is left out. Set `path` to look there."}
+    tools = TOOLS | {
+        "glob": lambda arguments: glob(arguments) | left_out,
+        "grep": lambda arguments: grep(arguments) | left_out,
+    }
+    loop = start(tools)
+    report = loop.run("Give me a tour of this project")
+    assert "This covers only a part of the folder." in report
+    assert "- files: The folder is too large: `b` is left out.\n" in report
+    assert "- lines: The folder is too large: `b` is left out.\n" in report
+    assert "| files looked at | 1,234 |" in report
+    assert "could not be searched" not in report
+    assert "The folder is large; I looked at 1,234 files" in loop.thoughts[1]
+
+
 def test_files_that_were_not_searched_are_mentioned(start: Callable[..., Loop]) -> None:
     loop = start({**TOOLS, "glob": lambda asked: glob(asked) | {"total": 1235}})
     assert "some files: they could not be searched" in loop.run("Give me a tour")

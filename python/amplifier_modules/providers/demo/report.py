@@ -28,7 +28,7 @@ _NEEDED_TOOLS = {
 def write_report(turn: Turn, survey: Survey) -> str:
     """Return the report in Markdown."""
     words = words_to_look_for(turn.prompt)
-    parts = [_heading(words), _answer(words, survey)]
+    parts = [_heading(words), _limits(survey), _answer(words, survey)]
     if survey.is_empty:
         parts += [_emptiness(survey)]
     else:
@@ -54,6 +54,20 @@ def _heading(words: list[str]) -> str:
         "I am a program, not a language model: I searched for the words of the question and list"
         " where they occur."
     )
+
+
+def _limits(survey: Survey) -> str:
+    """What the tools say they did not look at: all figures of the report are without it."""
+    searches = [survey.todos, *survey.words.values()]
+    files = [survey.files, *survey.names.values()]
+    counted_to = next((each.left_out for each in files if each and each.left_out), "")
+    searched_to = next((each.left_out for each in searches if each and each.left_out), "")
+    said = [("files", counted_to), ("lines", searched_to)]
+    # Its last sentence is advice for who calls the tool.
+    lines = [f"- {what}: {each.partition(' Set `path`')[0]}" for what, each in said if each]
+    if not lines:
+        return ""
+    return "This covers only a part of the folder.\n\n" + "\n".join(lines)
 
 
 def _answer(words: list[str], survey: Survey) -> str:
@@ -94,8 +108,9 @@ def _emptiness(survey: Survey) -> str:
 def _glance(survey: Survey) -> str:
     rows: list[tuple[str, str]] = []
     if survey.files is not None:
-        rows.append(("files", number(survey.files.total)))
-        rows.append(("bytes in all", number(survey.files.total_bytes)))
+        seen = " looked at" if survey.files.left_out else ""
+        rows.append((f"files{seen}", number(survey.files.total)))
+        rows.append(("their bytes" if seen else "bytes in all", number(survey.files.total_bytes)))
     search = survey.todos or next(iter(survey.words.values()), None)
     if search is not None:
         rows.append(("text files", number(search.searched_files)))
@@ -150,7 +165,8 @@ def _todos(search: Search | None) -> str:
     if search is None:
         return ""
     if not search.total_matches:
-        return f"## `{TODO}`\n\nNo line contains the word."
+        where = " of the files that were searched" if search.left_out else ""
+        return f"## `{TODO}`\n\nNo line{where} contains the word."
     contain = "contains" if search.total_matches == 1 else "contain"
     head = f"{counted(search.total_matches, 'line')} in {counted(search.total_files, 'file')}"
     first = " The first:" if search.total_matches > len(search.places) else ""
@@ -217,6 +233,7 @@ def _gaps(turn: Turn, survey: Survey) -> str:
     lines += [f"- {problem}" for problem in survey.problems]
     if survey.files is not None and survey.todos is not None:
         searched = survey.todos.searched_files + survey.todos.binary_files
-        if searched < survey.files.total:
+        is_whole = not survey.todos.left_out and not survey.files.left_out
+        if is_whole and searched < survey.files.total:
             lines.append("- the text of some files: they could not be searched")
     return "## What I could not find out\n\n" + "\n".join(lines) if lines else ""

@@ -37,6 +37,8 @@ class FileCount:
     files: list[tuple[str, int]]
     """Some of them, with their sizes, in the order asked for."""
     by_size: bool
+    left_out: str = ""
+    """What of the folder was not looked at, in a sentence; the figures are without it."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Search:
     binary_files: int
     places: list[tuple[str, int, str]]
     """The first of them: path, line number, line."""
+    left_out: str = ""
+    """What of the folder was not searched, in a sentence; the figures are without it."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Survey:
     def is_empty(self) -> bool:
         """Whether it is known that there is no file."""
         if self.files is not None:
-            return self.files.total == 0
+            return self.files.total == 0 and not self.files.left_out
         return self.listing is not None and self.listing.total == 0
 
 
@@ -160,6 +164,7 @@ def _file_count(data: dict[str, Any], asked: dict[str, Any]) -> FileCount | None
             if (size := whole(file.get("bytes"))) is not None
         ],
         by_size=asked.get("sort") == "size",
+        left_out=text(data.get("left_out")),
     )
 
 
@@ -177,6 +182,7 @@ def _search(data: dict[str, Any], asked: dict[str, Any]) -> Search | None:
             if (line := whole(match.get("line"))) is not None
         ],
         **counts,
+        left_out=text(data.get("left_out")),
     )
 
 

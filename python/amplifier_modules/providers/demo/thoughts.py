@@ -59,7 +59,8 @@ def _impressions(survey: Survey) -> list[str]:
     thoughts: list[str] = []
     if survey.files is not None:
         size = f"{number(survey.files.total_bytes)} bytes"
-        thoughts.append(f"I see {counted(survey.files.total, 'file')} with {size} in all.")
+        seen = "I see" if not survey.files.left_out else "The folder is large; I looked at"
+        thoughts.append(f"{seen} {counted(survey.files.total, 'file')} with {size} in all.")
         known, _ = count_languages(survey.files.extensions)
         first = list(known.items())[:_MAX_LANGUAGES]
         if first:
