@@ -47,6 +47,32 @@ def test_without_a_command_it_shows_help(capfd: Any) -> None:
     assert out.startswith("Usage: amplifier-core [OPTIONS] [COMMAND]")
 
 
+def test_the_first_help_fits_a_screen_and_begins_with_run(capfd: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run(capfd, "--help")
+    lines = out.splitlines()
+    assert (code, err) == (0, "")
+    assert len(lines) <= 23  # and the prompt after it
+    assert max(map(len, lines)) <= 79
+    assert lines[lines.index("Commands:") + 1].split()[0] == "run"
+    for word in ("list-modules", "validate", "list-types", "ANTHROPIC_API_KEY", "run --help"):
+        assert word in out
+
+
+def test_python_can_run_the_package_as_the_command(tmp_path: Path) -> None:
+    def ended(*arguments: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-m", "amplifier_core", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    (tmp_path / "click.py").write_text("raise SystemExit('imported from the folder')")
+    code, out, err = ended("--help")
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: amplifier-core [OPTIONS] [COMMAND]")
+    assert ended("--version") == (0, "amplifier-core 3.0.0\n", "")
+    assert ended("rnu") == (2, "", "error: no such command `rnu`; did you mean `run`?\n")
+
+
 def test_version(capfd: Any) -> None:
     assert run(capfd, "--version") == (0, "amplifier-core 3.0.0\n", "")
 

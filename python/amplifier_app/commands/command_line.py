@@ -59,12 +59,23 @@ Exit codes:
   143  Terminated (SIGTERM).
 """
 
+_FIRST_STEPS = """\
+\b
+Examples:
+  amplifier-core run "Give me a tour of this project"
+  amplifier-core run -C ~/src/app "Where are the TODOs?"
+  amplifier-core validate tool ./my_tool
+
+Without ANTHROPIC_API_KEY the demo model answers: a local program, not a language model. The options
+of a command, its variables and its exit codes: `amplifier-core run --help`.
+"""
+
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 _KERNEL_COMMANDS = {
+    "validate": "Check a module or a mount plan.",
     "list-types": "List the types of modules that can be validated.",
-    "validate": "Check that a module fits its type, or a mount plan.",
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
 
@@ -73,12 +84,12 @@ class _Commands(click.Group):
     """The commands of the application and, when one is asked for, those of the kernel."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_KERNEL_COMMANDS])
+        return [*self.commands, *_KERNEL_COMMANDS]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         helps = {name: own.get_short_help_str(80) for name, own in self.commands.items()}
         with formatter.section("Commands"):
-            formatter.write_dl(sorted((helps | _KERNEL_COMMANDS).items()))
+            formatter.write_dl(list((helps | _KERNEL_COMMANDS).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _KERNEL_COMMANDS:
@@ -144,7 +155,9 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         context.exit()
 
 
-@click.group(cls=_Commands, context_settings=_SETTINGS, invoke_without_command=True, epilog=_EPILOG)
+@click.group(
+    cls=_Commands, context_settings=_SETTINGS, invoke_without_command=True, epilog=_FIRST_STEPS
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -155,7 +168,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 )
 @click.pass_context
 def amplifier_core(context: click.Context) -> None:
-    """Run agents, and check modules for them."""
+    """Run an agent in a folder, and check modules for agents."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -206,7 +219,7 @@ def run(
 
 @amplifier_core.command("list-modules")
 def list_modules() -> None:
-    """List the modules and where each comes from.
+    """List the modules that `run` can mount.
 
     If several modules have the same name, an installed entry point comes first, then an importable
     package amplifier_module_<id>, then the module of amplifier-core; the others are listed as
