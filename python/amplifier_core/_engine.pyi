@@ -654,6 +654,9 @@ class RustHookRegistry(_Events):
         self, event: str
     ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
+    @property
+    def _next_serial(self) -> int:
+        """How many registrations there were so far."""
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
         """Emit an event: run its handlers in order and return what they decide.
 

@@ -29,7 +29,8 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     orchestrator = coordinator.get("orchestrator")
     if orchestrator is None:
         raise RuntimeError("No orchestrator module mounted")
-    await review_late_handlers(coordinator)
+    if (reviewing := review_late_handlers(coordinator)) is not None:
+        await reviewing
     providers = coordinator.get("providers")
     tools = coordinator.get("tools")
     token: Any = getattr(coordinator, "cancellation", None)

@@ -16,8 +16,7 @@ from ._loading.load_report import (
     LoadFailure,
     Mounted,
     begin_report,
-    end_reasons,
-    expect_reasons,
+    listen,
 )
 from ._loading.mount_plan import (
     MountPlanError,
@@ -72,13 +71,15 @@ async def initialize_session(
 
         loader = coordinator.loader = ModuleLoader(coordinator=coordinator)
     beginning = _Beginning(coordinator, loader, session_id, parent_id)
+    # A module that is mounted may itself begin a session.
+    heard_before = listen(beginning.reasons)
     try:
         await beginning.mount_all(config)
     except BaseException:
         beginning.forget_ready_functions()
         raise
     finally:
-        end_reasons()
+        listen(heard_before)
     queue = loader.get_on_session_ready_queue()
     if queue:
         await beginning.call_ready_functions(queue)
@@ -110,12 +111,12 @@ class _Beginning:
         self, coordinator: Any, loader: Any, session_id: str, parent_id: str | None
     ) -> None:
         self.failures: FailureEvents | None = None
+        self.reasons: list[str] = []
+        """Why the module that is being mounted mounts nothing, in its own words."""
         self._coordinator = coordinator
         self._loader = loader
         self._ids = (session_id, parent_id)
         self._report_of_load = begin_report(coordinator)
-        self._reasons: list[str] = []
-        """Why the module that is being mounted mounts nothing, in its own words."""
         self._has_ready_functions = False
         self._is_strict = False
 
@@ -130,8 +131,12 @@ class _Beginning:
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
         providers, tools, hooks = listed_entries(config)
-        await self._mount_list("providers", providers)
-        await self._mount_list("tools", tools)
+        if len(providers) == 1:
+            await self._mount_provider(providers[0])
+        elif providers:
+            await self._mount_list("providers", providers)
+        if tools:
+            await self._mount_list("tools", tools)
         for entry in hooks:
             await self._mount_optional("hook", entry)
 
@@ -144,7 +149,7 @@ class _Beginning:
             else:
                 await self._mount_optional("tool", entry)
             if mounting is not None:
-                self._report_of_load.replaced += mounting.replaced_by(entry["module"])
+                self._report_of_load.replaced += (*mounting.replaced_by(entry["module"]),)
 
     async def call_ready_functions(self, queue: list[tuple[str, Any]]) -> None:
         """Call the `on_session_ready` of the modules."""
@@ -173,7 +178,7 @@ class _Beginning:
                 await _call(announced, coordinator, deepcopy(entry))
             mount = await self._mount(entry)
             if is_unchanged(coordinator, before):
-                raise ValueError("; ".join(self._reasons) or _NOT_INSTALLED)
+                raise ValueError("; ".join(self.reasons) or _NOT_INSTALLED)
             if instance_id:
                 await rename_new_provider(coordinator, entry["module"], instance_id, before)
         except BaseException as error:
@@ -198,7 +203,8 @@ class _Beginning:
     async def _mount(self, entry: dict[str, Any]) -> Any:
         """Load a module, mount it, and return the function that mounted it."""
         coordinator = self._coordinator
-        self._reasons = expect_reasons()
+        if self.reasons:
+            self.reasons.clear()
         config: Any = entry.get("config") or {}
         mount = await self._loader.load(
             entry["module"],
@@ -211,7 +217,7 @@ class _Beginning:
             coordinator.register_cleanup(cleanup)
         settings = getattr(mount, "__amplifier_settings__", None)
         if settings is not None:
-            self._report_of_load.mounted.append(Mounted(entry["module"], config, settings))
+            self._report_of_load.mounted += (Mounted(entry["module"], config, settings),)
         return mount
 
     def _expect_ready(self, mount: Any) -> None:
@@ -224,7 +230,7 @@ class _Beginning:
         text, module_id = failure_text(error), _plain(entry["module"])
         is_required = bool(entry.get("required")) or module_id in _ALWAYS_REQUIRED
         failure = LoadFailure(kind, module_id, text, error, is_required)
-        self._report_of_load.failures.append(failure)
+        self._report_of_load.failures += (failure,)
         # Where it is an error, that says it.
         is_said = is_required or self._is_strict
         logger.log(logging.DEBUG if is_said else logging.WARNING, "%s", failure)

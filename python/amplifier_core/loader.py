@@ -46,6 +46,9 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
+_RESOLVER = TYPE_TO_MOUNT_POINT["resolver"]
+_OWN = Own.TABLE
+
 Closure: TypeAlias = Callable[[Any], Awaitable[Any]]
 """A module's `mount` with its configuration: what `load` returns."""
 
@@ -116,7 +119,7 @@ class ModuleLoader:
         """
         try:
             check_id(module_id)
-            if source_hint is Own.TABLE:
+            if source_hint is _OWN:
                 own = lookup.only_our_own(module_id)
                 return _closure(module_id, own.mount, config or {}, own.ready)
             mount = await self._find(module_id, source_hint, config, coordinator)
@@ -125,8 +128,9 @@ class ModuleLoader:
             level = logging.DEBUG if is_loading() else logging.ERROR
             logger.log(level, "Failed to load module %s: %s", shown(module_id), error_text(error))
             raise
-        ready = (self._ready_functions or {}).get(module_id) or carried_ready(module_id, mount)
-        check = (self._checks or {}).get(module_id)
+        ready = self._ready_functions.get(module_id) if self._ready_functions else None
+        ready = ready or carried_ready(module_id, mount)
+        check = self._checks.get(module_id) if self._checks else None
         return _closure(module_id, mount, config or {}, ready, check)
 
     async def initialize(self, module: Closure, coordinator: Any) -> Any:
@@ -164,10 +168,12 @@ class ModuleLoader:
             return mount
         path: Path | None = None
         unresolved: Exception | None = None
-        try:
-            path = await self._resolved_folder(module_id, source_hint)
-        except module_sources.ModuleNotFoundError as error:
-            unresolved = error
+        resolver = self._resolver()
+        if resolver is not None:
+            try:
+                path = await self._resolved_folder(resolver, module_id, source_hint)
+            except module_sources.ModuleNotFoundError as error:
+                unresolved = error
         if mount is not None:
             self._check_same_source(module_id, path)
         elif path is not None:
@@ -178,11 +184,8 @@ class ModuleLoader:
         self._loaded_modules[module_id] = mount
         return mount
 
-    async def _resolved_folder(self, module_id: str, hint: Any) -> Path | None:
-        """Ask the mounted resolver for a module's folder; None if there is no resolver."""
-        resolver = self._resolver()
-        if resolver is None:
-            return None
+    async def _resolved_folder(self, resolver: Any, module_id: str, hint: Any) -> Path:
+        """Ask the mounted resolver for a module's folder."""
         hints = {"source_hint": hint, "profile_hint": hint}
         if hasattr(resolver, "async_resolve"):
             source = await resolver.async_resolve(module_id, **hints)
@@ -194,7 +197,7 @@ class ModuleLoader:
 
     def _resolver(self) -> Any:
         coordinator = self._coordinator
-        return None if coordinator is None else coordinator.get(TYPE_TO_MOUNT_POINT["resolver"])
+        return None if coordinator is None else coordinator.get(_RESOLVER)
 
     def _check_same_source(self, module_id: str, path: Path | None) -> None:
         earlier = self._loaded_module_paths[module_id]
@@ -224,13 +227,13 @@ class ModuleLoader:
 
         What is there but broken is never replaced by a module of ours of the same id.
         """
-        self._take_failures()
+        self._failures = []
         mount = self._load_entry_point(module_id) or self._load_filesystem(module_id)
         if mount is None and not self._failures:
             mount = self._load_our_own(module_id)
-        failures = self._take_failures()
         if mount is not None:
             return mount
+        failures = self._take_failures()
         forget_import_state()  # the module may be installed right after the error
         if unresolved is not None and not failures:
             raise unresolved
@@ -322,18 +325,21 @@ def _closure(
     ready: Ready | None,
     check: MountedCheck | None = None,
 ) -> Closure:
-    async def call_mount(coordinator: Any) -> Any:
+    async def mount_module(coordinator: Any) -> Any:
         result = mount(coordinator, config)
         return await result if isawaitable(result) else result
 
-    async def mount_module(coordinator: Any) -> Any:
-        if check is None:
-            return await call_mount(coordinator)
-        return await check.mount(partial(call_mount, coordinator), coordinator)
-
+    closure: Any = mount_module if check is None else _checked(mount_module, check)
     settings = declared_settings(mount)
     if settings is not None:
-        mount_module.__amplifier_settings__ = settings  # pyright: ignore[reportFunctionMemberAccess]
+        closure.__amplifier_settings__ = settings
     if ready is not None:
-        mount_module.__on_session_ready__ = (module_id, ready)  # pyright: ignore[reportFunctionMemberAccess]
+        closure.__on_session_ready__ = (module_id, ready)
+    return closure
+
+
+def _checked(mount: Closure, check: MountedCheck) -> Closure:
+    async def mount_module(coordinator: Any) -> Any:
+        return await check.mount(partial(mount, coordinator), coordinator)
+
     return mount_module

@@ -123,7 +123,8 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
                 if found is error:
                     raise
                 raise found from found.__cause__
-            await review(self.config, self.coordinator)
+            if (reviewing := review(self.config, self.coordinator)) is not None:
+                await reviewing
             self._initialized = True
         finally:
             self._is_loading = False

@@ -151,6 +151,12 @@ impl<H> HookRegistry<H> {
             .map(|(event, handlers)| (event.as_str(), handlers.as_slice()))
     }
 
+    /// The serial number of the next registration, which is how many there were so far.
+    #[must_use]
+    pub fn next_serial(&self) -> u64 {
+        self.next_serial
+    }
+
     fn new_serial(&mut self) -> u64 {
         self.next_serial += 1;
         self.next_serial - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from contextvars import ContextVar
 from typing import Any
 
@@ -26,7 +25,7 @@ class Turns:
         """Begin without a turn."""
         # A dict, as `setdefault` decides in one step which thread comes first.
         self._running: dict[None, Turn] = {}
-        self._waiting: deque[Turn] = deque()
+        self._waiting: list[Turn] = []
 
     def begin(self) -> Turn:
         """Begin a turn; if its `waiting` is not None, that has to be awaited first, by `wait`.
@@ -35,7 +34,8 @@ class Turns:
             RuntimeError: It is inside a turn of the same session, or one runs in another event loop.
         """
         around = _TURN.get()
-        turn = Turn(self, around)
+        turn = Turn()
+        turn.turns, turn.around, turn.loop = self, around, _event_loop()
         while around is not None:
             if around.turns is self and not around.is_over:
                 raise RuntimeError(_INSIDE)
@@ -63,7 +63,7 @@ class Turns:
         if self._running.get(None) is not turn:
             return
         if self._waiting:
-            self._running[None] = following = self._waiting.popleft()
+            self._running[None] = following = self._waiting.pop(0)
             following.waiting.set()
         else:
             del self._running[None]
@@ -78,17 +78,15 @@ class Turns:
 class Turn:
     """One turn: waiting, running, over."""
 
-    __slots__ = ("around", "is_over", "loop", "turns", "waiting")
-
-    def __init__(self, turns: Turns, around: Turn | None) -> None:
-        """Make a turn within another one, of another session, or None."""
-        self.turns = turns
-        self.around = around
-        """The turn whose tool, hook or loop asked for this one."""
-        self.loop = _event_loop()
-        self.waiting: Any = None
-        """The event that is set when the turn may run, if it has to wait."""
-        self.is_over = False
+    # No `__init__`, which would cost more than the rest of a turn.
+    turns: Turns
+    around: Turn | None
+    """The turn, of another session, whose tool, hook or loop asked for this one."""
+    loop: Any
+    """The event loop; None outside of one."""
+    waiting: Any = None
+    """The event that is set when the turn may run, if it has to wait."""
+    is_over = False
 
     async def wait(self) -> None:
         """Wait until all turns before this one are over."""

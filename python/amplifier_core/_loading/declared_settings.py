@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .module_attribute import module_attribute
+
 _ATTRIBUTE = "__amplifier_settings__"
 
 
@@ -17,8 +19,7 @@ def declared_settings(mount: Any) -> Any:
     name: object = getattr(mount, "__module__", None)
     if not isinstance(name, str):
         return None
-    for place in (name, name.rpartition(".")[0]):
-        settings = getattr(sys.modules.get(place), _ATTRIBUTE, None)
-        if settings is not None:
-            return settings
-    return None
+    settings = module_attribute(sys.modules.get(name), _ATTRIBUTE)
+    if settings is None and "." in name:
+        settings = module_attribute(sys.modules.get(name.rpartition(".")[0]), _ATTRIBUTE)
+    return settings

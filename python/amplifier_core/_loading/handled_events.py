@@ -46,6 +46,8 @@ async def idle_handlers(
 
 def strange_handlers(hooks: Any) -> frozenset[tuple[str, int]]:
     """Return the handlers whose event is not one of the kernel's or of our modules'."""
+    if not registrations_so_far(hooks):
+        return _NONE
     known = _known()
     strange = [event for event in _events(hooks) if event not in known]
     if not strange:
@@ -64,10 +66,15 @@ def _described(name: str, handler: Any) -> str:
     return f"the handler `{name}`"
 
 
-def _events(hooks: Any) -> Iterable[str]:
+def registrations_so_far(hooks: Any) -> int:
+    """Return how many handlers were registered ever; 0 for a stand-in of a registry."""
     # Asked of the class: a stand-in would answer any attribute of its own.
+    return hooks._next_serial if hasattr(cast(Any, type(hooks)), "_registrations") else 0
+
+
+def _events(hooks: Any) -> Iterable[str]:
     kind = cast(Any, type(hooks))
-    if getattr(kind, "_registrations", None) is None:
+    if not hasattr(kind, "_registrations"):
         return []
     listed: dict[str, list[str]] = kind.list_handlers(hooks)
     return [event for event, names in listed.items() if names]

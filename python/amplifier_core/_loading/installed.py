@@ -146,12 +146,17 @@ def list_entry_points() -> tuple[EntryPoint, ...]:
     return found
 
 
+def _is_incomplete(module: ModuleType) -> bool:
+    """Whether a module is being imported, perhaps by another thread."""
+    return getattr(getattr(module, "__spec__", None), "_initializing", False)
+
+
 def import_package(name: str) -> ModuleType | None:
     """Import a package; None if no package has that name."""
     global _missing
     is_genuine = _is_genuine(importlib, "import_module", importlib.import_module)
-    if is_genuine and name in sys.modules:
-        return importlib.import_module(name)
+    if is_genuine and (module := sys.modules.get(name)) is not None and not _is_incomplete(module):
+        return module
     state = import_state()
     known = _missing if _missing is not None and state.holds(_missing[0]) else None
     if is_genuine and known is not None and name in known[1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .handled_events import strange_handlers
 
@@ -29,8 +29,7 @@ class LoadFailure:
         return f"Failed to load {self.kind} '{self.module_id}': {self.text}"
 
 
-@dataclass(frozen=True)
-class Mounted:
+class Mounted(NamedTuple):
     """A module that was mounted, with the settings that it declares."""
 
     module_id: Any
@@ -40,22 +39,22 @@ class Mounted:
 
 
 class LoadReport:
-    """The modules of one load."""
+    """The modules of one load; most loads have nothing to report."""
 
-    def __init__(self, earlier_handlers: frozenset[tuple[str, int]]) -> None:
-        """Begin with nothing loaded."""
-        self.earlier_handlers = earlier_handlers
-        """Handlers of unknown events that no module has registered, by event and serial number."""
-        self.failures: list[LoadFailure] = []
-        self.mounted: list[Mounted] = []
-        """Those that declare their settings."""
-        self.replaced: list[str] = []
-        """What one spec mounted in the place of another."""
+    earlier_handlers: frozenset[tuple[str, int]] = frozenset()
+    """Handlers of unknown events that no module has registered, by event and serial number."""
+    failures: tuple[LoadFailure, ...] = ()
+    mounted: tuple[Mounted, ...] = ()
+    """Those that declare their settings."""
+    replaced: tuple[str, ...] = ()
+    """What one spec mounted in the place of another."""
 
 
 def begin_report(coordinator: Any) -> LoadReport:
     """Begin the report of a load; the review of the mount plan finds it with the coordinator."""
-    report = LoadReport(strange_handlers(coordinator.hooks))
+    report = LoadReport()
+    if earlier := strange_handlers(coordinator.hooks):
+        report.earlier_handlers = earlier
     try:
         setattr(coordinator, _ATTRIBUTE, report)
     except AttributeError:  # a stand-in may take no attributes
@@ -72,13 +71,6 @@ def take_report(coordinator: Any) -> LoadReport | None:
     return report
 
 
-def expect_reasons() -> list[str]:
-    """Return the list in which a module that is mounted next says why it mounts nothing."""
-    reasons: list[str] = []
-    _reasons.set(reasons)
-    return reasons
-
-
 def explain(reason: str) -> bool:
     """Say why a module mounts nothing; False if no session is mounting it, so nobody listens."""
     reasons = _reasons.get()
@@ -93,6 +85,12 @@ def is_loading() -> bool:
     return _reasons.get() is not None
 
 
-def end_reasons() -> None:
-    """Stop listening for reasons."""
-    _reasons.set(None)
+def listen(reasons: list[str] | None) -> list[str] | None:
+    """Have modules that are mounted from now on say in this list why they mount nothing.
+
+    Returns:
+        The list that they said it in before; None if nobody listened.
+    """
+    before = _reasons.get()
+    _reasons.set(reasons)
+    return before

@@ -15,6 +15,7 @@ from .._kernel.shown import shown
 from .._module_error import ModuleDiscoveryError, not_loadable
 from .installed import import_package, list_entry_points
 from .known_modules import Source, other_sources, own_modules
+from .module_attribute import module_attribute
 from .package import package_name
 from .ready_function import Mount, Ready, carry_ready
 
@@ -31,7 +32,8 @@ class Found(NamedTuple):
 
 def from_entry_point(module_id: str) -> Found | None:
     """Return the mount function of the installed entry point of this name."""
-    named = [point for point in list_entry_points() if point.name == module_id]
+    points = list_entry_points()
+    named = [point for point in points if point.name == module_id] if points else None
     if not named:
         return None
     if len(named) > 1:
@@ -42,7 +44,7 @@ def from_entry_point(module_id: str) -> Found | None:
         mount = mount.mount
     logger.debug("module `%s` taken from its entry point %r", module_id, point)
     module = sys.modules.get(_module_name(point, mount))
-    return _found(module_id, mount, getattr(module, "on_session_ready", None))
+    return _found(module_id, mount, module_attribute(module, "on_session_ready"))
 
 
 def from_package(module_id: str, module_name: str | None = None) -> Found | None:
@@ -60,7 +62,7 @@ def from_package(module_id: str, module_name: str | None = None) -> Found | None
     if not callable(mount):
         raise TypeError(f"`mount` of `{name}` is not callable, found `{shown(mount)}`")
     logger.debug("module `%s` taken from package `%s`", module_id, name)
-    return _found(module_id, mount, getattr(package, "on_session_ready", None))
+    return _found(module_id, mount, module_attribute(package, "on_session_ready"))
 
 
 def from_our_own(module_id: str) -> Found | None:
@@ -70,7 +72,7 @@ def from_our_own(module_id: str) -> Found | None:
         return None
     module = importlib.import_module(name)
     logger.debug("module `%s` taken from our own `%s`", module_id, name)
-    return _found(module_id, module.mount, getattr(module, "on_session_ready", None))
+    return _found(module_id, module.mount, module_attribute(module, "on_session_ready"))
 
 
 def only_our_own(module_id: str) -> Found:

@@ -32,10 +32,12 @@ MAIN_SECTION_KEYS = frozenset({"config"})
 """Every key of the sections `orchestrator` and `context`."""
 
 
-def plan_mistakes(plan: dict[str, Any]) -> Iterator[str]:
-    """Yield what a mount plan says in vain, in one line each; no module is looked at."""
-    if _is_plain(plan):
-        return
+def plan_mistakes(plan: dict[str, Any]) -> list[str]:
+    """List what a mount plan says in vain, in one line each; no module is looked at."""
+    return [] if _is_plain(plan) else list(_mistakes(plan))
+
+
+def _mistakes(plan: dict[str, Any]) -> Iterator[str]:
     yield from _unknown(plan, SECTIONS, "the mount plan")
     section = _dict(plan.get("session"))
     yield from _unknown(section, SESSION_KEYS, "`session`")
@@ -47,35 +49,28 @@ def plan_mistakes(plan: dict[str, Any]) -> Iterator[str]:
 
 
 _PLAIN_SPEC = frozenset({"module", "config", "source"})
-_PLAIN_PLAN = frozenset({"session", *LISTS})
 
 
 def _is_plain(plan: dict[str, Any]) -> bool:
     """Whether a plan says nothing unusual, as nearly all do: then it has no mistake."""
-    section = _dict(plan.get("session"))
-    if not (plan.keys() <= _PLAIN_PLAN and section.keys() <= SESSION_KEYS):
-        return False
-    if len(section) > len(MAIN_MODULES) and not isinstance(section.get("strict"), bool):
-        return False
-    entries: list[Any] = [section.get(name) for name in MAIN_MODULES]
-    for name in LISTS:
-        listed = plan.get(name)
-        if isinstance(listed, list):
-            entries += cast("list[Any]", listed)
-        elif listed is not None:
+    entries: list[Any] = []
+    for key, value in plan.items():
+        if key == "session" and isinstance(value, dict):
+            for name, entry in cast("dict[Any, Any]", value).items():
+                if name in MAIN_MODULES:
+                    entries.append(entry)
+                elif name != "strict" or not isinstance(entry, bool):
+                    return False
+        elif key in LISTS and isinstance(value, list) and (key != "hooks" or len(value) <= 1):
+            entries += value
+        else:
             return False
-    return (
-        len(section) <= len(MAIN_MODULES) + 1
-        and len(plan.get("hooks") or ()) <= 1
-        and all(map(_is_plain_spec, entries))
-    )
-
-
-def _is_plain_spec(entry: Any) -> bool:
-    if isinstance(entry, str):
-        return True
-    spec = _dict(entry)
-    return bool(spec.get("module")) and spec.keys() <= _PLAIN_SPEC
+    for entry in entries:
+        if not isinstance(entry, str):
+            spec = _dict(entry)
+            if not spec.get("module") or not spec.keys() <= _PLAIN_SPEC:
+                return False
+    return True
 
 
 def source_mistakes(plan: dict[str, Any]) -> Iterator[str]:
@@ -112,6 +107,8 @@ def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[st
     if not isinstance(fields, dict):
         return
     names = cast("dict[str, Any]", fields)
+    if isinstance(config, dict) and cast("dict[Any, Any]", config).keys() <= names.keys():
+        return
     accepted = {*names, *_names(settings, "ignored_keys"), *_names(settings, "renamed_keys")}
     yield from _unknown(_dict(config), accepted, f"the config of `{module_id}`", names)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
 from .._approval_protocol import complaint
 from .._kernel.import_failure import error_text, hinted
-from .handled_events import idle_handlers, strange_handlers
+from .handled_events import idle_handlers, registrations_so_far, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
 from .mount_plan import is_strict
 from .plan_keys import plan_mistakes, settings_mistakes, source_mistakes
@@ -27,8 +28,8 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
         The error itself; for a strict plan one that lists the mistakes after it.
     """
     report = take_report(coordinator)
-    mistakes = _of_plan(plan, coordinator) + ([] if report is None else _of_modules(report))
-    failures = [] if report is None else report.failures
+    mistakes = [*_of_plan(plan, coordinator), *([] if report is None else _of_modules(report))]
+    failures = () if report is None else report.failures
     if is_strict(plan):
         return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
     for text in mistakes:
@@ -36,29 +37,55 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
     return error
 
 
-async def review(plan: dict[str, Any], coordinator: Any) -> None:
+def review(plan: dict[str, Any], coordinator: Any) -> Awaitable[None] | None:
     """Log each mistake of a mount plan in one line, or raise all of them if it is strict.
 
     Args:
         plan: The mount plan.
         coordinator: What its modules are mounted on.
 
+    Returns:
+        The rest of the review, which must be awaited and raises the same; None if it is done.
+
     Raises:
         RuntimeError: A required module failed, with its error as the cause; or the plan is strict
             and has mistakes, with a `ConfigurationError` as the cause that lists all of them.
     """
     report = take_report(coordinator)
-    failures = [] if report is None else report.failures
     mistakes = _of_plan(plan, coordinator)
-    if report is not None:
+    if report is not None and (report.mounted or report.replaced):
         mistakes += _of_modules(report)
-    own: list[str] = []
-    foreign: list[str] = []
-    if strange := strange_handlers(coordinator.hooks):
-        earlier = None if report is None else report.earlier_handlers
-        own, foreign = await idle_handlers(coordinator, earlier)
-        _remember(coordinator, strange, [*own, *foreign])
-    mistakes += own
+    if registrations_so_far(coordinator.hooks) and (strange := strange_handlers(coordinator.hooks)):
+        return _review_handlers(plan, coordinator, report, mistakes, strange)
+    failures = () if report is None else report.failures
+    if failures or mistakes or coordinator.approval_system is not None:
+        _conclude(plan, coordinator, failures, mistakes, [])
+    return None
+
+
+async def _review_handlers(
+    plan: dict[str, Any],
+    coordinator: Any,
+    report: LoadReport | None,
+    mistakes: list[str],
+    strange: frozenset[tuple[str, int]],
+) -> None:
+    """Go on with a review where some handlers wait for events that may not exist."""
+    earlier = None if report is None else report.earlier_handlers
+    own, foreign = await idle_handlers(coordinator, earlier)
+    _remember(coordinator, strange, [*own, *foreign])
+    failures = () if report is None else report.failures
+    _conclude(plan, coordinator, failures, [*mistakes, *own], foreign)
+
+
+def _conclude(
+    plan: dict[str, Any],
+    coordinator: Any,
+    failures: tuple[LoadFailure, ...],
+    mistakes: list[str],
+    foreign: list[str],
+) -> None:
+    """Say what was found; `foreign` never ends the load."""
     warnings = foreign
     if (wrong := complaint(coordinator.approval_system)) is not None:
         warnings = [*foreign, wrong]
@@ -71,16 +98,26 @@ async def review(plan: dict[str, Any], coordinator: Any) -> None:
         raise _unavailable(required)
 
 
-async def review_late_handlers(coordinator: Any) -> None:
-    """Log each handler, registered since the last review, whose event nothing emits."""
+def review_late_handlers(coordinator: Any) -> Awaitable[None] | None:
+    """Log each handler, registered since the last review, whose event nothing emits.
+
+    Returns:
+        What must be awaited for that; None if there is no such handler.
+    """
+    if not registrations_so_far(coordinator.hooks):
+        return None
     strange = strange_handlers(coordinator.hooks)
     if not strange:
-        return
+        return None
     nothing: _Reviewed = (frozenset(), frozenset())
     last: object = getattr(coordinator, _REVIEWED, None)
     reviewed, told = cast("_Reviewed", last) if isinstance(last, tuple) else nothing
-    if strange <= reviewed:
-        return
+    return None if strange <= reviewed else _review_late(coordinator, strange, told)
+
+
+async def _review_late(
+    coordinator: Any, strange: frozenset[tuple[str, int]], told: frozenset[str]
+) -> None:
     own, foreign = await idle_handlers(coordinator)
     texts = [*own, *foreign]
     _remember(coordinator, strange, texts)

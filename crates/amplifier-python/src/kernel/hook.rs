@@ -247,6 +247,12 @@ impl RustHookRegistry {
             .collect()
     }
 
+    /// How many registrations there were so far.
+    #[getter(_next_serial)]
+    fn next_serial(&self) -> u64 {
+        self.state().registry.next_serial()
+    }
+
     /// Emit an event: run its handlers in order and return what they decide.
     fn emit<'py>(
         slf: &Bound<'py, Self>,

@@ -155,6 +155,12 @@ impl Mounted {
         self.filled(py, |state| &mut state.cleanup_functions, empty)
     }
 
+    /// Whether there is a clean-up function now.
+    pub(crate) fn has_cleanup_functions(&self, py: Python<'_>) -> bool {
+        let functions = self.state().cleanup_functions.as_ref().map(|all| all.clone_ref(py));
+        functions.is_some_and(|functions| !functions.bind(py).is_empty())
+    }
+
     /// The contributors by channel, live.
     pub(crate) fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.filled(py, |state| &mut state.channels, || Ok(PyDict::new(py)))

@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amplifier_core::hook;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
 use crate::contents::Contents;
+use crate::first_made::FirstMade;
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::handlers::{self, Entry, Handlers};
@@ -50,18 +51,22 @@ impl RustHookRegistry {
     /// It imports what emits need, so that no emit imports anything: code that an import runs, or
     /// that interrupts it, could emit itself and find modules that are not complete.
     pub(crate) fn make(py: Python<'_>) -> PyResult<Self> {
-        hook_result::Models::get(py)?;
-        for driver in [&EMIT, &EMIT_AND_COLLECT] {
-            driver.prepare(py)?;
-        }
-        for name in [
-            intern!(py, "amplifier_core.correlation"),
-            intern!(py, "amplifier_core._kernel.timeout"),
-            intern!(py, "inspect"),
-            intern!(py, "logging"),
-        ] {
-            module(py, name)?;
-        }
+        static IMPORTED: FirstMade<()> = FirstMade::new();
+        IMPORTED.get(py, || {
+            hook_result::Models::get(py)?;
+            for driver in [&EMIT, &EMIT_AND_COLLECT] {
+                driver.prepare(py)?;
+            }
+            for name in [
+                intern!(py, "amplifier_core.correlation"),
+                intern!(py, "amplifier_core._kernel.timeout"),
+                intern!(py, "inspect"),
+                intern!(py, "logging"),
+            ] {
+                module(py, name)?;
+            }
+            Ok(())
+        })?;
         Ok(Self::default())
     }
 
@@ -117,6 +122,16 @@ impl RustHookRegistry {
                 .insert(event.into_owned(), snapshot.clone_ref(py));
         }
         Ok(Handlers::new(snapshot))
+    }
+
+    /// Whether emitting an event would do nothing: it has no handler, and `emit` is the method of
+    /// this class.
+    pub(crate) fn is_unheard(registry: &Bound<'_, Self>, event: &str) -> PyResult<bool> {
+        let emit = registry.getattr(intern!(registry.py(), "emit"))?;
+        let state = registry.get().state();
+        Ok(state.registry.handlers(event).is_empty()
+            && state.registry.observers().is_empty()
+            && emit.is_exact_instance_of::<PyCFunction>())
     }
 
     /// The data of an event for handlers: defaults below it, a time stamp above.

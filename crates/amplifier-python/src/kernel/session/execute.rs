@@ -9,6 +9,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::error::Error;
 use crate::kernel::drive::{Machine, Next, Step};
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::report::{describe, type_name};
 use crate::kernel::session::state::RustSession;
 use crate::module::module;
@@ -178,6 +179,10 @@ impl Machine for Execute {
         let Some(announcement) = begun.map_err(Error::from)? else {
             return self.disclose(py);
         };
+        let registry = session.coordinator(py).get().mounted.registry(py);
+        if RustHookRegistry::is_unheard(registry, announcement)? {
+            return self.disclose(py);
+        }
         let data = PyDict::new(py);
         data.set_item(intern!(py, "session_id"), session.id(py))?;
         data.set_item(intern!(py, "parent_id"), session.parent(py))?;

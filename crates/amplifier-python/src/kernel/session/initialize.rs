@@ -69,6 +69,9 @@ impl Initialize {
             intern!(py, "review"),
             (session.configuration(py), session.coordinator(py)),
         )?;
+        if review.is_none() {
+            return self.loaded(py);
+        }
         Ok(Next::Await(review))
     }
 

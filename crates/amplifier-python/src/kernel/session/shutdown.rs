@@ -4,10 +4,11 @@ use amplifier_core::event;
 use pyo3::exceptions::{PyException, PyGeneratorExit, PyKeyboardInterrupt, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCFunction, PyDict};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::report::{Level, Logger, describe, is_own_failure, log};
 use crate::kernel::session::state::RustSession;
 use crate::traverse::traverse;
@@ -45,8 +46,7 @@ impl Shutdown {
             let attempt = match self.stage {
                 Stage::Announcing => {
                     self.stage = Stage::Cleaning;
-                    let coordinator = self.session.get().coordinator(py);
-                    coordinator.call_method0(intern!(py, "cleanup"))
+                    self.clean(py)
                 }
                 Stage::Cleaning => {
                     self.stage = Stage::Unloading;
@@ -65,6 +65,18 @@ impl Shutdown {
                 Err(error) => self.note(py, error)?,
             }
         }
+    }
+
+    /// Calls `cleanup` of the coordinator, unless that would do nothing.
+    fn clean<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let coordinator = self.session.get().coordinator(py);
+        let cleanup = coordinator.getattr(intern!(py, "cleanup"))?;
+        if cleanup.is_exact_instance_of::<PyCFunction>()
+            && !coordinator.get().mounted.has_cleanup_functions(py)
+        {
+            return Ok(py.None().into_bound(py));
+        }
+        cleanup.call0()
     }
 
     fn unload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -105,9 +117,12 @@ impl Machine for Shutdown {
         if !was_open {
             return self.go_on(py);
         }
+        let registry = session.coordinator(py).get().mounted.registry(py);
+        if RustHookRegistry::is_unheard(registry, event::SESSION_END)? {
+            return self.go_on(py);
+        }
         let data = PyDict::new(py);
         data.set_item(intern!(py, "session_id"), session.id(py))?;
-        let registry = session.coordinator(py).get().mounted.registry(py);
         let emitted = registry.call_method1(intern!(py, "emit"), (event::SESSION_END, data))?;
         Ok(Next::Await(emitted))
     }
