@@ -137,15 +137,3 @@ blocks! {
     /// The type of an unknown block.
     pub struct UnknownType;
 }
-
-impl ContentBlock {
-    /// A text block.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextBlock {
-            text: text.into(),
-            visibility: None,
-            extra: Object::new(),
-        })
-    }
-}

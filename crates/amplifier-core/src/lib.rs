@@ -17,6 +17,7 @@ pub mod base64;
 mod blocks;
 pub mod cancellation;
 pub mod capability;
+mod construct;
 mod content;
 mod contract;
 pub mod coordinator;
@@ -41,6 +42,10 @@ pub mod steps;
 mod timestamp;
 mod tool_result;
 pub mod traits;
+
+// For the macros of `record`.
+#[doc(hidden)]
+pub use serde;
 
 pub use content::{
     ContentBlock, ContentBlockType, ImageBlock, ReasoningBlock, RedactedThinkingBlock, TextBlock,

@@ -2,8 +2,6 @@
 //!
 //! # Examples
 //!
-//! A crate that declares types depends on `serde`, too.
-//!
 //! ```
 //! use amplifier_core::FromJson as _;
 //!
@@ -203,9 +201,9 @@ macro_rules! record {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                use serde::ser::SerializeMap as _;
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use $crate::serde::ser::SerializeMap as _;
                 let mut map = serializer.serialize_map(None)?;
                 $(map.serialize_entry($tag, $word)?;)?
                 $($crate::record!(@write map
@@ -303,8 +301,8 @@ macro_rules! json_words {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
@@ -317,10 +315,12 @@ macro_rules! json_words {
 #[macro_export]
 macro_rules! deserialize_through_json {
     ($name:ident) => {
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
                 let json = $crate::Json::deserialize(deserializer)?;
-                $crate::FromJson::from_json(json).map_err(serde::de::Error::custom)
+                $crate::FromJson::from_json(json).map_err($crate::serde::de::Error::custom)
             }
         }
     };

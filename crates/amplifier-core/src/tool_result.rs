@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::base64::standard_sextet;
 use crate::content::{ImageBlock, TextBlock};
+use crate::coordinator::sanitize_injection;
 use crate::error::ToolError;
 use crate::from_json::{FromJson, ModelError};
 use crate::json::{Json, Object};
@@ -45,12 +46,29 @@ impl ToolResult {
     pub const KEYS: &'static [&'static str] = &["success", "output", "error", "content"];
 
     /// A success with this output.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use amplifier_core::{Json, ToolResult};
+    ///
+    /// assert_eq!(ToolResult::of(5).to_text(), "5");
+    /// assert_eq!(ToolResult::of(Json::from_iter([("sum", 5)])).to_text(), r#"{"sum":5}"#);
+    /// assert_eq!(ToolResult::text("done").to_text(), "done");
+    /// assert_eq!(ToolResult::failure("no such file").to_text(), "no such file");
+    /// ```
     #[must_use]
-    pub fn of(output: Json) -> Self {
+    pub fn of(output: impl Into<Json>) -> Self {
         Self {
-            output,
+            output: output.into(),
             ..Self::default()
         }
+    }
+
+    /// A success with this text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::of(text.into())
     }
 
     /// A failure with this message.
@@ -64,6 +82,30 @@ impl ToolResult {
             error: Some(error),
             content: Vec::new(),
         }
+    }
+
+    /// Sets the text and the images that the model gets in place of the output.
+    #[must_use]
+    pub fn with_content(mut self, content: impl Into<Vec<ToolContent>>) -> Self {
+        self.content = content.into();
+        self
+    }
+
+    /// The output as text for the model, without control characters: text as it is, other values
+    /// as JSON. Without an output it says whether the tool succeeded.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let text = match &self.output {
+            Json::Null if self.success => "Success".to_owned(),
+            Json::Null => {
+                let message = self.error.as_ref().and_then(|error| error.get("message"));
+                let message = message.and_then(Json::as_str).unwrap_or("Failed");
+                format!("Error: {message}")
+            }
+            Json::Str(text) => text.clone(),
+            other => other.to_string(),
+        };
+        sanitize_injection(&text)
     }
 }
 

@@ -17,6 +17,25 @@ pub const MAX_DIGITS: usize = 4300;
 ///
 /// It is written as Pydantic's `model_dump_json()` writes it: no blanks, non-ASCII text raw, NaN
 /// and infinity as `null`.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::{Json, Object};
+///
+/// let read = Json::parse(br#"{"path": "notes.md", "lines": [1, 40]}"#)?;
+/// assert_eq!(read.get("path").and_then(Json::as_str), Some("notes.md"));
+/// assert_eq!(read.to_string(), r#"{"path":"notes.md","lines":[1,40]}"#);
+///
+/// // Of pairs, of plain values, and of what `serde_json::json!` makes:
+/// let pairs = Json::from_iter([("a", 2), ("b", 3)]);
+/// assert_eq!(pairs, Json::from(serde_json::json!({"a": 2, "b": 3})));
+///
+/// // An object alone is `Object`, a map that keeps its order.
+/// let object = Object::from_iter([("a".to_owned(), Json::from(2))]);
+/// assert_eq!(object["a"].as_i64(), Some(2));
+/// # Ok::<(), amplifier_core::JsonError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json {
     /// `null`.
@@ -185,6 +204,27 @@ impl From<i64> for Json {
     }
 }
 
+impl From<i32> for Json {
+    fn from(value: i32) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<u32> for Json {
+    fn from(value: u32) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        match i64::try_from(value) {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::BigInt(BigInt(value.to_string().into())),
+        }
+    }
+}
+
 impl From<f64> for Json {
     fn from(value: f64) -> Self {
         Self::Float(value)
@@ -206,6 +246,31 @@ impl From<String> for Json {
 impl From<Vec<Json>> for Json {
     fn from(items: Vec<Json>) -> Self {
         Self::Array(items)
+    }
+}
+
+impl<V: Into<Json>> From<Option<V>> for Json {
+    /// `None` is `null`.
+    fn from(value: Option<V>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl From<serde_json::Value> for Json {
+    fn from(value: serde_json::Value) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                (Some(small), _, _) => Self::Int(small),
+                (None, Some(large), _) => large.into(),
+                (None, None, float) => float.into(),
+            },
+            Value::String(text) => Self::Str(text),
+            Value::Array(items) => items.into_iter().map(Self::from).collect::<Vec<_>>().into(),
+            Value::Object(entries) => entries.into_iter().collect(),
+        }
     }
 }
 

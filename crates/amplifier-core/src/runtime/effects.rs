@@ -3,13 +3,13 @@
 use std::time::{Duration, SystemTime};
 
 use super::coordinator::Coordinator;
-use super::emission::{denying, injections, with_injections, without_injections};
+use super::emission::{injections, with_injections, without_injections};
 use super::hook::payload;
 use crate::coordinator::{charge_injections, clean_injections, clip_prompt};
 use crate::error::{AmplifierError, ApprovalError};
 use crate::hook::Projection;
 use crate::json::{Json, Object};
-use crate::message::{Message, MessageContent, Role};
+use crate::message::{Message, Role};
 use crate::model::{
     ApprovalDefault, ApprovalRequest, ContextInjection, ContextInjectionRole, HookAction,
     HookResult,
@@ -99,18 +99,12 @@ fn message(item: ContextInjection) -> Message {
         ("ephemeral", false.into()),
         ("persisted", true.into()),
     ]);
-    Message {
-        role: match item.role {
-            ContextInjectionRole::System => Role::System,
-            ContextInjectionRole::User => Role::User,
-            ContextInjectionRole::Assistant => Role::Assistant,
-        },
-        content: MessageContent::Text(item.content),
-        name: None,
-        tool_call_id: None,
-        metadata: Some(metadata),
-        extra: Object::new(),
-    }
+    let role = match item.role {
+        ContextInjectionRole::System => Role::System,
+        ContextInjectionRole::User => Role::User,
+        ContextInjectionRole::Assistant => Role::Assistant,
+    };
+    Message::new(role, item.content).with_metadata(metadata)
 }
 
 async fn show(coordinator: &Coordinator, result: &HookResult, hook_name: &str) {
@@ -154,7 +148,7 @@ async fn ask(
 ) -> Result<HookResult, AmplifierError> {
     let Some(approval) = coordinator.approval_provider() else {
         log::error!(target: LOGGER, "hook `{hook_name}` asks for approval, but no approval provider is set");
-        return Ok(denying("No approval system available".to_owned()));
+        return Ok(HookResult::deny("No approval system available"));
     };
     let prompt = result.approval_prompt.filter(|prompt| !prompt.is_empty());
     let prompt = prompt.unwrap_or_else(|| "Allow this operation?".to_owned());
@@ -193,7 +187,7 @@ async fn ask(
     let prompt = clip_prompt(&prompt);
     match decided {
         Some(Ok(response)) if response.approved => Ok(granting(result.data)),
-        Some(Ok(_)) => Ok(denying(format!("User denied: {prompt}"))),
+        Some(Ok(_)) => Ok(HookResult::deny(format!("User denied: {prompt}"))),
         Some(Err(error @ ApprovalError::Other(_))) => Err(error.into()),
         None | Some(Err(ApprovalError::Timeout(_))) => {
             let default = result.approval_default;
@@ -205,7 +199,7 @@ async fn ask(
             Ok(match default {
                 ApprovalDefault::Allow => granting(result.data),
                 ApprovalDefault::Deny => {
-                    denying(format!("Approval timeout - denied by default: {prompt}"))
+                    HookResult::deny(format!("Approval timeout - denied by default: {prompt}"))
                 }
             })
         }

@@ -27,15 +27,6 @@ pub(super) fn continuing(data: Object) -> HookResult {
     }
 }
 
-/// The result that denies.
-pub(super) fn denying(reason: String) -> HookResult {
-    HookResult {
-        action: HookAction::Deny,
-        reason: Some(reason),
-        ..HookResult::default()
-    }
-}
-
 /// Calls the handlers in order until one denies, and decides.
 pub(super) async fn emit(
     event: &str,
@@ -159,7 +150,7 @@ fn skip(event: &str, name: &str, policy: Policy, error: &HookError) -> Option<Ho
     let failure = format!("hook `{name}` {what} on `{event}`");
     if policy.fails_closed {
         log::error!(target: LOGGER, "SECURITY: {failure}; denying: {error}");
-        return Some(denying(failure));
+        return Some(HookResult::deny(failure));
     }
     log::log!(target: LOGGER, level, "{failure}; continuing: {error}");
     None

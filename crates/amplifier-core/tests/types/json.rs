@@ -21,6 +21,7 @@ proptest! {
     fn serde_carries_values_of_up_to_64_bits(value in crate::strategies::json()) {
         prop_assume!(!has_big_integer(&value));
         let through: serde_json::Value = serde_json::from_str(&value.to_string()).expect("JSON");
+        prop_assert_eq!(&Json::from(through.clone()), &value);
         prop_assert_eq!(serde_json::from_value::<Json>(through).expect("any value"), value);
     }
 }

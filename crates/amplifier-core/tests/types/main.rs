@@ -1,5 +1,6 @@
 //! The shared types read what they write, and write what Pydantic writes.
 
+mod construct;
 mod content;
 mod info;
 mod json;
