@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import inspect
-from collections.abc import Awaitable
-from typing import Any
 
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
@@ -27,20 +24,6 @@ class UnknownToolError(LookupError):
 
 class DeniedByHookError(PermissionError):
     """A hook, or the person it asked, refused the call."""
-
-
-def awaitable_of(returned: Any, name: str) -> Awaitable[Any]:
-    """Return what `execute` of the tool `name` returned, which must be awaitable.
-
-    Raises:
-        TypeError: It is a result already.
-    """
-    if inspect.isawaitable(returned):
-        return returned
-    raise TypeError(
-        f"`execute` of `{name}` returned a `{type(returned).__name__}` instead of an awaitable; "
-        "make it `async def`, or use `@tool`"
-    )
 
 
 class ToolTimeoutError(TimeoutError):

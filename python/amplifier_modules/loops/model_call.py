@@ -17,6 +17,7 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
+from ..awaitable import awaitable_of
 from .blocks import are_emitted, emit_blocks
 from .cancellation import ending
 from .failure import described
@@ -119,7 +120,8 @@ class ModelCalls:
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
         if self._is_streaming and streams(self.provider):
             return await gather_stream(self._hooks, self.provider, request, **options)
-        return await self.provider.complete(request, **options)
+        answer = self.provider.complete(request, **options)
+        return await awaitable_of(answer, "complete", self.identity["provider"])
 
 
 def _error_data(error: Exception) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
+from ..awaitable import awaitable_of
 from .argument_check import ArgumentCheck
 from .call_approval import needs_approval
 from .call_context import TOOL_START, run_in_context
@@ -20,7 +21,6 @@ from .call_errors import (
     DeniedByHookError,
     ToolTimeoutError,
     UnknownToolError,
-    awaitable_of,
     is_failure_of_tool,
     words_for_model,
 )
@@ -189,7 +189,10 @@ class ToolRound:
 
     async def _execute(self, call: RequestedCall, tool: Any, tool_input: dict[str, Any]) -> Any:
         async def run() -> Any:
-            running = awaitable_of(tool.execute(tool_input), call.name)
+            returned = tool.execute(tool_input)
+            running = awaitable_of(
+                returned, "execute", call.name, "make it `async def`, or use `@tool`"
+            )
             return await ending_after(self._longest, running, f"tool `{call.name}`")
 
         about = self._payload(call)

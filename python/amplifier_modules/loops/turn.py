@@ -25,6 +25,7 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatResponse, ToolSpec
 
+from ..awaitable import awaitable_of
 from .argument_check import ArgumentCheck
 from .cancellation import Shielded, TurnCancellation, grace
 from .equal_errors import EqualErrors
@@ -294,7 +295,7 @@ class Turn:
     async def _store(self, message: dict[str, Any]) -> None:
         """Add a message completely or not at all, also during cancellation."""
         with Shielded():
-            await self.context.add_message(message)
+            await awaitable_of(self.context.add_message(message), "add_message", "context")
         self._ends_in_tool_results = False
 
     async def _close(self, endings: Iterator[Ending]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
+from ..awaitable import awaitable_of
 from ..closing import closing
 
 
@@ -56,7 +57,8 @@ class BaseProvider:
         """Yield what `chunks` yields; the answer of `complete` where only that is defined."""
         options.pop("tools", None)  # they are in the request
         if type(self).chunks is BaseProvider.chunks:
-            yield await self.complete(request, **options)
+            answer = self.complete(request, **options)
+            yield await awaitable_of(answer, "complete", self.name)
             return
         async with closing(self.chunks(request, **options)) as pieces:
             async for piece in pieces:
