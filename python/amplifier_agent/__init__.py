@@ -11,6 +11,7 @@ from .agent import Agent
 
 if TYPE_CHECKING:
     from amplifier_modules.budget import Budget
+    from amplifier_modules.loops.steering import SteeringQueueFull
     from amplifier_modules.providers.base import BaseProvider
     from amplifier_modules.providers.scripted import ScriptedProvider, ScriptItem
     from amplifier_modules.tool_context import ToolContext
@@ -52,6 +53,7 @@ __all__ = [
     "Session",
     "Status",
     "StatusError",
+    "SteeringQueueFull",
     "Stream",
     "TextDelta",
     "ThinkingDelta",
@@ -67,6 +69,7 @@ __all__ = [
 
 _HOMES = {
     "amplifier_modules.budget": "Budget",
+    "amplifier_modules.loops.steering": "SteeringQueueFull",
     "amplifier_modules.providers.base": "BaseProvider",
     "amplifier_modules.providers.scripted": "ScriptItem ScriptedProvider",
     "amplifier_modules.tool_context": "ToolContext",

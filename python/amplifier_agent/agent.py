@@ -71,16 +71,17 @@ class Agent(Generic[T_co]):
             TypeError: An argument is of the wrong type.
             ValueError: An argument cannot be used.
         """
-        from .plan import parts_of
+        from .plan import kept, parts_of
 
-        self._options: AgentOptions = {
+        options: AgentOptions = {
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
             "loop": loop, "budget": budget, "approvals": approvals, "directory": directory,
             "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _output(output)
-        self._parts: Parts = parts_of(self._options)
+        self._parts: Parts = parts_of(options)
+        self._options = kept(options)
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -106,9 +107,11 @@ class Agent(Generic[T_co]):
             budget: What the turn may use, in the place of the agent's budget.
 
         Raises:
+            ValueError: Its approvals are `"wait"`, which only a session can answer.
             ConfigurationError: All that is wrong with the agent's modules, in one list.
             Exception: What the provider or the context raised.
         """
+        self._check_answerable()
         async with self.session(messages=messages, state=state) as session:
             return await session.run(prompt, budget=budget)
 
@@ -138,7 +141,12 @@ class Agent(Generic[T_co]):
         budget: Budget | None = None,
     ) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
+        from .arguments import check_messages, check_turn
         from .stream import Stream
+
+        self._check_answerable()
+        check_turn(prompt, budget)
+        check_messages(messages)
 
         async def run(tell: Tell) -> Result[T_co]:
             async with self.session(messages=messages, state=state) as session:
@@ -172,9 +180,18 @@ class Agent(Generic[T_co]):
         It takes a `prompt` and answers with this agent's text. Its session has a history of its
         own, the state and the cancellation of the session that calls it, and what is left of its
         budget.
+
+        Args:
+            name: What the model calls it.
+            description: What the model is told.
+
+        Raises:
+            TypeError: The name or the description is no text.
+            ValueError: The name cannot be used, or the agent's approvals are `"wait"`.
         """
         from .agent_tool import AgentTool
 
+        self._check_answerable()
         return AgentTool(name, description, lambda state: self.session(state=state))
 
     @overload
@@ -193,6 +210,14 @@ class Agent(Generic[T_co]):
         """
         options = {**self._options, **changes}
         return Agent(**cast("Any", options), output=self._type if output is _UNSET else output)
+
+    def _check_answerable(self) -> None:
+        """Refuse questions that wait where there is no session to answer them by."""
+        if self._parts.approvals == "wait":
+            raise ValueError(
+                '`approvals="wait"` needs a session, by which questions are answered:'
+                " `async with agent.session() as s`"
+            )
 
     def __repr__(self) -> str:
         """Show the model and the names of the tools."""

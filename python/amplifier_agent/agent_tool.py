@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from amplifier_core.models import ToolResult
+from amplifier_modules.function_tool import check_description, check_name
 
 from .session import Session, running_session
 
@@ -29,7 +30,13 @@ class AgentTool:
             name: What the model calls it.
             description: What the model is told.
             open_session: Returns a session of the agent with a `state`.
+
+        Raises:
+            TypeError: The name or the description is no text.
+            ValueError: The name cannot be used.
         """
+        check_name(name)
+        check_description(description)
         self.name = name
         self.description = description
         self.input_schema = _SCHEMA

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 from uuid import uuid4
 
+from amplifier_core._approval_protocol import complaint
 from amplifier_modules.called import called
 
 if TYPE_CHECKING:
@@ -28,23 +29,35 @@ _GRANT, _DENY = "allow", "deny"
 """Answers that the kernel reads whatever options were offered."""
 
 
-def approval_system(approvals: Any, waiting: WaitingQuestions) -> Any:
-    """Return what the coordinator asks; None if nobody can be asked.
+WAIT = "wait"
+"""Questions are kept until somebody answers."""
+
+
+def check_approvals(approvals: Any) -> None:
+    """Check who is to be asked.
 
     Raises:
         TypeError: It is nothing that can answer.
+        ValueError: It is another text than `"wait"`.
     """
+    if isinstance(approvals, str) and approvals != WAIT:
+        raise ValueError(f'`approvals` is `{approvals}` (the only text is `"wait"`)')
+    if hasattr(approvals, "request_approval"):
+        if wrong := complaint(approvals):
+            raise TypeError(wrong)
+    elif not isinstance(approvals, str) and not callable(approvals):
+        found = type(approvals).__name__
+        raise TypeError(
+            f'`approvals` is a `{found}` (must be `"wait"`, a function of a question, or an object'
+            " with `request_approval`)"
+        )
+
+
+def approval_system(approvals: Any, waiting: WaitingQuestions) -> Any:
+    """Return what the coordinator asks; None if nobody can be asked."""
     if approvals is None or hasattr(approvals, "request_approval"):
         return approvals
-    if approvals == "wait":
-        return AskedFunction(waiting.wait)
-    if callable(approvals):
-        return AskedFunction(approvals)
-    found = type(approvals).__name__
-    raise TypeError(
-        f'`approvals` is a `{found}` (must be `"wait"`, a function of a question, or an object with'
-        " `request_approval`)"
-    )
+    return AskedFunction(waiting.wait if approvals == WAIT else approvals)
 
 
 class AskedFunction:

@@ -93,6 +93,8 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
         return f"told the model: {data.get('content')}"
     if name == "orchestrator:steering_discarded":
         return "a message to the model was discarded"
+    if name == events.ORCHESTRATOR_COMPLETE and data.get("reason") and "denied" not in data:
+        return f"the turn was ended: {data['reason']}"
     if name == events.USER_NOTIFICATION:
         return str(data.get("message") or "")
     return None

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from amplifier_modules.function_tool import check_seconds
+
 if TYPE_CHECKING:
     from amplifier_core import HookResult
 
@@ -50,13 +52,21 @@ def hook(
         timeout: Seconds that an async function may take; None for no limit.
 
     Raises:
-        TypeError: No event is named, or what is decorated is no function.
-        ValueError: `"*"` stands beside other events.
+        TypeError: No event is named, an argument is of the wrong type, or what is decorated is no
+            function.
+        ValueError: `"*"` stands beside other events, or the timeout is not above 0.
     """
     if not events or not all(isinstance(event, str) for event in events):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError('`hook` needs the names of events: `@hook("tool:pre")`')
     if EVERY_EVENT in events and len(events) > 1:
         raise ValueError('`"*"` is every event; name it alone')
+
+    if isinstance(priority, bool) or not isinstance(priority, int):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        raise TypeError(f"`priority` of a hook is a `{type(priority).__name__}` (must be an int)")
+    if not isinstance(fail_closed, bool):  # pyright: ignore[reportUnnecessaryIsInstance] -- the same
+        found = type(fail_closed).__name__
+        raise TypeError(f"`fail_closed` of a hook is a `{found}` (must be true or false)")
+    check_seconds(timeout, "a hook")
 
     def decorate(function: HookFunction) -> Hook:
         if not callable(function):

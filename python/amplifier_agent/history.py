@@ -26,17 +26,11 @@ def repaired(messages: Sequence[Message]) -> list[Message]:
     """Return a copy of a conversation in which each tool call has a result.
 
     Providers refuse a conversation in which a call has none. What is added is logged.
-
-    Raises:
-        TypeError: A message is not a mapping.
     """
     found: list[Message] = []
     waiting: dict[str, str] = {}
     added = 0
-    for position, message in enumerate(messages):
-        if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            kind = type(message).__name__
-            raise TypeError(f"message {position} is a `{kind}` (must be a mapping)")
+    for message in messages:
         if message.get("role") == "tool":
             waiting.pop(str(message.get("tool_call_id")), None)
         elif waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -40,9 +41,14 @@ class Output(Generic[OutputT]):
     def read(self, text: str) -> tuple[OutputT | None, str | None]:
         """Return the object of an answer, or what is wrong with it, in words for the model."""
         fenced = _FENCED.fullmatch(text)
+        text = fenced[1] if fenced else text
         try:
-            return self._adapter.validate_json(fenced[1] if fenced else text), None
+            return self._adapter.validate_json(text), None
         except ValidationError as error:
+            if self.schema.get("type") != "object":
+                # A text, a word of a `Literal` or a date needs no quotation marks.
+                with suppress(ValidationError):
+                    return self._adapter.validate_strings(text.strip()), None
             problems = [
                 f"{'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}"
                 for each in error.errors(include_url=False, include_input=False)

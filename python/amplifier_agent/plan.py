@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from amplifier_core._loading.known_modules import Own
-from amplifier_modules.budget import Budget
 from amplifier_modules.function_tool import FunctionTool, tool
 
+from .arguments import check_budget
 from .function_hook import Hook
 
 if TYPE_CHECKING:
     from amplifier_core import ContextManager, Orchestrator, Provider, Tool
+    from amplifier_modules.budget import Budget
 
     from .approvals import Approvals
 
@@ -73,14 +74,17 @@ def parts_of(options: AgentOptions) -> Parts:
     tools = [_tool(each, plan) for each in _listed("tools", options.get("tools", ()))]
     hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
+    check_budget(budget)
     if budget is not None:
-        if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            raise TypeError(f"`budget` is a `{type(budget).__name__}` (must be a `Budget`)")
         _configure(session, "orchestrator", {"budget": budget.config()})
     system = options.get("system")
     if system is not None and not isinstance(system, str) and not callable(system):
         found = type(system).__name__
         raise TypeError(f"`system` is a `{found}` (must be text, or a function that returns it)")
+    if options.get("approvals") is not None:
+        from .approvals import check_approvals
+
+        check_approvals(options.get("approvals"))
     return Parts(
         plan=plan,
         provider=provider,
@@ -93,6 +97,19 @@ def parts_of(options: AgentOptions) -> Parts:
         directory=_folder(plan, options.get("directory")),
         budget=budget,
     )
+
+
+def kept(options: AgentOptions) -> AgentOptions:
+    """Return a copy of checked arguments, which later changes of lists and mappings do not reach."""
+    plan = options.get("plan")
+    return {
+        **options,
+        "tools": plan_copy(list(options.get("tools", ()))),
+        "hooks": plan_copy(list(options.get("hooks", ()))),
+        "context": plan_copy(options.get("context")),
+        "loop": plan_copy(options.get("loop")),
+        "plan": None if plan is None else plan_copy(dict(plan)),
+    }
 
 
 def plan_copy(plan: Any) -> Any:
@@ -108,9 +125,15 @@ def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     if plan is not None and not isinstance(plan, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError(f"`plan` is a `{type(plan).__name__}` (must be a mapping)")
     copy = plan_copy(dict(plan or {}))
-    copy["session"] = dict(copy.get("session") or {})
+    section: Any = copy.get("session") or {}
+    if not isinstance(section, Mapping):
+        raise TypeError(f'`plan["session"]` is a `{type(section).__name__}` (must be a mapping)')
+    copy["session"] = dict(cast("Mapping[str, Any]", section))
     for name in ("providers", "tools", "hooks"):
-        copy[name] = list(copy.get(name) or ())
+        listed = copy.get(name) or ()
+        if not isinstance(listed, list | tuple):
+            raise TypeError(f'`plan["{name}"]` is a `{type(listed).__name__}` (must be a list)')
+        copy[name] = list(cast("Sequence[Any]", listed))
     return copy
 
 
@@ -130,6 +153,9 @@ def _model(plan: dict[str, Any], model: Any, *, has_plan: bool) -> Any:
                 f"`model` is `{found}`, which is no provider (must be text such as `a:b`, or an"
                 " object with `name` and `complete`)"
             )
+        if not isinstance(getattr(model, "name", None), str):
+            found = type(model).__name__
+            raise TypeError(f'`{found}` has no `name`; give it one, such as `name = "echo"`')
         plan["providers"] = []
         return model
     name, _, default = model.partition(":")
@@ -206,6 +232,9 @@ def _hook(given: Any, plan: dict[str, Any]) -> Hook | None:
 def _folder(plan: dict[str, Any], directory: str | Path | None) -> Path | None:
     if directory is None:
         return None
+    if not isinstance(directory, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        found = type(directory).__name__
+        raise TypeError(f"`directory` is a `{found}` (must be text or a `Path`)")
     folder = Path(directory).expanduser().resolve()
     if not folder.is_dir():
         raise ValueError(f"`directory` is `{directory}`, which is no folder")

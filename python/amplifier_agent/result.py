@@ -115,7 +115,7 @@ class Result(Generic[T_co]):
         """Return the result as JSON."""
         from pydantic_core import to_jsonable_python
 
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
         found["output"] = found.pop("value")
         found["usage"] = {**vars(self.usage), "total": self.usage.total}
         return to_jsonable_python(found)

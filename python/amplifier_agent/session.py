@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import anyio
 
 from amplifier_core import AmplifierSession, events
-from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER, TURN_BUDGET
+from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
 from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
-from .ending import CANCELLED, ending_of, is_of_token
-from .history import without_system
+from .arguments import check_messages, check_session_id, check_turn
 from .observer import Observer
 from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord
-from .result import Message, Result, TurnStatus
+from .result import Message, Result
 from .start import cost_problems, start
+from .turn import Turn
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ _RECORDED = (
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
 )
-_RUNNING: ContextVar[tuple[Session[Any], ...]] = ContextVar("running_sessions", default=())
-"""The sessions whose turns run here, the innermost last."""
+_RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
+    "running_turns", default=()
+)
+"""The turns within which the code runs, the innermost last; a task may outlive them."""
 
 
 class Session(Generic[T_co]):
@@ -58,7 +60,13 @@ class Session(Generic[T_co]):
         session_id: str | None = None,
         parent_id: str | None = None,
     ) -> None:
-        """Make a session; `Agent.session` does this. Nothing is loaded yet."""
+        """Make a session; `Agent.session` does this. Nothing is loaded yet.
+
+        Raises:
+            TypeError: An argument is of the wrong type.
+        """
+        check_messages(messages)
+        check_session_id(session_id)
         self._parts = parts
         self._output = output
         self._messages = messages
@@ -74,10 +82,10 @@ class Session(Generic[T_co]):
         """The session of the kernel."""
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
-        self._record = TurnRecord()
+        self._turn: Turn[T_co] = Turn(self.session, output)
+        self._turn.is_over = True
         self._last: Result[T_co] | None = None
         self._is_open = False
-        self._is_running = False
         self._turns: anyio.Lock | None = None
         self._stream: weakref.ref[Stream[T_co]] | None = None
 
@@ -114,6 +122,7 @@ class Session(Generic[T_co]):
         """Return a turn as a stream of events; the arguments are those of `run`."""
         from .stream import Stream
 
+        check_turn(prompt, budget)
         stream: Stream[T_co] = Stream(lambda tell: self.tell(prompt, budget, tell))
         self._stream = weakref.ref(stream)
         return stream
@@ -137,7 +146,7 @@ class Session(Generic[T_co]):
         Args:
             graceful: Whether running tools may finish.
         """
-        if self._is_running:
+        if not self._turn.is_over:
             token = self._coordinator.cancellation
             token.request_graceful() if graceful else token.request_immediate()
 
@@ -161,12 +170,12 @@ class Session(Generic[T_co]):
     def release(self, child: Session[Any]) -> None:
         """Take what the child has done into account."""
         self._coordinator.cancellation.unregister_child(child.session.coordinator.cancellation)
-        self._record.add(child.record)
+        self._turn.record.add(child.record)
 
     @property
     def record(self) -> TurnRecord:
         """What the last turn did."""
-        return self._record
+        return self._turn.record
 
     async def __aenter__(self) -> Self:
         """Load the modules.
@@ -208,28 +217,33 @@ class Session(Generic[T_co]):
 
     async def tell(self, prompt: str, budget: Budget | None, tell: Tell | None) -> Result[T_co]:
         """Run a turn and pass its events on; `run` and `stream` are made of this."""
-        self._check_call(prompt)
+        self._check_call(prompt, budget)
         assert self._turns is not None
         async with self._turns:
-            running = _RUNNING.set((*_RUNNING.get(), self))
-            observer = None if tell is None else await self._told(tell)
+            if problems := cost_problems(self._coordinator, budget):
+                raise ConfigurationError("; ".join(problems))
+            turn = self._turn = Turn(self.session, self._output)
+            running = _RUNNING.set((*_RUNNING.get(), (self, turn)))
+            observer = None
             try:
-                return await self._turn(prompt, budget)
+                observer = None if tell is None else await self._told(tell)
+                return await turn.run(prompt, budget)
             finally:
+                turn.is_over = True
+                self._last = turn.result or self._last
                 _RUNNING.reset(running)
                 self._waiting.forget()
                 if observer is not None:
                     observer.stop()
 
-    def _check_call(self, prompt: str) -> None:
-        if not isinstance(prompt, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            raise TypeError(f"`prompt` is a `{type(prompt).__name__}` (must be text)")
+    def _check_call(self, prompt: str, budget: Budget | None) -> None:
+        check_turn(prompt, budget)
         if not self._is_open:
             raise RuntimeError(
                 "the session is not open: use it within `async with agent.session()`"
             )
         self._thread.enter()
-        if any(each is self for each in _RUNNING.get()):
+        if any(session is self and not turn.is_over for session, turn in _RUNNING.get()):
             raise RuntimeError(
                 "`run` was called from a turn of the same session, which it waits for"
             )
@@ -257,83 +271,11 @@ class Session(Generic[T_co]):
         await observer.add_contributed()
         return observer
 
-    async def _turn(self, prompt: str, budget: Budget | None) -> Result[T_co]:
-        if problems := cost_problems(self._coordinator, budget):
-            raise ConfigurationError("; ".join(problems))
-        record = self._record = TurnRecord()
-        self._coordinator.register_capability(TURN_BUDGET, budget)
-        self._is_running = True
-        try:
-            text, value, ending = await self._answer(prompt, record)
-            last = self._last = await self._result(text, value, record, ending)
-        except BaseException as error:
-            is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
-            ending = CANCELLED if is_cancelled else ending_of(error)
-            with anyio.CancelScope(shield=True):
-                last = self._last = await self._result("", None, record, ending)
-            if not is_cancelled:
-                raise
-        finally:
-            self._is_running = False
-            self._coordinator.cancellation.reset()
-        return last  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
-
-    async def _answer(
-        self, prompt: str, record: TurnRecord
-    ) -> tuple[str, T_co | None, tuple[TurnStatus, str | None]]:
-        text = await self.session.execute(prompt)
-        ending = self._ending(record)
-        if self._output is not None and ending[0] == "completed":
-            return await self._read_output(text, record)
-        return text, None, ending
-
-    def _ending(self, record: TurnRecord) -> tuple[TurnStatus, str | None]:
-        return record.ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
-
-    async def _read_output(
-        self, text: str, record: TurnRecord
-    ) -> tuple[str, T_co | None, tuple[TurnStatus, str | None]]:
-        """Read the answer, after one round of repair if that is needed."""
-        assert self._output is not None
-        value, problems = self._output.read(text)
-        if problems is None:
-            return text, value, ("completed", None)
-        text = await self.session.execute(self._output.repair_prompt(problems))
-        ending = self._ending(record)
-        if ending[0] == "completed":
-            value, problems = self._output.read(text)
-            if problems is not None:
-                ending = "error", f"the answer does not fit `output`: {problems}"
-        return text, value, ending
-
-    async def _result(
-        self,
-        text: str,
-        value: T_co | None,
-        record: TurnRecord,
-        ending: tuple[TurnStatus, str | None],
-    ) -> Result[T_co]:
-        context = self._coordinator.get("context")
-        status, reason = ending
-        return Result(
-            text="" if status == "denied" else text,
-            status=status,
-            reason=reason,
-            stop_reason=record.stop_reason,
-            usage=record.usage,
-            cost=record.priced(),
-            model_calls=record.model_calls,
-            tool_calls=record.tool_calls,
-            messages=[] if context is None else without_system(await context.get_messages()),
-            session_id=self.id,
-            value=value if status == "completed" else None,
-        )
-
     def _note(self, event: str, data: dict[str, Any]) -> None:
-        self._record.note(event, data)
+        self._turn.record.note(event, data)
 
 
 def running_session() -> Session[Any] | None:
     """Return the session whose turn runs here, the innermost of several."""
-    running = _RUNNING.get()
-    return running[-1] if running else None
+    running = (session for session, turn in reversed(_RUNNING.get()) if not turn.is_over)
+    return next(running, None)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from types import UnionType
 from typing import Any, cast
 
 from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKING_DIR
+from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 
@@ -38,54 +40,77 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
                 fail_closed=each.fail_closed,
                 timeout=each.timeout,
             )
+    of_plan: tuple[str, ...] = ()
+    refusal: ConfigurationError | None = None
     try:
         await session.initialize()
     except RuntimeError as error:
         # What a plan says wrong is raised as what it is.
-        if isinstance(error.__cause__, ConfigurationError):
-            raise error.__cause__ from None
-        raise
-    await _mount_objects(coordinator, parts)
+        if not isinstance(error.__cause__, ConfigurationError):
+            raise
+        refusal, of_plan = error.__cause__, mistakes_of(error)
     problems = [
+        *await _mount_objects(coordinator, parts),
         *_tool_problems(coordinator, parts, state),
+        *_provider_problems(coordinator, parts),
         *cost_problems(coordinator, parts.budget),
     ]
     if problems:
-        raise ConfigurationError("; ".join(problems))
+        raise _refusal(of_plan, problems)
+    if refusal is not None:
+        raise refusal
     await _fill(coordinator.get("context"), parts, messages)
 
 
-async def _mount_objects(coordinator: Any, parts: Parts) -> None:
+def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:
+    mistakes = (*of_plan, *problems)
+    listed = "; ".join(mistakes)
+    error = ConfigurationError(
+        f"the agent has {len(mistakes)} mistakes: {listed}" if of_plan else listed
+    )
+    error.mistakes = mistakes  # pyright: ignore[reportAttributeAccessIssue] -- for callers that list them
+    return error
+
+
+async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
+    """Mount what no plan can hold; return what is wrong with it."""
     if parts.loop is not None:
         await coordinator.mount("orchestrator", parts.loop)
         coordinator.register_capability(SESSION_STEER, getattr(parts.loop, "steer", None))
     if parts.context is not None:
         await coordinator.mount("context", parts.context)
     if parts.provider is not None:
-        name = getattr(parts.provider, "name", None) or type(parts.provider).__name__
-        await coordinator.mount("providers", parts.provider, name=name)
+        await coordinator.mount("providers", parts.provider, name=parts.provider.name)
+    problems: list[str] = []
     mounted = set(coordinator.get("tools") or {})
     for each in parts.tools:
         if each.name in mounted:
-            raise ConfigurationError(f"two tools are called `{each.name}`; give one another name")
+            problems.append(f"two tools are called `{each.name}`; give one another name")
+            continue
         mounted.add(each.name)
         await coordinator.mount("tools", each, name=each.name)
+    return problems
 
 
 def _tool_problems(coordinator: Any, parts: Parts, state: object) -> list[str]:
     problems: list[str] = []
     for name, each in cast("dict[str, Any]", coordinator.get("tools") or {}).items():
         wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
-        if isinstance(wanted, type) and not isinstance(state, wanted):
-            found = type(state).__name__
-            problems.append(
-                f"tool `{name}` needs a `state` of type `{wanted.__name__}`, found `{found}`"
-            )
+        if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
+            found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted
+            problems.append(f"tool `{name}` needs a `state` of type `{what}`, found `{found}`")
         if getattr(each, "needs_approval", False) is True and parts.approvals is None:
             problems.append(
                 f"tool `{name}` needs approval, and nobody can be asked: give `approvals=`"
             )
     return problems
+
+
+def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
+    """Say that there is no provider, unless a failed one is said already."""
+    if coordinator.get("providers") or parts.plan["providers"]:
+        return []
+    return ["no provider is mounted: give `model=`, or name one under `providers` of the plan"]
 
 
 def cost_problems(coordinator: Any, budget: Budget | None) -> list[str]:

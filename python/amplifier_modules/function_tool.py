@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 if TYPE_CHECKING:
+    from types import UnionType
+
     from amplifier_core.models import ToolResult
 
     from .tool_schema import ToolSchema
@@ -61,8 +63,8 @@ class FunctionTool(Generic[P, R]):
         return f"<tool {self.name!r}>"
 
     @property
-    def state_type(self) -> type | None:
-        """The class that the session's state must have, as in `ToolContext[Cart]`; else None."""
+    def state_type(self) -> type | UnionType | None:
+        """What the session's state must be, as in `ToolContext[Cart]`; else None."""
         from .tool_schema import state_type
 
         return state_type(self._schema.context)
@@ -165,20 +167,21 @@ def _make(
     from .tool_schema import ToolSchema
 
     if isinstance(function, FunctionTool):
-        name = name or function.name
+        name = function.name if name is None else name
         function = function.function  # pyright: ignore[reportUnknownMemberType] -- of any signature
     if isinstance(function, type) or not callable(function):
         found = type(function).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
         raise TypeError(f"a tool is made of a function, not of a `{found}`")
-    seconds = options["timeout"]
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"`timeout` of a tool is `{seconds}` (must be above 0 seconds, or None)")
-    said = name or getattr(function, "__name__", type(function).__name__)
-    if not _NAME.fullmatch(said):
-        raise ValueError(
-            f"`{said}` cannot be the name of a tool (1 to 64 letters, digits, `_` or `-`);"
-            " give one as `name=`"
-        )
+    check_seconds(options["timeout"], "a tool")
+    for flag in ("needs_approval", "parallel"):
+        # Else a tool would run unasked because of a `"yes"`.
+        if not isinstance(options[flag], bool):
+            found = type(options[flag]).__name__
+            raise TypeError(f"`{flag}` of a tool is a `{found}` (must be true or false)")
+    if description is not None:
+        check_description(description)
+    said = getattr(function, "__name__", type(function).__name__) if name is None else name
+    check_name(said)
     # Where `tool` was called: its local classes may stand in annotations.
     schema = ToolSchema(function, sys._getframe(2).f_locals)  # pyright: ignore[reportPrivateUsage] -- documented
     return FunctionTool(
@@ -188,3 +191,52 @@ def _make(
         description=schema.description if description is None else description,
         **options,
     )
+
+
+def check_name(name: Any) -> None:
+    """Check the name of a tool.
+
+    Raises:
+        TypeError: It is no text.
+        ValueError: Models cannot call it that.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a tool is a `{type(name).__name__}` (must be text)")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"`{name}` cannot be the name of a tool (1 to 64 letters, digits, `_` or `-`);"
+            " give one as `name=`"
+        )
+
+
+def check_description(description: Any) -> None:
+    """Check the description of a tool.
+
+    Raises:
+        TypeError: It is no text.
+    """
+    if not isinstance(description, str):
+        found = type(description).__name__
+        raise TypeError(f"the description of a tool is a `{found}` (must be text)")
+
+
+def check_seconds(seconds: Any, what: str) -> None:
+    """Check a `timeout`.
+
+    Args:
+        seconds: The seconds, or None for no limit.
+        what: What has the timeout, for errors.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is not above 0.
+    """
+    if seconds is None:
+        return
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        found = type(seconds).__name__
+        raise TypeError(
+            f"`timeout` of {what} is a `{found}` (must be a number of seconds, or None)"
+        )
+    if not seconds > 0:
+        raise ValueError(f"`timeout` of {what} is `{seconds}` (must be above 0 seconds, or None)")

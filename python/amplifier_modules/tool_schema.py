@@ -6,7 +6,8 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NotRequired, cast, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, NotRequired, Union, cast, get_args, get_origin, get_type_hints
 
 from docstring_parser import parse
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -114,12 +115,30 @@ class ToolSchema:
         return f"`{place}` is {what} ({message[:1].lower()}{message[1:]})"
 
 
-def state_type(annotation: Any) -> type | None:
-    """Return `State` of `ToolContext[State]`, if it is a class that `isinstance` takes."""
+def state_type(annotation: Any) -> type | UnionType | None:
+    """Return `State` of `ToolContext[State]`, a class or several; None if `isinstance` takes it not."""
     arguments: tuple[Any, ...] = getattr(annotation, "__args__", ())
-    named = arguments[0] if arguments else None
-    named = get_origin(named) or named
-    return named if isinstance(named, type) else None
+    classes = _classes(arguments[0]) if arguments else []
+    found: Any = None
+    for each in classes:
+        found = each if found is None else found | each
+    return found
+
+
+def _classes(named: Any) -> list[type]:
+    if named is None:
+        return [type(None)]
+    origin = get_origin(named)
+    if origin in {Union, UnionType}:
+        members = [_classes(each) for each in get_args(named)]
+        return [each for member in members for each in member] if all(members) else []
+    if origin is Annotated:
+        return _classes(get_args(named)[0])
+    try:
+        isinstance(None, origin or named)
+    except TypeError:  # `Any`, a `TypedDict`, a protocol without `runtime_checkable`
+        return []
+    return [origin or named]
 
 
 def _annotations(

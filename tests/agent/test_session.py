@@ -6,8 +6,10 @@ import json
 import logging
 import pickle
 import threading
+from datetime import date
 from decimal import Decimal
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
 import anyio
 import anyio.lowlevel
@@ -400,6 +402,64 @@ async def test_an_answer_that_does_not_fit_is_repaired_once() -> None:
         _ = result.output
 
 
+class Answer(Enum):
+    YES = "yes"
+
+
+@pytest.mark.parametrize(
+    ("output", "text", "value"),
+    [
+        (str, "Paris", "Paris"),
+        (str, '"Paris"', "Paris"),
+        (Literal["yes", "no"], " yes\n", "yes"),
+        (Answer, "yes", Answer.YES),
+        (date, "2026-11-22", date(2026, 11, 22)),
+        (int, "3", 3),
+    ],
+)
+async def test_a_plain_text_that_validates_counts(output: Any, text: str, value: object) -> None:
+    result = await Agent(ScriptedProvider([text]), output=output).run("Where?")
+    assert (result.output, result.model_calls) == (value, 1)
+
+
+async def test_the_round_of_repair_draws_on_the_budget_of_the_turn() -> None:
+    model = ScriptedProvider(["Paris", "Lyon", "Nice"])
+    agent = Agent(model, output=City, budget=Budget(model_calls=1))
+    result = await agent.run("Where?")
+    assert (result.status, result.model_calls) == ("limit", 2)
+    assert model.requests[1].tool_choice == "none"
+
+    model = ScriptedProvider(["Paris", '{"name": "Paris"}'])
+    result = await agent.replace(model=model).run("Where?", budget=Budget(tokens=1))
+    assert (result.status, result.model_calls) == ("limit", 1)
+    assert result.reason == "the budget of 1 token is used up"
+
+
+async def test_a_task_that_outlives_its_turn_can_run_the_session() -> None:
+    over = anyio.Event()
+    later: list[Result[None]] = []
+
+    async def go_on() -> None:
+        await over.wait()
+        later.append(await session.run("later"))
+
+    async with anyio.create_task_group() as group:
+
+        @tool
+        async def begin() -> str:
+            group.start_soon(go_on)
+            return "begun"
+
+        model = ScriptedProvider([{"tool": "begin"}, "one", "two"])
+        agent = Agent(model, tools=[begin], budget=Budget(model_calls=2))
+        async with agent.session() as session:
+            assert (await session.run("go")).text == "one"
+            over.set()
+            while not later:
+                await anyio.lowlevel.checkpoint()
+    assert (later[0].text, later[0].status) == ("two", "completed")
+
+
 async def test_a_tool_finds_the_state_of_its_session() -> None:
     @tool
     def put(context: ToolContext[Cart], item: str) -> str:
@@ -425,6 +485,59 @@ async def test_all_that_is_wrong_at_the_start_is_one_error() -> None:
         "tool `put` needs a `state` of type `Cart`, found `str`; tool `put` needs approval, and"
         " nobody can be asked: give `approvals=`"
     )
+
+
+async def test_what_is_wrong_with_the_plan_and_with_the_objects_is_one_list() -> None:
+    @tool(needs_approval=True)
+    def put(context: ToolContext[Cart], item: str) -> str:
+        return item
+
+    @hook("tool_pre")
+    def judge(_event: str, _data: dict[str, Any]) -> None: ...
+
+    search = {"module": "tool-search", "config": {"rooot": "."}}
+    model = ScriptedProvider(["a"])
+    agent = Agent(
+        model, tools=[put, add, add, search], hooks=[judge, "hooks-gaurd"], budget=Budget(cost=1)
+    )
+    with pytest.raises(ConfigurationError, match="the agent has 7 mistakes: ") as caught:
+        await agent.run("buy")
+    mistakes: Any = getattr(caught.value, "mistakes", ())
+    words = ["hooks-gaurd", "rooot", "tool_pre", "two tools", "state", "approval", "cost"]
+    assert all(word in mistake for word, mistake in zip(words, mistakes, strict=True))
+    assert model.requests == []
+
+
+async def test_an_agent_without_a_provider_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigurationError, match="no provider is mounted: give `model=`"):
+        await Agent(plan={}).run("hi")
+
+
+@pytest.mark.parametrize(
+    ("state_type", "right", "wrong"),
+    [
+        (Cart | None, [Cart(), None], [3]),
+        (int | str, [3, "a"], [None, Cart()]),
+        (dict[str, int], [{}], [[]]),
+        (list[int] | None, [[], None], [{}]),
+        (Any, [3, None], []),
+        (object, [3, None], []),
+        (None, [None], [3]),
+    ],
+)
+async def test_a_state_is_checked_by_each_type_that_can_be(
+    state_type: Any, right: list[object], wrong: list[object]
+) -> None:
+    def look(context: Any) -> str:
+        return "seen"
+
+    look.__annotations__["context"] = ToolContext[state_type]
+    agent = Agent(ScriptedProvider(["a"], repeat=True), tools=[look])
+    for state in right:
+        assert (await agent.run("hi", state=state)).text == "a"
+    for state in wrong:
+        with pytest.raises(ConfigurationError, match="tool `look` needs a `state` of type"):
+            await agent.run("hi", state=state)
 
 
 async def test_a_plan_with_mistakes_raises_them_as_one_configuration_error() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from amplifier_agent import (
     Agent,
+    Budget,
     Event,
     QuestionAsked,
     Result,
@@ -163,6 +164,15 @@ async def test_another_turn_cannot_run_in_the_body_of_a_stream() -> None:
             await session.run("now")
         assert [plain(event) async for event in stream][-1] == "completed"
         assert (await session.run("on")).text == "next"
+
+
+async def test_a_limit_that_ends_a_turn_is_told_before_the_result() -> None:
+    agent = Agent(ScriptedProvider(SCRIPT), tools=[count], budget=Budget(model_calls=1))
+    *_, status, result = [event async for event in agent.stream("go")]
+    assert isinstance(status, Status)
+    assert status.text == "the turn was ended: the budget of 1 model call is used up"
+    assert isinstance(result, Result)
+    assert (result.status, result.text) == ("limit", "It is done.")
 
 
 async def test_steering_reaches_the_model_before_its_next_call() -> None:

@@ -39,6 +39,8 @@ class Ledger:
             clock: Returns seconds.
         """
         self.budget = budget
+        self.is_over = False
+        """Whether its turn has ended; a task that it started may run on."""
         self._parent = parent
         self._clock = clock
         self._began = clock()
@@ -112,6 +114,14 @@ class Ledger:
         while ledger is not None:
             yield ledger
             ledger = ledger._parent
+
+
+def running_ledger() -> Ledger | None:
+    """Return the ledger of the innermost turn that runs here; None without one."""
+    ledger = RUNNING.get()
+    while ledger is not None and ledger.is_over:
+        ledger = ledger._parent  # pyright: ignore[reportPrivateUsage] -- of the same file
+    return ledger
 
 
 RUNNING: ContextVar[Ledger | None] = ContextVar("running_ledger", default=None)

@@ -17,7 +17,7 @@ from ..budget import Budget
 from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
-from .ledger import RUNNING, Ledger
+from .ledger import Ledger, running_ledger
 from .model_call import ModelCalls, Pace
 from .provider_choice import choose_provider
 from .request import RequestBuilder
@@ -108,7 +108,7 @@ def ledger_of_turn(configured: Budget | None, coordinator: Any) -> Ledger | None
     """
     given = capability_of(coordinator, TURN_BUDGET)
     budget = given if isinstance(given, Budget) else configured
-    around = RUNNING.get()
+    around = running_ledger()
     if budget is None and around is None:
         return None
     return Ledger(budget or Budget(model_calls=None), around)

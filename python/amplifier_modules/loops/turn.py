@@ -114,6 +114,8 @@ class Turn:
                 await self._run(model)
         finally:
             RUNNING.reset(running)
+            if self.ledger is not None:
+                self.ledger.is_over = True
         return self.answer
 
     async def _run(self, model: ModelCalls | Exception) -> None:

@@ -48,7 +48,7 @@ class BaseProvider:
             async for piece in pieces:
                 if isinstance(piece, ChatResponse):
                     return piece
-                texts.append(piece)
+                texts.append(_text(self, piece))
         return ChatResponse(content=[TextBlock(text="".join(texts))] if texts else [])
 
     async def stream(
@@ -62,7 +62,7 @@ class BaseProvider:
             return
         async with closing(self.chunks(request, **options)) as pieces:
             async for piece in pieces:
-                yield piece
+                yield piece if isinstance(piece, ChatResponse) else _text(self, piece)
 
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
@@ -75,3 +75,12 @@ class BaseProvider:
     def parse_tool_calls(self, response: ChatResponse) -> list[ToolCall]:
         """Return the tool calls of an answer."""
         return list(response.tool_calls or [])
+
+
+def _text(provider: BaseProvider, piece: object) -> str:
+    if not isinstance(piece, str):
+        raise TypeError(
+            f"`chunks` of `{type(provider).__name__}` yielded a `{type(piece).__name__}` (must be"
+            " text, or at the end a `ChatResponse`)"
+        )
+    return piece

@@ -78,12 +78,17 @@ class ScriptedProvider(BaseProvider):
             delay: Seconds before each word.
 
         Raises:
-            TypeError: The script is a text, or an item of it is none of these.
-            ValueError: A mapping is neither a tool call nor a block, or there is nothing to repeat.
+            TypeError: The script is a text, an item of it is none of these, or `delay` no number.
+            ValueError: A mapping is neither a tool call nor a block, there is nothing to repeat, or
+                `delay` is below 0.
         """
         if isinstance(script, str | Mapping):
             found = type(script).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
             raise TypeError(f"`script` is a `{found}` (must be a list of answers)")
+        if isinstance(delay, bool) or not isinstance(delay, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            raise TypeError(f"`delay` is a `{type(delay).__name__}` (must be a number of seconds)")
+        if not 0 <= delay < float("inf"):
+            raise ValueError(f"`delay` is `{delay}` (must be 0 seconds or more)")
         self._script: list[Any] = list(script)
         self._repeat = repeat
         self._delay = delay

@@ -1,0 +1,124 @@
+"""One turn of a session: its answer, read as an object where that is asked for, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Generic
+
+import anyio
+
+from amplifier_core._kernel.capability_names import TURN_BUDGET
+from amplifier_modules.loops.ledger import RUNNING
+from amplifier_modules.loops.loop import Loop, ledger_of_turn
+
+from .ending import CANCELLED, ending_of, is_of_token
+from .history import without_system
+from .record import TurnRecord
+from .result import Result, TurnStatus
+from .type_parameters import T_co
+
+if TYPE_CHECKING:
+    from amplifier_core import AmplifierSession
+    from amplifier_modules.budget import Budget
+
+    from .output import Output
+
+_Ending = tuple[TurnStatus, str | None]
+
+
+class Turn(Generic[T_co]):
+    """A turn; `run` it once."""
+
+    def __init__(self, session: AmplifierSession, output: Output[T_co] | None) -> None:
+        """Prepare a turn of the kernel's session."""
+        self._session = session
+        self._coordinator: Any = session.coordinator
+        self._output = output
+        self.record = TurnRecord()
+        """What the turn does; the session notes it here."""
+        self.result: Result[T_co] | None = None
+        """The result, also where the turn raised."""
+        self.is_over = False
+
+    async def run(self, prompt: str, budget: Budget | None) -> Result[T_co]:
+        """Return the result.
+
+        Raises:
+            Exception: What the provider or the context raised.
+        """
+        self._coordinator.register_capability(TURN_BUDGET, budget)
+        try:
+            text, value, ending = await self._answer(prompt)
+            result = self.result = await self._result(text, value, ending)
+        except BaseException as error:
+            is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
+            ending = CANCELLED if is_cancelled else ending_of(error)
+            with anyio.CancelScope(shield=True):
+                result = self.result = await self._result("", None, ending)
+            if not is_cancelled:
+                raise
+        finally:
+            self.is_over = True
+            self._coordinator.cancellation.reset()
+        return result  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
+
+    async def _answer(self, prompt: str) -> tuple[str, T_co | None, _Ending]:
+        if self._output is None:
+            return await self._session.execute(prompt), None, self._ending()
+        with self._one_budget():
+            return await self._read_answer(prompt, self._output)
+
+    async def _read_answer(
+        self, prompt: str, output: Output[T_co]
+    ) -> tuple[str, T_co | None, _Ending]:
+        """Read the answer, after one round of repair if that is needed."""
+        text = await self._session.execute(prompt)
+        ending = self._ending()
+        if ending[0] != "completed":
+            return text, None, ending
+        value, problems = output.read(text)
+        if problems is None:
+            return text, value, ending
+        text = await self._session.execute(output.repair_prompt(problems))
+        ending = self._ending()
+        if ending[0] == "completed":
+            value, problems = output.read(text)
+            if problems is not None:
+                ending = "error", f"the answer does not fit `output`: {problems}"
+        return text, value, ending
+
+    @contextmanager
+    def _one_budget(self) -> Generator[None]:
+        """Have the round of repair, which is a turn for the loop, draw on the same budget."""
+        loop = self._coordinator.get("orchestrator")
+        configured = loop.settings.budget if isinstance(loop, Loop) else None
+        ledger = ledger_of_turn(configured, self._coordinator)
+        token = RUNNING.set(ledger)
+        try:
+            yield
+        finally:
+            RUNNING.reset(token)
+            if ledger is not None:
+                ledger.is_over = True
+
+    def _ending(self) -> _Ending:
+        return self.record.ending(is_cancelled=self._coordinator.cancellation.is_cancelled)
+
+    async def _result(self, text: str, value: T_co | None, ending: _Ending) -> Result[T_co]:
+        context = self._coordinator.get("context")
+        status, reason = ending
+        record = self.record
+        return Result(
+            text="" if status == "denied" else text,
+            status=status,
+            reason=reason,
+            stop_reason=record.stop_reason,
+            usage=record.usage,
+            cost=record.priced(),
+            model_calls=record.model_calls,
+            tool_calls=record.tool_calls,
+            messages=[] if context is None else without_system(await context.get_messages()),
+            session_id=self._session.session_id,
+            value=value if status == "completed" else None,
+        )
