@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from math import isnan
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import click
 
 from . import __version__
 from ._kernel.shown import printable
+from ._loading.plan_file import SUFFIXES
 
 if TYPE_CHECKING:
     from .validation.base import ValidationCheck
@@ -25,8 +27,6 @@ MODULE_TYPES = {
 
 PLAN = "plan"
 """What is validated where it is not a module."""
-PLAN_SUFFIXES = (".json", ".toml")
-"""The endings of the files that hold a mount plan."""
 
 
 def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
@@ -69,11 +69,15 @@ def validate(
     quiet: bool,
     timeout: float,
 ) -> None:
-    """Check that a module fits its type, or a mount plan.
+    """Check a module or a mount plan.
 
     MODULE_TYPE is `provider`, `tool`, `hook`, `orchestrator` or `context`, and MODULE_PATH the
     folder of a package or project, or a Python file. The module is imported and mounted once, with
-    an empty configuration, in a process of its own that can read no input.
+    an empty configuration, in a process of its own that can read no input. A provider that mounts
+    nothing without a key gets a made-up one; no model is called.
+
+    A module that `amplifier-core list-modules` shows can be named instead of its type and path, as
+    in `validate tool-search`.
 
     PLAN is a mount plan in a file, `.toml` or `.json`. Its modules are mounted once in such a
     process, by the rules of a strict session: an unknown key, or a module that cannot be loaded, is
@@ -87,6 +91,8 @@ def validate(
     kind, path = _subject(context, subject, module_path)
     if kind == PLAN and entry_point is not None:
         raise click.UsageError("a mount plan has no entry point (`--entry-point`)", context)
+    if kind != PLAN and entry_point is None and not os.path.exists(path):
+        path, entry_point = _place(path)
     result = validate_in_process(kind, path, entry_point, timeout)
     _say(result.summary())
     if not quiet:
@@ -110,19 +116,46 @@ def _subject(context: click.Context, subject: str, module_path: str | None) -> t
     Raises:
         click.UsageError: There is no such type, file or folder.
     """
+    from ._loading.info import guess_kind
+
     kind_parameter, path_parameter = context.command.params[:2]
-    existing = click.Path(exists=True)
     if module_path is not None:
         kind: str = click.Choice(list(MODULE_TYPES)).convert(subject, kind_parameter, context)
-        return kind, str(existing.convert(module_path, path_parameter, context))
+        if not os.path.exists(module_path) and not _is_known(module_path):
+            message = f"Path {module_path!r} does not exist{_advice(module_path)}"
+            raise click.BadParameter(message, context, path_parameter)
+        return kind, module_path
     if subject in MODULE_TYPES:
         raise click.MissingParameter(None, context, path_parameter)
-    if not subject.endswith(PLAN_SUFFIXES):
-        known = ", ".join(MODULE_TYPES)
-        message = f"{subject!r} is neither a module type ({known}) nor a `.toml` or `.json` file."
-        raise click.BadParameter(message, context, kind_parameter)
-    file = click.Path(exists=True, dir_okay=False)
-    return PLAN, str(file.convert(subject, kind_parameter, context))
+    if subject.endswith(SUFFIXES):
+        file = click.Path(exists=True, dir_okay=False)
+        return PLAN, str(file.convert(subject, kind_parameter, context))
+    if _is_known(subject):
+        return guess_kind(subject), subject
+    known = ", ".join(MODULE_TYPES)
+    message = f"{subject!r} is neither a module type ({known}) nor a `.toml` or `.json` file"
+    raise click.BadParameter(f"{message}{_advice(subject) or '.'}", context, kind_parameter)
+
+
+def _is_known(name: str) -> bool:
+    from ._loading.known_modules import known_sources
+
+    return name in known_sources()
+
+
+def _advice(name: str) -> str:
+    from ._loading.known_modules import suggestion
+
+    advice = suggestion(name)
+    return f"; {advice}" if advice else ""
+
+
+def _place(name: str) -> tuple[str, str | None]:
+    """Where a module of a name is imported from: a path or dotted name, and its entry point."""
+    from ._loading.known_modules import known_sources
+
+    source = known_sources()[name][0]
+    return (".", name) if source.origin == "entry point" else (source.name, None)
 
 
 def _line(check: ValidationCheck) -> str:

@@ -139,7 +139,8 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str
     if message.startswith("Got unexpected extra argument"):
         hint = "put the prompt in quotes"
     message = message.replace("'", "`").rstrip(".")
-    return f"{message[:1].lower()}{message[1:]}; {hint}"
+    message = f"{message[:1].lower()}{message[1:]}"
+    return message if message.endswith("?") else f"{message}; {hint}"
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

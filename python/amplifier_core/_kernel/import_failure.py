@@ -26,7 +26,12 @@ def error_text(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where an error was raised, `file:line`, the import machinery left out."""
+    """Where an error was raised, `file:line`, the import machinery left out.
+
+    For a syntax error, the line that has it.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno or 1}"
     place = ""
     traceback = error.__traceback__
     while traceback is not None:
@@ -37,8 +42,13 @@ def _place(error: BaseException) -> str:
     return place
 
 
+def _bare(error: BaseException) -> str:
+    """An error's text; that of a syntax error without its place, which `_place` tells in full."""
+    return str(error.msg or "") if isinstance(error, SyntaxError) else error_text(error)
+
+
 def _told(error: BaseException) -> str:
-    text = error_text(error)
+    text = _bare(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -54,10 +64,11 @@ def describe_failure(error: BaseException) -> str:
 
 def failure_text(error: BaseException) -> str:
     """Return an error's text with its hint; for a failed import also with the innermost cause."""
-    text = error_text(error)
+    text = describe_failure(error) if isinstance(error, SyntaxError) else error_text(error)
     *_, innermost = causes(error)
-    if isinstance(error, ImportError) and error_text(innermost) not in text:
-        text = f"{text}, caused by {_told(innermost)}"
+    if isinstance(error, ImportError) and _bare(innermost) not in text:
+        at = f" (at {_place(innermost)})" if isinstance(innermost, SyntaxError) else ""
+        text = f"{text}, caused by {_told(innermost)}{at}"
     return hinted(text, error)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 from typing import Any, cast
 
-from amplifier_core._kernel.import_failure import describe_failure, error_text
+from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core._loading.plan_file import PlanFileError, read_plan
 from amplifier_core._loading.plan_keys import plan_mistakes
 from amplifier_core._loading.review import mistakes_of
 
+from ._validator import KEY, MADE_UP_KEY
 from .base import ValidationResult
 from .mount_plan import MountPlanValidator
+from .tool import check_schemas
 
 KIND = "plan"
 """What a mount plan is called where modules are called by their type."""
@@ -40,16 +42,9 @@ async def validate_plan(path: str) -> ValidationResult:
 
 def _read(path: Path, result: ValidationResult) -> Any:
     try:
-        text = path.read_text("utf-8")
-        if path.suffix == ".toml":
-            import tomllib
-
-            plan = tomllib.loads(text)
-        else:
-            plan = json.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
-        why = error_text(error) or type(error).__name__
-        result.note("plan_readable", False, f"Cannot read {path}: {why}")
+        plan = read_plan(path)
+    except PlanFileError as error:
+        result.note("plan_readable", False, f"Cannot read {error}")
         return None
     result.note("plan_readable", True, f"Mount plan read from {path}")
     return plan
@@ -57,9 +52,31 @@ def _read(path: Path, result: ValidationResult) -> Any:
 
 async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
     """Mount the modules of a plan in a strict session, and note what that session says."""
+    found = await _mounted(plan)
+    providers = _providers(plan)
+    without_key = [
+        spec for spec in providers if KEY not in _config(spec) and _is_failed(spec, found)
+    ]
+    if without_key:
+        with_key = [
+            {**spec, "config": {**_config(spec), KEY: MADE_UP_KEY}} if spec in without_key else spec
+            for spec in providers
+        ]
+        again = await _mounted({**plan, "providers": with_key})
+        if not any(_is_failed(spec, again) for spec in without_key):
+            found = again
+            for spec in without_key:
+                message = f"'{spec['module']}' has no key here; it is mounted with a made-up one"
+                result.note("provider_key", True, message)
+    for check in found.checks:
+        result.add(check)
+
+
+async def _mounted(plan: dict[str, Any]) -> ValidationResult:
+    """What a strict session says of a plan."""
     from amplifier_core import AmplifierSession
 
-    warnings = _Warnings()
+    result, warnings = ValidationResult(KIND, ""), _Warnings()
     logger = logging.getLogger("amplifier_core.session")
     logger.addHandler(warnings)
     session = AmplifierSession({**plan, "session": {**plan["session"], "strict": True}})
@@ -70,11 +87,28 @@ async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
             result.note("strict", False, text)
     else:
         result.note("strict", True, "Every module is mounted, and all that the plan says is known")
+        check_schemas(result, session.coordinator)
     finally:
         logger.removeHandler(warnings)
         await session.cleanup()
     for text in warnings.texts:
         result.note("session", False, text, "warning")
+    return result
+
+
+def _providers(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """The specs of the providers, all of them in the long form."""
+    specs: list[Any] = plan.get("providers") or []
+    return [{"module": spec} if isinstance(spec, str) else spec for spec in specs]
+
+
+def _is_failed(spec: dict[str, Any], result: ValidationResult) -> bool:
+    start = f"Failed to load provider '{spec.get('module')}':"
+    return any(check.message.startswith(start) for check in result.errors)
+
+
+def _config(spec: dict[str, Any]) -> dict[str, Any]:
+    return spec.get("config") or {}
 
 
 class _Warnings(logging.Handler):

@@ -17,6 +17,11 @@ from .base import ValidationCheck, ValidationResult, check_on_session_ready
 
 COMPLIANCE = "protocol_compliance"
 
+KEY = "api_key"
+"""The key of a config that holds the secret of a provider."""
+MADE_UP_KEY = "made-up-for-validation"
+_WITH_MADE_UP_KEY = "It mounts nothing without a key, so it is looked at with a made-up `api_key`; no model is called"
+
 _OWN_PACKAGES = (__package__, "amplifier_core._loading")
 """Where the import errors of our own are raised."""
 
@@ -56,10 +61,12 @@ class ModuleValidator(ABC):
         ready = check_on_session_ready(module)
         if ready is not None:
             result.add(ready)
-        await self._try_mount(result, module, config or {})
+        await self._try_mount(result, module, dict(config or {}))
         return result
 
-    async def _try_mount(self, result: ValidationResult, module: Any, config: Any) -> None:
+    async def _try_mount(
+        self, result: ValidationResult, module: Any, config: dict[str, Any]
+    ) -> None:
         """Mount the module, look at what it did, and clean up after it."""
         settings = {"orchestrator": "validation", "context": "validation"}
         session = SimpleNamespace(
@@ -72,12 +79,23 @@ class ModuleValidator(ABC):
                 returned = await returned
             if callable(returned) and self._missing(returned):
                 coordinator.register_cleanup(returned)
-            self._inspect(result, coordinator, returned, module)
+            is_empty = returned is None and self._is_empty(coordinator)
+            if is_empty and KEY not in config:
+                await self._try_mount(result, module, {**config, KEY: MADE_UP_KEY})
+            else:
+                if not is_empty and config.get(KEY) == MADE_UP_KEY:
+                    result.note("provider_key", True, _WITH_MADE_UP_KEY)
+                self._inspect(result, coordinator, returned, module)
         except Exception as error:  # noqa: BLE001 (a foreign function)
             message = f"Error during protocol compliance check: {describe_failure(error)}"
             result.note(COMPLIANCE, False, message)
         finally:
             await coordinator.cleanup()
+
+    def _is_empty(self, coordinator: ModuleCoordinator) -> bool:
+        """Whether a module mounted nothing although it may do so with a key."""
+        del coordinator
+        return False
 
     @abstractmethod
     def _inspect(

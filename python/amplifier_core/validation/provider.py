@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from amplifier_core import ModuleCoordinator
 from amplifier_core._kernel.import_failure import describe_failure
 from amplifier_core.models import ProviderInfo
 
@@ -21,6 +22,9 @@ class ProviderValidator(MountingValidator):
     interface = "Provider"
     mount_point = "providers"
     required = ("name", "get_info", "list_models", "complete", "parse_tool_calls")
+
+    def _is_empty(self, coordinator: ModuleCoordinator) -> bool:
+        return not coordinator.get(self.mount_point)
 
     def _check_members(self, result: ValidationResult, instance: Any) -> None:
         check_text(result, "provider_name", "Provider", instance, "error")
