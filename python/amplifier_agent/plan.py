@@ -114,10 +114,13 @@ def kept(options: AgentOptions) -> AgentOptions:
 
 def plan_copy(plan: Any) -> Any:
     """Copy the dicts and lists of a mount plan, which is faster than to copy any object."""
-    if isinstance(plan, dict):
-        return {key: plan_copy(value) for key, value in cast("dict[str, Any]", plan).items()}
-    if isinstance(plan, list):
-        return [plan_copy(value) for value in cast("list[Any]", plan)]
+    # Each session is made of a copy, and most values are no containers.
+    if issubclass(type(plan), dict):
+        return {
+            key: value if type(value) is str else plan_copy(value) for key, value in plan.items()
+        }
+    if issubclass(type(plan), list):
+        return [plan_copy(value) for value in plan]
     return plan
 
 

@@ -22,12 +22,15 @@ _RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
 
+_NO_USAGE = TokenUsage()
+
+
 class TurnRecord:
     """The counts of a turn, its sub-agents included, and how it ended."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self.usage = TokenUsage()
+        self.usage = _NO_USAGE
         self.cost: Decimal | None = None
         self.model_calls = 0
         self.tool_calls = 0
@@ -93,7 +96,7 @@ class TurnRecord:
         counts = cast("Mapping[str, Any]", usage)
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
         reasoning = _count(counts, "reasoning_tokens")
-        self.usage += TokenUsage(
+        used = TokenUsage(
             # The kernel's counts include what is counted by itself here.
             input=max(_count(counts, "input_tokens") - read - written, 0),
             cache_read=read,
@@ -101,6 +104,7 @@ class TurnRecord:
             output=max(_count(counts, "output_tokens") - reasoning, 0),
             reasoning=reasoning,
         )
+        self.usage = used if self.usage is _NO_USAGE else self.usage + used
         try:
             cost = counts.get("cost_usd")
             self._add_cost(None if cost is None else Decimal(str(cost)))

@@ -11,6 +11,7 @@ import anyio
 
 from amplifier_core import AmplifierSession, events
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER
+from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
@@ -86,7 +87,7 @@ class Session(Generic[T_co]):
         self._turn.is_over = True
         self._last: Result[T_co] | None = None
         self._is_open = False
-        self._turns: anyio.Lock | None = None
+        self._turns = Turns()
         self._stream: weakref.ref[Stream[T_co]] | None = None
 
     @property
@@ -184,7 +185,6 @@ class Session(Generic[T_co]):
             ConfigurationError: All that is wrong, in one list.
         """
         self._thread.enter()
-        self._turns = anyio.Lock(fast_acquire=True)
         try:
             await start(self.session, self._parts, self._messages, self._state)
         except BaseException:
@@ -218,23 +218,29 @@ class Session(Generic[T_co]):
     async def tell(self, prompt: str, budget: Budget | None, tell: Tell | None) -> Result[T_co]:
         """Run a turn and pass its events on; `run` and `stream` are made of this."""
         self._check_call(prompt, budget)
-        assert self._turns is not None
-        async with self._turns:
+        place = self._turns.begin()
+        if place.waiting is not None:
+            await place.wait()
+        running = _RUNNING.get()
+        observer = None
+        turn: Turn[T_co] | None = None
+        try:
             if problems := cost_problems(self._coordinator, budget):
                 raise ConfigurationError("; ".join(problems))
             turn = self._turn = Turn(self.session, self._output)
-            running = _RUNNING.set((*_RUNNING.get(), (self, turn)))
-            observer = None
-            try:
-                observer = None if tell is None else await self._told(tell)
-                return await turn.run(prompt, budget)
-            finally:
+            _RUNNING.set((*running, (self, turn)))
+            if tell is not None:
+                observer = await self._told(tell)
+            return await turn.run(prompt, budget)
+        finally:
+            if turn is not None:
                 turn.is_over = True
                 self._last = turn.result or self._last
-                _RUNNING.reset(running)
-                self._waiting.forget()
-                if observer is not None:
-                    observer.stop()
+            _RUNNING.set(running)
+            self._waiting.forget()
+            if observer is not None:
+                observer.stop()
+            place.end()
 
     def _check_call(self, prompt: str, budget: Budget | None) -> None:
         check_turn(prompt, budget)

@@ -654,6 +654,8 @@ class RustHookRegistry(_Events):
         self, event: str
     ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
+    def _events_beside(self, known: frozenset[str]) -> list[str]:
+        """Name the events that have a handler and are not among these."""
     @property
     def _next_serial(self) -> int:
         """How many registrations there were so far."""
@@ -1289,6 +1291,9 @@ def coerce_arguments(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[
     Raises:
         ValueError: A value cannot be read as what the schema wants; the message names it.
     """
+
+def _is_plain_plan(plan: dict[str, Any]) -> bool:
+    """Whether a mount plan says nothing unusual; what is not plain may still be right."""
 
 def _leave_to_this_thread() -> None:
     """Refuse all operations of the kernel from now on, except in this thread."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel.interruption import Interruption, asyncio_task
+from ._kernel.interruption import Interruption, asyncio_loop
+from ._kernel.left_behind import steps_of
 from ._kernel.loop_run import LoopRun, logger
 from ._loading.mount_plan import announced
 from ._loading.review import review_late_handlers
@@ -50,12 +51,19 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     )
     if not hasattr(token, "register_child"):
         return await running
-    if asyncio_task() is not None:
-        return await LoopRun(running, token, orchestrator)
-    with Interruption(token):
-        return await running
-    # The error of trio cannot leave the scope that was cancelled.
-    raise AbortError("the turn was ended by `request_immediate`")
+    if asyncio_loop() is None:
+        with Interruption(token):
+            return await running
+        # The error of trio cannot leave the scope that was cancelled.
+        raise AbortError("the turn was ended by `request_immediate`")
+    was_immediate = token.is_immediate
+    steps = steps_of(running)
+    # Most of what makes a turn end at once is needed only if the loop waits for something.
+    try:
+        awaited = steps.send(None)
+    except StopIteration as stop:
+        return stop.value
+    return await LoopRun(steps, awaited, token, was_immediate, orchestrator)
 
 
 async def emit_raw_field_if_configured(

@@ -118,11 +118,11 @@ class _Beginning:
         self._ids = (session_id, parent_id)
         self._report_of_load = begin_report(coordinator)
         self._has_ready_functions = False
-        self._is_strict = False
+        self._plan: dict[str, Any] = {}
 
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
-        self._is_strict = is_strict(config)
+        self._plan = config
         for name, label in _LABELS.items():
             try:
                 mount = await self._mount(main_entry(config, name))
@@ -232,7 +232,7 @@ class _Beginning:
         failure = LoadFailure(kind, module_id, text, error, is_required)
         self._report_of_load.failures += (failure,)
         # Where it is an error, that says it.
-        is_said = is_required or self._is_strict
+        is_said = is_required or is_strict(self._plan)
         logger.log(logging.DEBUG if is_said else logging.WARNING, "%s", failure)
         logger.debug("traceback of '%s'", module_id, exc_info=error)
         payload: dict[str, Any] = {

@@ -173,6 +173,10 @@ class HookRegistry(metaclass=ABCMeta):
         events = tuple(self._events) if event is None else (text(event, "event"),)
         return {event: [one.name for one in self._events.get(event, ())] for event in events}
 
+    def _events_beside(self, known: frozenset[str]) -> list[str]:
+        """Name the events that have a handler and are not among these."""
+        return [event for event, ones in tuple(self._events.items()) if ones and event not in known]
+
     def _registrations(self, event: str) -> list[tuple[int, str, Any, bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
         return [

@@ -1,6 +1,23 @@
 """Decisions at the sinks, and what is done about failures."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from amplifier_core._late_names import LateNames
+
 try:
+    import_module("amplifier_core._engine")
+except ModuleNotFoundError as error:
+    if error.name != "amplifier_core._engine":
+        raise
+    message = (
+        "`amplifier_guard` needs the extension `amplifier_core._engine`, which is missing here"
+    )
+    raise ModuleNotFoundError(message, name=error.name) from None
+
+if TYPE_CHECKING:
     from amplifier_guard.approval import Approval, ApprovalDenied, ApprovalTicket
     from amplifier_guard.breaker import CircuitBreaker, CircuitOpen
     from amplifier_guard.claude import ClaudeMessage, migrate_text, migrate_tool_response
@@ -43,13 +60,6 @@ try:
     from amplifier_guard.terminal import TerminalText
     from amplifier_guard.tool_input import ToolInputDenied, ToolInputPolicy, ToolSchemaDenied
     from amplifier_guard.url import CheckedUrl, Destination, UrlDenied, UrlPolicy
-except ModuleNotFoundError as error:
-    if error.name != "amplifier_core._engine":
-        raise
-    message = (
-        "`amplifier_guard` needs the extension `amplifier_core._engine`, which is missing here"
-    )
-    raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
     "Approval",
@@ -110,3 +120,38 @@ __all__ = [
     "read_command",
     "shorten",
 ]
+
+_names = LateNames(
+    __name__,
+    {
+        "approval": "Approval ApprovalDenied ApprovalTicket",
+        "breaker": "CircuitBreaker CircuitOpen",
+        "claude": "ClaudeMessage migrate_text migrate_tool_response",
+        "error_context": "ErrorContext PastOperation",
+        "error_handler": "ErrorHandler GiveUp Retry",
+        "error_kind": "ErrorKind error_kind",
+        "finding": "Finding",
+        "guard_error": "GuardError",
+        "guarded_call": "guarded_call",
+        "identifier": "NameDenied check_tool_name",
+        "inspection": "BlockView inspect_blocks",
+        "limits": "LimitError Limits",
+        "path": "NotText PathDenied PathPolicy PathProtected log_path",
+        "processor": "ContentStatistics MessageProcessor MessageRejected ProcessedMessage",
+        "project_config": "ProjectConfig ProjectConfigDenied ProjectRefusal judge_project_config",
+        "rate": "Rate RateLimited RateLimiter",
+        "redact": "RedactingFilter Redactor RedactorStream hide_homes shorten",
+        "shell": "ShellDenied ShellPolicy child_environment read_command",
+        "terminal": "TerminalText",
+        "tool_input": "ToolInputDenied ToolInputPolicy ToolSchemaDenied",
+        "url": "CheckedUrl Destination UrlDenied UrlPolicy",
+    },
+)
+
+
+def __getattr__(name: str) -> object:
+    return _names.get(name)
+
+
+def __dir__() -> list[str]:
+    return _names.listed()

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from amplifier_core._kernel.interruption import asyncio_loop
+
 
 class LoopThread:
     """Calls functions in the thread of one event loop, asyncio's or trio's."""
@@ -39,10 +41,10 @@ class LoopThread:
 
 def caller_into_loop() -> Callable[[Callable[[], object]], Any]:
     """Return what calls a function soon in the event loop that runs here, from any thread."""
+    loop = asyncio_loop()
+    if loop is not None:
+        return loop.call_soon_threadsafe
     import sniffio
 
-    if sniffio.current_async_library() == "trio":
-        return sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
-    import asyncio
-
-    return asyncio.get_running_loop().call_soon_threadsafe
+    sniffio.current_async_library()  # raises where none runs
+    return sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon

@@ -16,7 +16,22 @@ its text. `process_stream` turns the chunks of an answer into events for an agen
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from amplifier_core._late_names import LateNames
+
 try:
+    import_module("amplifier_core._engine")
+except ModuleNotFoundError as error:
+    if error.name != "amplifier_core._engine":
+        raise
+    message = (
+        "`amplifier_stream` needs the extension `amplifier_core._engine`, which is missing here"
+    )
+    raise ModuleNotFoundError(message, name=error.name) from None
+
+if TYPE_CHECKING:
     from amplifier_stream.decoder import StreamDecoder, decode_error
     from amplifier_stream.framing import (
         NdjsonDecoder,
@@ -62,13 +77,6 @@ try:
         ToolCallParser,
         coerce_arguments,
     )
-except ModuleNotFoundError as error:
-    if error.name != "amplifier_core._engine":
-        raise
-    message = (
-        "`amplifier_stream` needs the extension `amplifier_core._engine`, which is missing here"
-    )
-    raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = [
     "AgentEvent",
@@ -111,3 +119,36 @@ __all__ = [
     "process_stream",
     "process_stream_sync",
 ]
+
+_names = LateNames(
+    __name__,
+    {
+        "decoder": "StreamDecoder decode_error",
+        "framing": "NdjsonDecoder SseDecoder SseEvent StreamLimitError StreamLineError",
+        "process": "process_stream process_stream_sync",
+        "process_chunk": (
+            "ChunkCall StreamChunk chunk_of decoded_chunks decoded_chunks_sync last_chunk"
+        ),
+        "process_event": (
+            "AgentEvent CustomEvent ErrorEvent MessageContentEvent MessageEndEvent "
+            "MessageStartEvent RestartEvent ThinkingContentEvent ThinkingEndEvent "
+            "ThinkingStartEvent ToolCallContentEvent ToolCallEndEvent ToolCallStartEvent"
+        ),
+        "process_metrics": "StreamMetrics",
+        "process_result": "ProcessedStream",
+        "stream_event": "StreamEvent",
+        "stream_result": "StreamResult",
+        "tag": (
+            "ParsedCall ParsedContent TagEvent ThinkingFilter ThinkingParser ToolCallParser "
+            "coerce_arguments"
+        ),
+    },
+)
+
+
+def __getattr__(name: str) -> object:
+    return _names.get(name)
+
+
+def __dir__() -> list[str]:
+    return _names.listed()

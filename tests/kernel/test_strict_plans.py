@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amplifier_core.session as twin_session
-from amplifier_core import _session_init, events, module_sources
+from amplifier_core import _engine, _session_init, events, module_sources
 from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES, SECTIONS
 from amplifier_core._loading.plan_keys import (
     MAIN_SECTION_KEYS,
     SESSION_KEYS,
     SPEC_KEYS,
+    is_plain_here,
+    mistakes,
     plan_mistakes,
     settings_mistakes,
 )
@@ -378,6 +380,34 @@ def test_no_plan_that_is_right_has_a_mistake(plan: dict[str, Any]):
         {name: [] if value is None else value for name, value in plan.items()}
     )
     assert (result.errors, result.warnings) == ([], [])
+
+
+@st.composite
+def odd_plans(draw: st.DrawFn) -> dict[str, Any]:
+    """Plans of known and unknown keys whose values are of all kinds."""
+    specs = st.dictionaries(st.sampled_from(["module", "config", "required", "x"]), JSON | NAMED)
+    lists = st.lists(NAMED | specs | JSON, max_size=2)
+    keys = st.sampled_from([*MAIN_MODULES, "strict", "raw", "x"])
+    section = st.dictionaries(keys, NAMED | specs | JSON, max_size=3) | JSON
+    return draw(
+        st.fixed_dictionaries(
+            {}, optional={"session": section, **dict.fromkeys([*LISTS, "x"], lists)}
+        )
+    )
+
+
+@given(odd_plans() | right_plans())
+def test_what_is_plain_at_a_glance_has_no_mistake(plan: dict[str, Any]):
+    for is_plain in (is_plain_here, _engine._is_plain_plan):
+        assert not is_plain(plan) or list(mistakes(plan)) == []
+
+
+@pytest.mark.parametrize("is_plain", [is_plain_here, _engine._is_plain_plan])
+def test_usual_plans_are_plain_at_a_glance(is_plain: Any):
+    spec = {"module": "tool-search", "source": None, "config": {"root": "."}}
+    assert is_plain(plan_of(strict=True, providers=[spec], tools=["a", spec], hooks=[spec]))
+    assert not is_plain(plan_of(hooks=[spec, spec]))
+    assert not is_plain(plan_of(tools=[{"config": {}}]))
 
 
 @given(st.data())

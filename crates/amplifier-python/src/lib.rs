@@ -29,7 +29,7 @@ mod _engine {
         cancellation::RustCancellationToken,
         coordinator::mounted::RustCoordinator,
         hook::{registry::RustHookRegistry, unregister::RustUnregisterFn},
-        session::state::RustSession,
+        session::{plain_plan::is_plain_plan, state::RustSession},
     };
 
     #[pymodule_export]

@@ -9,14 +9,18 @@ from types import TracebackType
 from typing import Any, Self
 
 
+def asyncio_loop() -> Any:
+    """Return the running event loop of asyncio; None under another one."""
+    # Without asyncio in the process, nothing can run under it. `get_running_loop` raises where
+    # none runs; this is documented, too.
+    asyncio = sys.modules.get("asyncio")
+    return asyncio and asyncio._get_running_loop()
+
+
 def asyncio_task() -> Any:
     """Return the running task of asyncio; None under another event loop."""
-    # Without asyncio in the process, nothing can run under it.
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None:
-        return None
-    loop = asyncio._get_running_loop()  # documented; `get_running_loop` raises where none runs
-    return None if loop is None else asyncio.current_task(loop)
+    loop = asyncio_loop()
+    return None if loop is None else sys.modules["asyncio"].current_task(loop)
 
 
 class Interruption:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Generator
+from collections.abc import Generator
 from typing import Any
 
 from .interruption import Interruption, has_block
-from .left_behind import Leaving, steps_of
+from .left_behind import Leaving, Steps
 
 logger = logging.getLogger("amplifier_core.session")
 
@@ -19,24 +19,33 @@ class LoopRun:
     """The await of a loop's answer under asyncio, until everything has to stop immediately.
 
     A loop that is in an `Interruption` of the token itself ends by that alone. Awaiting raises a
-    `CancelledError` if the loop let its cancellation through or was left behind. One that never
-    suspends costs next to nothing.
+    `CancelledError` if the loop let its cancellation through or was left behind.
     """
 
-    __slots__ = ("_loop", "_running", "_token")
+    __slots__ = ("_awaited", "_loop", "_steps", "_token", "_was_immediate")
 
-    def __init__(self, running: Awaitable[Any], token: Any, loop: Any) -> None:
-        """Await what `execute` of a loop returned, with the token of its session."""
-        self._running = running
+    def __init__(
+        self, steps: Steps, awaited: Any, token: Any, was_immediate: bool, loop: Any
+    ) -> None:
+        """Go on with `execute` of a loop, whose first step was done.
+
+        Args:
+            steps: The coroutine.
+            awaited: What its first step awaits.
+            token: The token of its session.
+            was_immediate: Whether that said before the first step that everything has to stop.
+            loop: The loop.
+        """
+        self._steps = steps
+        self._awaited = awaited
         self._token = token
+        self._was_immediate = was_immediate
         self._loop = loop
 
     def __await__(self) -> Generator[Any, None, Any]:
-        token = self._token
-        was_immediate = token.is_immediate
-        steps = steps_of(self._running)
+        token, steps, awaited = self._token, self._steps, self._awaited
+        was_immediate = self._was_immediate
         try:
-            awaited = steps.send(None)
             while has_block(token):
                 was_immediate = True  # whatever is asked for meanwhile is for that block
                 try:

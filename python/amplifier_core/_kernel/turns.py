@@ -6,6 +6,8 @@ import sys
 from contextvars import ContextVar
 from typing import Any
 
+from .interruption import asyncio_loop
+
 _INSIDE = (
     "`execute` was called inside a turn of the same session, which would wait for its own end; "
     "call it after the turn, or run the prompt in another session"
@@ -19,13 +21,13 @@ _ELSEWHERE = (
 class Turns:
     """The turn of a session that runs, and those that wait for it."""
 
-    __slots__ = ("_running", "_waiting")
+    __slots__ = ("running", "waiting")
 
     def __init__(self) -> None:
         """Begin without a turn."""
         # A dict, as `setdefault` decides in one step which thread comes first.
-        self._running: dict[None, Turn] = {}
-        self._waiting: list[Turn] = []
+        self.running: dict[None, Turn] = {}
+        self.waiting: list[Turn] = []
 
     def begin(self) -> Turn:
         """Begin a turn; if its `waiting` is not None, that has to be awaited first, by `wait`.
@@ -35,12 +37,14 @@ class Turns:
         """
         around = _TURN.get()
         turn = Turn()
-        turn.turns, turn.around, turn.loop = self, around, _event_loop()
+        turn.turns = self
+        turn.around = around
+        turn.loop = asyncio_loop() or _trio_token()
         while around is not None:
             if around.turns is self and not around.is_over:
                 raise RuntimeError(_INSIDE)
             around = around.around
-        running = self._running.setdefault(None, turn)
+        running = self.running.setdefault(None, turn)
         if running is turn:
             _TURN.set(turn)
             return turn
@@ -48,31 +52,26 @@ class Turns:
             if not _is_closed(running.loop):
                 raise RuntimeError(_ELSEWHERE)
             # Turns of a closed event loop never end.
-            self._running[None] = turn
-            self._waiting.clear()
+            self.running[None] = turn
+            self.waiting.clear()
             _TURN.set(turn)
             return turn
         from anyio import Event
 
         turn.waiting = Event()
-        self._waiting.append(turn)
+        self.waiting.append(turn)
         return turn
 
-    def pass_on(self, turn: Turn) -> None:
-        """Let the next turn run after this one."""
-        if self._running.get(None) is not turn:
-            return
-        if self._waiting:
-            self._running[None] = following = self._waiting.pop(0)
-            following.waiting.set()
-        else:
-            del self._running[None]
+    def pass_on(self) -> None:
+        """Let the first of the turns that wait run now."""
+        self.running[None] = following = self.waiting.pop(0)
+        following.waiting.set()
 
     def forget(self, turn: Turn) -> None:
         """Take out a turn that waits no more."""
-        if turn in self._waiting:
-            self._waiting.remove(turn)
-        self.pass_on(turn)
+        if turn in self.waiting:
+            self.waiting.remove(turn)
+        turn.end()
 
 
 class Turn:
@@ -102,18 +101,21 @@ class Turn:
         self.is_over = True
         if _TURN.get() is self:
             _TURN.set(self.around)
-        self.turns.pass_on(self)
+        # The entry of another turn is there if this one's event loop was closed meanwhile.
+        running = self.turns.running
+        if running.get(None) is self:
+            if self.turns.waiting:
+                self.turns.pass_on()
+            else:
+                del running[None]
 
 
 _TURN: ContextVar[Turn | None] = ContextVar("amplifier_core.turn", default=None)
 """The innermost turn in which the code runs."""
 
 
-def _event_loop() -> Any:
-    asyncio = sys.modules.get("asyncio")
-    loop = asyncio and asyncio._get_running_loop()
-    if loop is not None:
-        return loop
+def _trio_token() -> Any:
+    """Return what stands for the running event loop of trio; None outside of one."""
     # Without trio in the process, nothing can run under it.
     trio = sys.modules.get("trio")
     if trio is None:

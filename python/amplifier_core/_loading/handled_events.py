@@ -25,11 +25,10 @@ async def idle_handlers(
         earlier: The handlers that no module has registered; None for all.
     """
     hooks = coordinator.hooks
-    known = _known()
-    strange = [event for event in _events(hooks) if event not in known]
+    strange = _strange_events(hooks)
     if not strange:
         return [], []
-    known |= await contributed(coordinator)
+    known = _known() | await contributed(coordinator)
     own: list[str] = []
     foreign: list[str] = []
     for event in strange:
@@ -46,10 +45,7 @@ async def idle_handlers(
 
 def strange_handlers(hooks: Any) -> frozenset[tuple[str, int]]:
     """Return the handlers whose event is not one of the kernel's or of our modules'."""
-    if not registrations_so_far(hooks):
-        return _NONE
-    known = _known()
-    strange = [event for event in _events(hooks) if event not in known]
+    strange = _strange_events(hooks)
     if not strange:
         return _NONE
     return frozenset((event, each[0]) for event in strange for each in _registered(hooks, event))
@@ -69,15 +65,13 @@ def _described(name: str, handler: Any) -> str:
 def registrations_so_far(hooks: Any) -> int:
     """Return how many handlers were registered ever; 0 for a stand-in of a registry."""
     # Asked of the class: a stand-in would answer any attribute of its own.
-    return hooks._next_serial if hasattr(cast(Any, type(hooks)), "_registrations") else 0
-
-
-def _events(hooks: Any) -> Iterable[str]:
     kind = cast(Any, type(hooks))
-    if not hasattr(kind, "_registrations"):
-        return []
-    listed: dict[str, list[str]] = kind.list_handlers(hooks)
-    return [event for event, names in listed.items() if names]
+    return hooks._next_serial if hasattr(kind, "_registrations") else 0
+
+
+def _strange_events(hooks: Any) -> list[str]:
+    kind = cast(Any, type(hooks))
+    return kind._events_beside(hooks, _known()) if registrations_so_far(hooks) else []
 
 
 def _registered(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float | None]]:

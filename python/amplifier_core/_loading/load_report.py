@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .handled_events import strange_handlers
+from .handled_events import registrations_so_far, strange_handlers
 
 _ATTRIBUTE = "_load_report"
 _reasons: ContextVar[list[str] | None] = ContextVar("amplifier_core_unmounted", default=None)
@@ -49,14 +49,18 @@ class LoadReport:
     replaced: tuple[str, ...] = ()
     """What one spec mounted in the place of another."""
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to review."""
+        return bool(self.failures or self.mounted or self.replaced)
+
 
 def begin_report(coordinator: Any) -> LoadReport:
     """Begin the report of a load; the review of the mount plan finds it with the coordinator."""
     report = LoadReport()
-    if earlier := strange_handlers(coordinator.hooks):
-        report.earlier_handlers = earlier
+    if registrations_so_far(coordinator.hooks):
+        report.earlier_handlers = strange_handlers(coordinator.hooks)
     try:
-        setattr(coordinator, _ATTRIBUTE, report)
+        coordinator._load_report = report
     except AttributeError:  # a stand-in may take no attributes
         return report
     return report

@@ -52,9 +52,8 @@ def main_entry(plan: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the entry of a main module, which may be named by its id alone."""
     section: Any = plan.get("session") or {}
     named = section.get(name)
-    if isinstance(named, dict):
-        entry = cast("dict[str, Any]", named)
-        return entry if entry.get("module") else {**entry, "module": _DEFAULTS[name]}
+    if issubclass(type(named), dict):
+        return named if named.get("module") else {**named, "module": _DEFAULTS[name]}
     settings: Any = plan.get(name) or {}
     source = section.get(f"{name}_source")
     return {
@@ -71,7 +70,7 @@ def listed_entries(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
         MountPlanError: A section is not a list of entries, or two entries of one provider module
             would have the same name.
     """
-    listed = [_entries(plan, section) for section in LISTS]
+    listed = [_entries(plan[each], each) if plan.get(each) else [] for each in LISTS]
     if len(listed[0]) > 1:
         _check_instances(listed[0])
     return listed
@@ -116,21 +115,18 @@ def announced(plan: dict[str, Any]) -> dict[str, Any]:
     return payload
 
 
-def _entries(plan: dict[str, Any], section: str) -> list[dict[str, Any]]:
+def _entries(listed: Any, section: str) -> list[dict[str, Any]]:
     """The entries of a section that name a module."""
-    listed: Any = plan.get(section)
-    if not listed:
-        return []
-    if not isinstance(listed, list | tuple):
+    if not issubclass(type(listed), (list, tuple)):
         found = type(listed).__name__
         raise MountPlanError(f"`{section}` in the mount plan must be a list, found `{found}`")
     entries: list[dict[str, Any]] = []
-    for position, entry in enumerate(cast("list[Any]", listed)):
+    for position, entry in enumerate(listed):
         if isinstance(entry, str):
             entries.append({"module": entry})
-        elif isinstance(entry, dict):
-            if cast("dict[str, Any]", entry).get("module"):
-                entries.append(cast("dict[str, Any]", entry))
+        elif issubclass(type(entry), dict):
+            if entry.get("module"):
+                entries.append(entry)
         else:
             found = type(entry).__name__
             raise MountPlanError(

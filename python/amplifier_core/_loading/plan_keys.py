@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from .._kernel.advice import advice_on
+from .._kernel.engine_choice import extension
 from .._kernel.shown import shown
 from .known_modules import Own
 from .mount_plan import LISTS, MAIN_MODULES, SECTIONS
@@ -34,10 +35,11 @@ MAIN_SECTION_KEYS = frozenset({"config"})
 
 def plan_mistakes(plan: dict[str, Any]) -> list[str]:
     """List what a mount plan says in vain, in one line each; no module is looked at."""
-    return [] if _is_plain(plan) else list(_mistakes(plan))
+    return [] if _is_plain(plan) else list(mistakes(plan))
 
 
-def _mistakes(plan: dict[str, Any]) -> Iterator[str]:
+def mistakes(plan: dict[str, Any]) -> Iterator[str]:
+    """Yield the mistakes of a plan, whether or not it is plain."""
     yield from _unknown(plan, SECTIONS, "the mount plan")
     section = _dict(plan.get("session"))
     yield from _unknown(section, SESSION_KEYS, "`session`")
@@ -51,7 +53,7 @@ def _mistakes(plan: dict[str, Any]) -> Iterator[str]:
 _PLAIN_SPEC = frozenset({"module", "config", "source"})
 
 
-def _is_plain(plan: dict[str, Any]) -> bool:
+def is_plain_here(plan: dict[str, Any]) -> bool:
     """Whether a plan says nothing unusual, as nearly all do: then it has no mistake."""
     entries: list[Any] = []
     for key, value in plan.items():
@@ -61,16 +63,27 @@ def _is_plain(plan: dict[str, Any]) -> bool:
                     entries.append(entry)
                 elif name != "strict" or not isinstance(entry, bool):
                     return False
-        elif key in LISTS and isinstance(value, list) and (key != "hooks" or len(value) <= 1):
-            entries += value
+        elif key in LISTS and isinstance(value, list):
+            listed = cast("list[Any]", value)
+            if key == "hooks" and len(listed) > 1:  # two may be the same
+                return False
+            entries += listed
         else:
             return False
-    for entry in entries:
-        if not isinstance(entry, str):
-            spec = _dict(entry)
-            if not spec.get("module") or not spec.keys() <= _PLAIN_SPEC:
-                return False
-    return True
+    return all(map(_is_plain_spec, entries))
+
+
+def _is_plain_spec(entry: Any) -> bool:
+    if isinstance(entry, str):
+        return True
+    spec = _dict(entry)
+    module_id = spec.get("module")
+    return spec.keys() <= _PLAIN_SPEC and isinstance(module_id, str) and module_id != ""
+
+
+_is_plain: Callable[[dict[str, Any]], bool] = (
+    is_plain_here if extension is None else extension._is_plain_plan
+)
 
 
 def source_mistakes(plan: dict[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ pub(crate) mod unregister;
 use amplifier_core::{event, hook};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::kernel::hook::collect::Collect;
@@ -228,6 +228,23 @@ impl RustHookRegistry {
             result.set_item(event, PyList::new(py, names)?)?;
         }
         Ok(result)
+    }
+
+    /// Name the events that have a handler and are not among these.
+    fn _events_beside(&self, known: &Bound<'_, PyFrozenSet>) -> PyResult<Vec<String>> {
+        let handled: Vec<String> = {
+            let state = self.state();
+            let events = state.registry.events();
+            let handled = events.filter(|(_, handlers)| !handlers.is_empty());
+            handled.map(|(event, _)| event.to_owned()).collect()
+        };
+        let mut beside = Vec::new();
+        for event in handled {
+            if !known.contains(&event)? {
+                beside.push(event);
+            }
+        }
+        Ok(beside)
     }
 
     /// List an event's registrations: serial, name, handler, `fail_closed` and `timeout`.

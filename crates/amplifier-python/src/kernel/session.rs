@@ -2,6 +2,7 @@
 
 pub(crate) mod execute;
 pub(crate) mod initialize;
+pub(crate) mod plain_plan;
 pub(crate) mod shutdown;
 pub(crate) mod state;
 
@@ -16,6 +17,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::contents::Contents;
 use crate::error::Error;
+use crate::first_made::ImportedClass;
 use crate::kernel::coordinator::mounted::{Identity, RustCoordinator};
 use crate::kernel::drive::Driver;
 use crate::kernel::hook::defaults::Defaults;
@@ -27,6 +29,7 @@ use crate::kernel::session::state::{Inside, RustSession};
 use crate::module::module;
 use crate::traverse::Traverse;
 
+static TURNS: ImportedClass = ImportedClass::new("amplifier_core._kernel.turns", "Turns");
 static INITIALIZE: Driver = Driver::new("RustSession.initialize");
 static EXECUTE: Driver = Driver::new("RustSession.execute");
 static CLEANUP: Driver = Driver::new("RustSession.cleanup");
@@ -96,8 +99,7 @@ impl RustSession {
         if let Some(loader) = loader {
             coordinator.setattr(intern!(py, "loader"), loader)?;
         }
-        let turns = module(py, intern!(py, "amplifier_core._kernel.turns"))?
-            .call_method0(intern!(py, "Turns"))?;
+        let turns = TURNS.get(py)?.call0()?;
         let inside = Inside {
             session_id: session_id.unbind(),
             parent_id,

@@ -6,7 +6,7 @@ use amplifier_core::cancellation::CancellationState;
 use amplifier_core::coordinator::{InjectionLimits, Slot, SlotKind};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyWeakrefReference};
+use pyo3::types::{PyDict, PyList, PyString, PyWeakrefReference};
 
 use crate::contents::Contents;
 use crate::kernel::cancellation::RustCancellationToken;
@@ -43,6 +43,18 @@ pub(crate) fn named<T>(py: Python<'_>, name: &str, result: PyResult<T>) -> PyRes
         error.add_note(py, format!("while processing '{name}'"))?;
         Err(error)
     })
+}
+
+/// The key of a slot in `mount_points`, made once.
+pub(crate) fn key(py: Python<'_>, slot: Slot) -> &Bound<'_, PyString> {
+    match slot {
+        Slot::Orchestrator => intern!(py, "orchestrator"),
+        Slot::Providers => intern!(py, "providers"),
+        Slot::Tools => intern!(py, "tools"),
+        Slot::Context => intern!(py, "context"),
+        Slot::Hooks => intern!(py, "hooks"),
+        Slot::ModuleSourceResolver => intern!(py, "module-source-resolver"),
+    }
 }
 
 /// The fields that Python code can replace.
@@ -157,7 +169,11 @@ impl Mounted {
 
     /// Whether there is a clean-up function now.
     pub(crate) fn has_cleanup_functions(&self, py: Python<'_>) -> bool {
-        let functions = self.state().cleanup_functions.as_ref().map(|all| all.clone_ref(py));
+        let functions = self
+            .state()
+            .cleanup_functions
+            .as_ref()
+            .map(|all| all.clone_ref(py));
         functions.is_some_and(|functions| !functions.bind(py).is_empty())
     }
 
@@ -225,9 +241,9 @@ impl Mounted {
         let mount_points = PyDict::new(py);
         for slot in Slot::ALL {
             match slot.kind() {
-                SlotKind::Single => mount_points.set_item(slot.as_str(), py.None())?,
-                SlotKind::Named => mount_points.set_item(slot.as_str(), PyDict::new(py))?,
-                SlotKind::Registry => mount_points.set_item(slot.as_str(), &hooks)?,
+                SlotKind::Single => mount_points.set_item(key(py, slot), py.None())?,
+                SlotKind::Named => mount_points.set_item(key(py, slot), PyDict::new(py))?,
+                SlotKind::Registry => mount_points.set_item(key(py, slot), &hooks)?,
             }
         }
         Ok(Self {

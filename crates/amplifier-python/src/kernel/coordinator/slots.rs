@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::Error;
-use crate::kernel::coordinator::mounted::{Mounted, named};
+use crate::kernel::coordinator::mounted::{Mounted, key, named};
 
 impl Mounted {
     /// Mounts a module in the slot of this name.
@@ -28,7 +28,7 @@ impl Mounted {
             }
         };
         match mount_target(slot, name.map(str::to_owned), own_name)? {
-            MountTarget::Slot => self.points(py).set_item(slot.as_str(), module)?,
+            MountTarget::Slot => self.points(py).set_item(key(py, slot), module)?,
             MountTarget::Entry(name) => self.modules(py, slot)?.set_item(name, module)?,
         }
         Ok(())
@@ -44,7 +44,7 @@ impl Mounted {
         let slot = Slot::parse(mount_point)?;
         match unmount_target(slot, name)? {
             None => {}
-            Some(MountTarget::Slot) => self.points(py).set_item(slot.as_str(), py.None())?,
+            Some(MountTarget::Slot) => self.points(py).set_item(key(py, slot), py.None())?,
             Some(MountTarget::Entry(name)) => {
                 let modules = self.modules(py, slot)?;
                 if modules.contains(name)? {
@@ -81,13 +81,13 @@ impl Mounted {
 
     /// The contents of a slot, which Python code may have replaced.
     pub(crate) fn slot<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.points(py).get_item(slot.as_str())?;
+        let found = self.points(py).get_item(key(py, slot))?;
         Ok(found.unwrap_or_else(|| py.None().into_bound(py)))
     }
 
     /// The modules of a named slot by name, which Python code may have replaced.
     pub(crate) fn modules<'py>(&self, py: Python<'py>, slot: Slot) -> PyResult<Bound<'py, PyDict>> {
-        match self.points(py).get_item(slot.as_str())? {
+        match self.points(py).get_item(key(py, slot))? {
             Some(modules) => {
                 let modules = modules.cast_into::<PyDict>().map_err(PyErr::from);
                 named(py, &format!("mount_points.{}", slot.as_str()), modules)

@@ -10,6 +10,7 @@ use amplifier_core::session::Initialization;
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next};
 use crate::kernel::report::describe;
+use crate::kernel::session::plain_plan::is_plain_plan;
 use crate::kernel::session::state::RustSession;
 use crate::module::module;
 use crate::traverse::traverse;
@@ -64,6 +65,9 @@ impl Initialize {
     /// Reports what is wrong with the mount plan, where all modules are mounted.
     fn review<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
         self.stage = Stage::Reviewing;
+        if !self.is_reviewable(py)? {
+            return self.loaded(py);
+        }
         let session = self.session.get();
         let review = module(py, intern!(py, "amplifier_core._loading.review"))?.call_method1(
             intern!(py, "review"),
@@ -73,6 +77,23 @@ impl Initialize {
             return self.loaded(py);
         }
         Ok(Next::Await(review))
+    }
+
+    /// Whether a review could find anything, which it does in few sessions.
+    fn is_reviewable(&self, py: Python<'_>) -> PyResult<bool> {
+        let session = self.session.get();
+        let coordinator = session.coordinator(py);
+        let mounted = &coordinator.get().mounted;
+        if !is_plain_plan(session.configuration(py))
+            || !mounted.approval(py).is_none()
+            || mounted.registry(py).get().state().registry.next_serial() > 0
+        {
+            return Ok(true);
+        }
+        match coordinator.getattr_opt(intern!(py, "_load_report"))? {
+            Some(report) if !report.is_none() => report.is_truthy(),
+            _ => Ok(false),
+        }
     }
 
     /// The error of a failed load, which lists all mistakes where the plan is strict.
