@@ -91,9 +91,10 @@ mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, a
 
 check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
 
-check-rust: ## Check the format and the lints of the crates
+check-rust: ## Check the format, the lints and the documentation of the crates
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets --all-features -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --locked --workspace --no-deps --all-features
 
 check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lints, types and stubs of the Python packages
 	.venv/bin/ruff format --check .

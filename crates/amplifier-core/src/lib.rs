@@ -1,15 +1,10 @@
-//! The agent kernel: types and decisions, with no Python and no I/O.
+#![cfg_attr(feature = "tokio", doc = include_str!("../README.md"))]
+//! # The modules
 //!
 //! The types are those of the contract: whatever JSON they read, Pydantic's models of the same name
 //! read too, and both write it alike. The decisions ([`hook`], [`coordinator`], [`cancellation`],
 //! [`session`]) say what to do next and never wait for anything; a driver does, be it Python's or,
 //! with the feature `tokio`, the module `runtime`. The traits of modules are in [`traits`].
-#![cfg_attr(
-    feature = "tokio",
-    doc = "\n# A session\n\nThe same as `cargo run --example session --features tokio`.\n\n```",
-    doc = include_str!("../examples/session.rs"),
-    doc = "```"
-)]
 
 mod approval_decision;
 #[doc(hidden)]

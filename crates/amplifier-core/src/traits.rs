@@ -182,6 +182,12 @@ pub trait Kernel: Send + Sync {
     /// Records that the tool call `id` has ended.
     fn tool_completed(&self, id: &str);
 
+    /// Runs the callbacks of the cancellation; a loop does when a cancelled turn ends.
+    fn trigger_cancel_callbacks(&self) -> BoxFuture<'_, ()>;
+
+    /// Resets the injection budget; a loop does when a turn begins.
+    fn reset_turn(&self);
+
     /// The capability of this name.
     fn capability(&self, name: &str) -> Option<Capability>;
 }

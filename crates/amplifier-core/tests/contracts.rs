@@ -51,7 +51,7 @@ fn the_traits_have_the_members_of_the_table() {
         DisplayService { show_message }
         Kernel {
             emit, emit_and_collect, process_hook_result, cancellation, cancelled, tool_started,
-            tool_completed, capability
+            tool_completed, trigger_cancel_callbacks, reset_turn, capability
         }
     };
     let rows = rows("### Traits");

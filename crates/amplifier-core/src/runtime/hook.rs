@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::emission::{self, Handler};
 use super::sync::{Mutex, lock};
+use crate::event::CANCEL_COMPLETED;
 use crate::hook::{self, Policy, Registration};
 use crate::json::{Json, Object};
 use crate::model::HookResult;
@@ -25,12 +26,19 @@ use crate::traits::HookHandler;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let hooks = HookRegistry::default();
-/// let deny = |_: &str, data: &Object| {
-///     let is_shell = data["tool_name"].as_str() == Some("shell");
-///     let action = if is_shell { HookAction::Deny } else { HookAction::Continue };
-///     Ok(HookResult { action, ..HookResult::default() })
+/// let no_shell = |_: &str, data: &Object| {
+///     Ok(match data["tool_name"].as_str() {
+///         Some("shell") => HookResult::deny("no shell here"),
+///         _ => HookResult::proceed(),
+///     })
 /// };
-/// hooks.register("tool:pre", deny, HookOptions::named("gate"));
+/// let observe = |event: &str, data: &Object| {
+///     log::info!("{event}: {data:?}");
+///     Ok(HookResult::proceed())
+/// };
+/// hooks.register("tool:pre", no_shell, "no-shell");
+/// // Lower numbers run first; this one sees what the other denies.
+/// hooks.register("tool:pre", observe, HookOptions::named("observe").priority(-10));
 ///
 /// let data = Object::from_iter([("tool_name".to_owned(), "shell".into())]);
 /// assert_eq!(hooks.emit("tool:pre", data).await.action, HookAction::Deny);
@@ -45,6 +53,7 @@ pub struct HookRegistry {
 struct State {
     handlers: hook::HookRegistry<Handler>,
     defaults: Object,
+    cancellations_told: u64,
 }
 
 /// How a handler is registered.
@@ -89,6 +98,13 @@ impl HookOptions {
     }
 }
 
+impl From<&str> for HookOptions {
+    /// A handler of this name.
+    fn from(name: &str) -> Self {
+        Self::named(name)
+    }
+}
+
 /// Removes one registration; dropping it does nothing.
 #[derive(Clone)]
 pub struct Unregister {
@@ -118,20 +134,20 @@ impl fmt::Debug for Unregister {
 }
 
 impl HookRegistry {
-    /// Registers a handler for an event, from the next emit on.
+    /// Registers a handler for an event, from the next emit on; as options, its name will do.
     ///
     /// A handler that holds a clone of its registry keeps both alive until it is unregistered.
     pub fn register(
         &self,
         event: &str,
         handler: impl HookHandler + 'static,
-        options: HookOptions,
+        options: impl Into<HookOptions>,
     ) -> Unregister {
         let HookOptions {
             name,
             priority,
             policy,
-        } = options;
+        } = options.into();
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", Uuid::new_v4()));
         let handler: Handler = Arc::new(handler);
         let mut state = lock(&self.state);
@@ -174,7 +190,10 @@ impl HookRegistry {
     /// `data` is returned as it is.
     pub async fn emit(&self, event: &str, data: Object) -> HookResult {
         let (handlers, payload) = {
-            let state = lock(&self.state);
+            let mut state = lock(&self.state);
+            if event == CANCEL_COMPLETED {
+                state.cancellations_told += 1;
+            }
             let handlers = state.handlers.handlers(event).to_vec();
             if handlers.is_empty() {
                 return emission::continuing(data);
@@ -182,6 +201,11 @@ impl HookRegistry {
             (handlers, state.defaults.clone())
         };
         emission::emit(event, &handlers, payload, data).await
+    }
+
+    /// How often the completion of a cancellation was emitted.
+    pub(super) fn cancellations_told(&self) -> u64 {
+        lock(&self.state).cancellations_told
     }
 
     /// Calls every handler of an event, each with this time limit and with the same data, and

@@ -53,4 +53,12 @@ impl Kernel for Coordinator {
     fn capability(&self, name: &str) -> Option<Capability> {
         self.get_capability(name)
     }
+
+    fn trigger_cancel_callbacks(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Coordinator::cancellation(self).trigger_callbacks())
+    }
+
+    fn reset_turn(&self) {
+        Coordinator::reset_turn(self);
+    }
 }

@@ -1,5 +1,9 @@
 //! A session: mounts its modules, runs turns, announces its end.
 
+mod builder;
+
+pub use builder::SessionBuilder;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -35,7 +39,27 @@ pub struct SessionOptions {
     pub display: Option<Arc<dyn DisplayService>>,
 }
 
-/// A conversation with its modules. The documentation of the crate has a complete example.
+/// A conversation with its modules.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::runtime::{ScriptedProvider, Session, SimpleContext};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), amplifier_core::error::AmplifierError> {
+/// let session = Session::builder()
+///     .provider(ScriptedProvider::new().answer("Hello.").answer("As I said: hello."))
+///     .context(SimpleContext::new().with_system_prompt("You are brief."))
+///     .initialize()
+///     .await?;
+///
+/// assert_eq!(session.execute("Hi.").await?, "Hello.");
+/// assert_eq!(session.execute("Pardon?").await?, "As I said: hello.");
+/// session.cleanup().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Session {
     id: String,
@@ -53,6 +77,12 @@ struct Life {
 }
 
 impl Session {
+    /// A session with a [`BasicLoop`](super::BasicLoop) and a
+    /// [`SimpleContext`](super::SimpleContext), to which providers, tools and hooks are added.
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::new()
+    }
+
     /// A session with nothing mounted.
     #[must_use]
     pub fn new(config: SessionConfig) -> Self {
@@ -175,7 +205,8 @@ impl Session {
     /// Runs a turn and returns the answer, or the original error of the module that failed.
     ///
     /// The first turn announces the session. A turn that ends while the session is cancelled emits
-    /// an event for it; one whose future is dropped emits nothing.
+    /// an event for it, if its loop has not; one whose future is dropped emits nothing. Run one turn
+    /// after the other: two at a time would mix their messages in one history.
     pub async fn execute(&self, prompt: &str) -> Result<String, AmplifierError> {
         let announcement = self.begin_turn()?;
         if let Some(announcement) = announcement {
@@ -196,11 +227,13 @@ impl Session {
             ]);
             self.emit(event::SESSION_CONFIG, data).await;
         }
+        let told_before = self.coordinator.hooks().cancellations_told();
         let turn =
             tracing::debug_span!(target: "amplifier_core::session", "turn", session = self.id);
         let answer = self.run(prompt).instrument(turn).await;
         let level = self.coordinator.cancellation().state();
-        if level != CancellationState::None {
+        let is_told = self.coordinator.hooks().cancellations_told() != told_before;
+        if level != CancellationState::None && !is_told {
             let was_immediate = level == CancellationState::Immediate;
             let mut data = payload([("was_immediate", was_immediate.into())]);
             if let Err(error) = &answer {
