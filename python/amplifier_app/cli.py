@@ -17,8 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command line without the program; that of the process if None.
 
     Returns:
-        0; 1 for a failure; 2 for wrong usage; 130 and 143 when interrupted or terminated; 141
-        when standard output was closed.
+        0; 1 for a failure; 2 for wrong usage; 3 for an answer that was cut short; 129, 130 and 143
+        when hung up, interrupted or terminated; 141 when standard output was closed.
     """
     try:
         # What is imported is never garbage. To look for it there, now and at the end of the
@@ -42,6 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         code = 130
+        if "--json" in (sys.argv[1:] if arguments is None else arguments):
+            from amplifier_app.outcome import interrupted
+            from amplifier_app.outcome_line import OutcomeLine
+
+            OutcomeLine(wanted=True).write(interrupted())
     if arguments is None:
         _leave(code)
     return code

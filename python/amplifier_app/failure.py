@@ -8,6 +8,7 @@ import os
 from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
+from amplifier_app.outcome import FAILED, WRONG_USAGE, Outcome
 
 _MAX_CHARS = 1000
 
@@ -35,10 +36,10 @@ class Failure(Exception):
     Args:
         message: What happened.
         hint: What the user can do about it.
-        exit_code: 1, or 2 where the command was called wrongly.
+        exit_code: `FAILED`, or `WRONG_USAGE` where the command was called wrongly.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 1) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = FAILED) -> None:
         super().__init__(message)
         self.hint = hint
         self.exit_code = exit_code
@@ -56,7 +57,29 @@ def report(error: BaseException) -> int:
     if is_debugging():
         write_notice(shown_traceback(error))
     notice(explained(error))
-    return error.exit_code if isinstance(error, Failure) else 1
+    return exit_code_of(error)
+
+
+def exit_code_of(error: BaseException) -> int:
+    """The exit code for an error."""
+    return error.exit_code if isinstance(error, Failure) else FAILED
+
+
+def failed(error: BaseException) -> Outcome:
+    """The outcome of a run that ended with an error."""
+    message = _message(error)
+    cause = error.__cause__ if isinstance(error, Failure) and error.__cause__ else error
+    is_usage = exit_code_of(error) == WRONG_USAGE
+    return Outcome(
+        status="error",
+        reason=message,
+        error={
+            "type": "UsageError" if is_usage else type(cause).__name__,
+            "message": message,
+            "hint": _hint(error) or None,
+        },
+        exit_code=exit_code_of(error),
+    )
 
 
 def shown_traceback(error: BaseException) -> str:

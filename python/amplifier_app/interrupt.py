@@ -1,4 +1,4 @@
-"""Ctrl+C in two stages, and the signals that end a program."""
+"""Ctrl+C, and the signals that end a program."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _STOPS = {"SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 
 
 class _Token(Protocol):
+    @property
+    def running_tools(self) -> set[str]: ...
     def request_graceful(self) -> bool: ...
     def request_immediate(self) -> bool: ...
 
@@ -22,44 +24,59 @@ class _Token(Protocol):
 class Interruption:
     """Turns signals into the cancellation of a turn.
 
-    The first Ctrl+C asks the loop to stop after the running tool, the second cancels the turn at
-    once, a third leaves without cleaning up. SIGTERM and SIGHUP act like the second.
+    Ctrl+C ends the turn at once, and what the model wrote is kept; while a tool runs, the first one
+    lets it finish and the second ends it at once. One more leaves without cleaning up. SIGTERM and
+    SIGHUP end the turn at once.
 
     Args:
         token: The session's cancellation token.
         stop: Cancels the turn.
         show: Shows one line to the user.
+        leave: Ends the process with an exit code.
     """
 
     def __init__(
-        self, token: _Token, stop: Callable[[], object], show: Callable[[str], None]
+        self,
+        token: _Token,
+        stop: Callable[[], object],
+        show: Callable[[str], None],
+        leave: Callable[[int], object],
     ) -> None:
         self._token = token
         self._stop = stop
         self._show = show
-        self._presses = 0
+        self._leave = leave
+        self._is_asked = False
+        self._is_stopping = False
         self.exit_code = 0
         """The exit code of the command; 0 until a signal arrives."""
+        self.reason = ""
+        """Why the turn ends; empty until a signal arrives."""
 
     def press(self) -> None:
         """Ctrl+C."""
-        self._presses += 1
-        self.exit_code = self.exit_code or 128 + signal.SIGINT
-        if self._presses == 1:
-            self._token.request_graceful()
-            self._show("stopping after the running tool; press Ctrl+C again to stop now")
-        elif self._presses == 2:
+        self._note("interrupted", 128 + signal.SIGINT)
+        if self._is_stopping:
+            self._leave(self.exit_code)
+        elif self._is_asked or not self._token.running_tools:
             self._stop_at_once("stopping now")
         else:
-            leave(self.exit_code)
+            self._is_asked = True
+            self._token.request_graceful()
+            self._show("stopping after the running tool; press Ctrl+C again to stop now")
 
     def end(self, name: str) -> None:
         """SIGTERM or SIGHUP."""
-        self._presses = max(self._presses, 2)
-        self.exit_code = 128 + getattr(signal, name)
+        self.exit_code = 0
+        self._note(_STOPS[name], 128 + getattr(signal, name))
         self._stop_at_once(f"{_STOPS[name]}: stopping now")
 
+    def _note(self, reason: str, exit_code: int) -> None:
+        if not self.exit_code:
+            self.reason, self.exit_code = reason, exit_code
+
     def _stop_at_once(self, why: str) -> None:
+        self._is_stopping = True
         self._token.request_immediate()
         self._stop()
         self._show(why)

@@ -70,6 +70,14 @@ class Secrets:
             return text  # no turn runs without the extension: the text is the command's own
         return self.redactor.redact(text)
 
+    def redact_data(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the data without secrets."""
+        try:
+            load_engine()
+        except ImportError:
+            return data  # as above
+        return self.redactor.redact_data(data)
+
     def line(self, text: str, limit: int) -> str:
         """Return the text as one printable line without secrets."""
         # Redacted first: part of a secret may not look like a secret.

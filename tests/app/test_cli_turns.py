@@ -31,9 +31,9 @@ def test_a_turn_with_thinking_tools_and_an_answer(keyed: Any, model: Any) -> Non
     )
     model.reply(*model.said(ANSWER))
 
-    done = keyed("run", "What is here?")
+    done = keyed("run", "--verbose", "What is here?")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[:7] == [
         "╭─ thinking",
@@ -65,9 +65,9 @@ def test_an_answer_that_starts_again_is_marked_where_it_broke_off(keyed: Any, mo
     again = model.event("message_start", message={"id": "msg_2", "role": "assistant"})
     model.reply(*first, again, *model.said(ANSWER)[1:])
 
-    done = keyed("run", "What is here?")
+    done = keyed("run", "--verbose", "What is here?")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
     lines = ["All is lo", "", "st", "", "(the model started its answer again)", "", "All is well."]
     assert done.stdout.splitlines()[:7] == lines
 
@@ -82,7 +82,9 @@ def test_the_prompt_can_come_from_standard_input(keyed: Any, model: Any) -> None
     assert "Grüße\nan alle" in json.dumps(message, ensure_ascii=False).replace("\\n", "\n")
 
 
-def test_json_is_nothing_but_events_and_ends_with_the_answer(keyed: Any, model: Any) -> None:
+def test_json_is_nothing_but_events_and_ends_with_the_answer_and_the_outcome(
+    keyed: Any, model: Any
+) -> None:
     model.reply(
         *model.said(
             {"type": "tool_use", "id": "t1", "name": "glob", "input": {"pattern": "*"}},
@@ -95,7 +97,8 @@ def test_json_is_nothing_but_events_and_ends_with_the_answer(keyed: Any, model: 
 
     assert (done.returncode, done.stderr) == (0, "")
     seen = events(done.stdout)
-    assert seen[-1] == ("answer", {"text": "All is well."})
+    assert seen[-2] == ("answer", {"text": "All is well."})
+    assert (seen[-1][0], seen[-1][1]["status"]) == ("outcome", "completed")
     names = [name for name, _ in seen]
     assert {
         "session:start", "session:end", "prompt:submit", "prompt:complete",
@@ -106,7 +109,7 @@ def test_json_is_nothing_but_events_and_ends_with_the_answer(keyed: Any, model: 
         "tool:pre", "tool:post",
     } <= {*names}  # fmt: skip
     assert names.index("session:start") < names.index("tool:pre") < names.index("session:end")
-    assert len({data["session_id"] for _, data in seen[:-1]}) == 1
+    assert len({data["session_id"] for _, data in seen[:-2]}) == 1
 
 
 def test_without_a_key_the_demo_model_answers_and_a_notice_says_so(command: Any) -> None:
@@ -160,6 +163,7 @@ def test_a_refusal_is_one_line(
     done = keyed("run", *options, "hello")
 
     assert done.returncode == 1
+    assert bool(done.stdout) == bool(options)
     [line] = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert str(status) in line
@@ -218,7 +222,7 @@ def test_debug_shows_the_traceback(keyed: Any, model: Any) -> None:
     assert done.stderr.splitlines()[-1].startswith("error: ")
 
 
-@pytest.mark.parametrize("options", ["", "--json"])
+@pytest.mark.parametrize("options", ["--verbose", "--json"])
 def test_a_reader_that_leaves_ends_the_command_quietly(
     keyed: Any, model: Any, options: str
 ) -> None:
@@ -235,7 +239,9 @@ def test_a_reader_that_leaves_ends_the_command_quietly(
         text=True,
     )
 
-    assert (done.stdout, done.stderr) == (f"{128 + signal.SIGPIPE}\n", "")
+    assert done.stdout == f"{128 + signal.SIGPIPE}\n"
+    assert "error" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")

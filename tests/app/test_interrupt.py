@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,9 +191,9 @@ def test_twice_ends_the_turn_at_once(waiting: Any, model: Any) -> None:
     ]
 
 
-def test_twice_ends_an_answer_that_is_still_coming(waiting: Any, model: Any) -> None:
-    import threading
-
+def test_once_ends_an_answer_that_is_still_coming_and_keeps_what_is_written(
+    waiting: Any, model: Any
+) -> None:
     hold = threading.Event()
     pieces = model.said({"type": "text", "text": "One moment please, "})
     model.reply(*pieces[:3], hold, *pieces[3:])
@@ -200,15 +201,16 @@ def test_twice_ends_an_answer_that_is_still_coming(waiting: Any, model: Any) -> 
         terminal = Terminal(waiting, "run", "hello")
         terminal.read_until("moment")
         terminal.type(CTRL_C)
-        terminal.read_until(GRACEFUL)
-        terminal.type(CTRL_C)
         assert terminal.wait() == 130
     finally:
         hold.set()
+    assert "One moment please," in terminal.screen
+    assert "stopping now" in terminal.screen
     assert "Traceback" not in terminal.screen
+    assert history(waiting) == [("user", []), ("assistant", [])]
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]], ids=["display", "json"])
+@pytest.mark.parametrize("options", [["--verbose"], ["--json"]], ids=["display", "json"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_termination_ends_the_turn_at_once_and_cleans_up(
     waiting: Any, model: Any, options: list[str], number: signal.Signals
@@ -228,17 +230,23 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
         assert answer.arrived.wait(60)
         seen = (
             [next(line for line in process.stdout if "wait" in line and "tool" in line)]
-            if (options)
+            if options == ["--json"]
             else [next(line for line in process.stdout if "1 wait" in line)]
         )
         process.send_signal(number)
         seen.extend(process.stdout)
         errors = process.stderr.read()
     assert process.returncode == 128 + number
-    assert len(errors.splitlines()) == 1
-    if options:
-        names = [json.loads(line)["event"] for line in seen[1:]]
-        assert "session:end" in names
+    said = [line for line in errors.splitlines() if not line.startswith("INFO ")]
+    assert len(said) == 1
+    if options == ["--json"]:
+        events = [json.loads(line) for line in seen[1:]]
+        assert "session:end" in [event["event"] for event in events]
+        last = events[-1]
+        assert (last["event"], last["data"]["status"]) == ("outcome", "cancelled")
+
+
+DRAWING = ("amplifier_app.display.session_display", "rich.console")
 
 
 @pytest.mark.parametrize(
@@ -249,8 +257,7 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
         "amplifier_app.commands.start",
         "asyncio",
         "amplifier_core",
-        "amplifier_app.display",
-        "rich.console",
+        *DRAWING,
         "amplifier_core.loader",
         "amplifier_modules.loops.streaming",
         "amplifier_modules.providers.anthropic",
@@ -259,16 +266,27 @@ def test_a_termination_ends_the_turn_at_once_and_cleans_up(
         "cleanup",
     ],
 )
-def test_at_any_moment_there_is_no_traceback(waiting: Any, model: Any, moment: str) -> None:
+@pytest.mark.parametrize("options", ["--verbose", "--json"])
+def test_at_any_moment_there_is_no_traceback_and_one_outcome(
+    waiting: Any, model: Any, moment: str, options: str
+) -> None:
+    if options == "--json" and moment in DRAWING:
+        pytest.skip("JSON lines are not drawn")
     model.reply(*model.said({"type": "text", "text": "Done."}))
     waiting.environment["INTERRUPT_AT"] = moment
 
-    done = waiting("run", "hello")
+    done = waiting("run", options, "hello")
 
     # During the clean-up the answer is there already.
-    assert done.returncode in ({0, 130} if moment == "cleanup" else {130})
+    assert done.returncode == (0 if moment == "cleanup" else 130)
     assert "Traceback" not in done.stderr
-    assert set(done.stderr.splitlines()) <= {GRACEFUL, "stopping now"}
+    said = {line for line in done.stderr.splitlines() if not line.startswith("INFO ")}
+    assert said <= {"stopping now"}
+    if options == "--json":
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        outcomes = [each["data"]["status"] for each in events if each["event"] == "outcome"]
+        assert outcomes == ["completed" if moment == "cleanup" else "cancelled"]
+        assert events[-1]["event"] == "outcome"
 
 
 def test_a_signal_that_the_parent_ignores_stays_ignored(waiting: Any, model: Any) -> None:
@@ -286,23 +304,48 @@ def test_a_signal_that_the_parent_ignores_stays_ignored(waiting: Any, model: Any
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_stages_in_order() -> None:
-    told: list[str] = []
+class Told:
+    """What an interruption does; `running` are the tools that run."""
 
-    class Token:
-        def request_graceful(self) -> bool:
-            told.append("graceful")
-            return True
+    def __init__(self, *running: str) -> None:
+        self.acts: list[str] = []
+        self.running_tools = set(running)
 
-        def request_immediate(self) -> bool:
-            told.append("immediate")
-            return True
+    def request_graceful(self) -> bool:
+        self.acts.append("graceful")
+        return True
 
-    interruption = Interruption(Token(), lambda: told.append("stop"), lambda _: None)
+    def request_immediate(self) -> bool:
+        self.acts.append("immediate")
+        return True
+
+    def interruption(self) -> Interruption:
+        return Interruption(
+            self,
+            lambda: self.acts.append("stop"),
+            lambda _: None,
+            lambda code: self.acts.append(f"leave {code}"),
+        )
+
+
+def test_the_stages_in_order_while_a_tool_runs() -> None:
+    told = Told("grep")
+    interruption = told.interruption()
     assert interruption.exit_code == 0
     interruption.press()
-    assert (interruption.exit_code, told) == (130, ["graceful"])
+    assert (interruption.exit_code, told.acts) == (130, ["graceful"])
     interruption.press()
-    assert (interruption.exit_code, told) == (130, ["graceful", "immediate", "stop"])
+    assert told.acts == ["graceful", "immediate", "stop"]
+    interruption.press()
+    assert told.acts[3:] == ["leave 130"]
     interruption.end("SIGTERM")
-    assert interruption.exit_code == 143
+    assert (interruption.exit_code, interruption.reason) == (143, "terminated")
+
+
+def test_without_a_tool_the_first_stops_at_once() -> None:
+    told = Told()
+    interruption = told.interruption()
+    interruption.press()
+    assert (interruption.exit_code, told.acts) == (130, ["immediate", "stop"])
+    interruption.press()
+    assert told.acts[2:] == ["leave 130"]

@@ -70,7 +70,7 @@ def test_nothing_importable_replaces_a_module_of_the_command(
     done = as_console_script(keyed)("run", "--json", "Hi")
 
     assert done.returncode == 0
-    assert json.loads(done.stdout.splitlines()[-1])["data"] == {"text": "All is well."}
+    assert json.loads(done.stdout.splitlines()[-2])["data"] == {"text": "All is well."}
     assert not ran.exists()
     lines = done.stderr.splitlines()
     assert all(line.startswith("warning: `") for line in lines)

@@ -9,13 +9,16 @@ from typing import Any
 
 import click
 
+from amplifier_app.commands.default_command import CommandLine
+from amplifier_app.outcome_line import OutcomeLine
+
 _EPILOG = """\
 \b
 Examples:
-  amplifier-core run "Give me a tour of this project"
-  amplifier-core run -C ~/src/app "Where are the TODOs?"
-  git diff | amplifier-core run -
-  amplifier-core run --json "Which tests are slow?" | jq -r .event
+  amplifier-core "Give me a tour of this project"
+  amplifier-core -C ~/src/app "Where are the TODOs?"
+  git diff | amplifier-core "Review this change" > review.md
+  amplifier-core --json "Which tests are slow?" | tail -1 | jq .data.status
   amplifier-core validate tool ./my_tool
   amplifier-core validate plan.toml
   amplifier-core list-modules
@@ -25,7 +28,8 @@ Environment:
   ANTHROPIC_API_KEY   Key for the Anthropic API. If it is not set, the demo
                       model answers: a local program, not a language model.
   ANTHROPIC_BASE_URL  Another address for the Anthropic API.
-  MESSAGE_MAX_CHARS   Maximum characters of a prompt (default: 50000).
+  MESSAGE_MAX_CHARS   Maximum characters of a prompt (default: 50000 without
+                      what is piped in).
   TOOL_TIMEOUT        Seconds that a tool may run (default: 120).
   MAX_CONTENT_BLOCKS  Maximum content blocks of a message (default: 1000).
   THINKING_MODE_ENABLED
@@ -52,9 +56,13 @@ Environment:
 \b
 Exit codes:
   0    The turn is complete.
-  1    The turn failed or was refused, or a module failed its validation.
+  1    The turn failed, was refused or reached a limit, or a module failed its
+       validation.
   2    Wrong usage.
-  130  Interrupted. Ctrl+C once stops after the running tool, twice stops now.
+  3    The answer was cut short (max_tokens); there is a part of it.
+  129  The terminal was closed (SIGHUP).
+  130  Interrupted. Ctrl+C stops at once and keeps what was written; while a
+       tool runs, the first one lets it finish.
   141  Standard output was closed.
   143  Terminated (SIGTERM).
 """
@@ -101,28 +109,49 @@ class _Commands(click.Group):
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
+    values = {name for each in run.params if _takes_value(each) for name in each.opts}
+    given = CommandLine(arguments, values)
+    commands = (*amplifier_core.commands, *_KERNEL_COMMANDS)
+    arguments = given.with_command(commands, "run") or _piped_prompt()
+    is_run = arguments[:1] == ["run"]
+    line = OutcomeLine(wanted=is_run and "--json" in given.options)
     try:
-        code = amplifier_core.main(list(arguments), "amplifier-core", standalone_mode=False)
+        code = amplifier_core.main(arguments, "amplifier-core", standalone_mode=False, obj=line)
     except click.ClickException as error:
-        from amplifier_app.notice import notice
+        from amplifier_app.failure import Failure
 
-        notice(f"error: {_usage_message(error, arguments)}")
-        return error.exit_code
+        message, hint = _usage_message(error, arguments)
+        return _failed(Failure(message, hint=hint, exit_code=error.exit_code), line)
     except click.Abort:
         return 130
     except SystemExit as exit_:  # click, when the reader of its help has gone
         return exit_.code if isinstance(exit_.code, int) else 1
-    except Exception as error:
-        from amplifier_app.failure import Failure, report
-
-        if not isinstance(error, Failure):
-            raise
-        return report(error)
+    except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
+        return _failed(error, line)
     return code if isinstance(code, int) else 0
 
 
-def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str:
-    """The usage error in one line, with a hint."""
+def _failed(error: Exception, line: OutcomeLine) -> int:
+    from amplifier_app.failure import failed, report
+
+    code = report(error)
+    line.write(failed(error))
+    return code
+
+
+def _takes_value(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option) and not parameter.is_flag
+
+
+def _piped_prompt() -> list[str]:
+    """The command for a prompt on standard input; nothing without one."""
+    from amplifier_app.commands.prompt import is_piped
+
+    return ["run"] if is_piped() else []
+
+
+def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tuple[str, str]:
+    """What is wrong with the command line, and a hint, empty if the first says it all."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "amplifier-core"
     if (
@@ -140,7 +169,7 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> str
         hint = "put the prompt in quotes"
     message = message.replace("'", "`").rstrip(".")
     message = f"{message[:1].lower()}{message[1:]}"
-    return message if message.endswith("?") else f"{message}; {hint}"
+    return message, "" if message.endswith("?") else hint
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -183,39 +212,72 @@ def amplifier_core(context: click.Context) -> None:
     metavar="FOLDER",
     help="The folder that the agent may read.  [default: the current folder]",
 )
+@click.option("-q", "--quiet", is_flag=True, help="Write nothing but the answer.")
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help='Write each event as a JSON line {"event", "data"}; the last line is the answer.',
+    help='Write each event as a JSON line {"event", "data"}; the last line is the outcome.',
 )
 @click.option("--model", metavar="NAME", help="The model to use.  [default: that of the provider]")
-@click.option("-v", "--verbose", is_flag=True, help="Write a log to standard error.")
+@click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
+@click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Draw the display also if the output is no terminal; write a log to standard error.",
+)
 @click.option("--debug", is_flag=True, help="Write a detailed log, and tracebacks for errors.")
+@click.pass_obj
 def run(
-    prompt: str | None, directory: str, as_json: bool, model: str | None, verbose: bool, debug: bool
+    line: OutcomeLine,
+    prompt: str | None,
+    directory: str,
+    quiet: bool,
+    as_json: bool,
+    model: str | None,
+    system: str | None,
+    system_file: str | None,
+    verbose: bool,
+    debug: bool,
 ) -> int:
-    """Run an agent in a folder and show its work live.
+    """Run an agent in a folder: `amplifier-core "…"` is the same.
 
-    PROMPT is the question or task; `-` reads it from standard input. The agent can list, search
-    and read the files in the folder. It changes nothing.
+    PROMPT is the question or task; text that is piped in is added to it. The agent can list, search
+    and read the files in the folder. It changes nothing. In a terminal its work is shown live;
+    elsewhere standard output is the answer alone.
     """
     try:
         if debug:
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
-        from amplifier_app.commands.arguments import given_prompt, named_folder
+        from amplifier_app.commands.arguments import given_system, named_folder
+        from amplifier_app.commands.prompt import given_prompt
 
-        text, folder = given_prompt(prompt), named_folder(directory)
+        if quiet and verbose:
+            raise click.UsageError("`--quiet` and `--verbose` exclude each other")
+        given, folder = given_prompt(prompt), named_folder(directory)
         from amplifier_app.commands.order import Order
-        from amplifier_app.commands.start import set_up_logging, start
+        from amplifier_app.commands.start import chosen_form, set_up_logging, start
         from amplifier_app.uncaught import show_uncaught
 
         show_uncaught()
         set_up_logging(verbose=verbose)
-        return start(Order(text, folder, model), as_json=as_json)
+        order = Order(
+            given.text,
+            folder,
+            model,
+            system=given_system(system, system_file),
+            block_chars=given.block_chars,
+        )
+        return start(order, chosen_form(quiet=quiet, as_json=as_json, verbose=verbose), line)
     except KeyboardInterrupt:
-        return 130  # before click sees it, which would write an empty line
+        # Here, as click would write an empty line.
+        from amplifier_app.outcome import interrupted
+
+        line.write(interrupted())
+        return 130
 
 
 @amplifier_core.command("list-modules")

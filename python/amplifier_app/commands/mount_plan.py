@@ -27,6 +27,7 @@ def mount_plan(
     provider: Mapping[str, Any],
     model: str | None = None,
     hooks: Iterable[Mapping[str, Any]] = (),
+    block_chars: int = 0,
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
@@ -41,6 +42,8 @@ def mount_plan(
         provider: The config of `provider-anthropic`; what it lacks comes from the environment.
         model: The model to use instead of the provider's default.
         hooks: More hooks of our own, as a mount plan has them.
+        block_chars: How many characters of a prompt may be a block from standard input, in addition
+            to its usual limit.
 
     Raises:
         Failure: A setting in the environment cannot be used.
@@ -73,7 +76,7 @@ def mount_plan(
         "providers": [_own("provider-anthropic", config)],
         "tools": [_own("tool-filesystem", tools), _own("tool-search", tools)],
         "hooks": [
-            _own(GUARD, guard_settings(os.environ)),
+            _own(GUARD, guard_settings(os.environ, block_chars)),
             *(_own(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }

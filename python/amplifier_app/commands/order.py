@@ -12,10 +12,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """A prompt with its folder, model and hooks."""
+    """A prompt with its folder, model, system prompt and hooks."""
 
     prompt: str
     folder: Path
     model: str | None = None
+    system: str | None = None
+    """The system prompt, instead of that of the command."""
+    block_chars: int = 0
+    """How many characters of the prompt are a block from standard input."""
     hooks: tuple[Mapping[str, Any], ...] = ()
     """Hook modules to mount in addition to the guard."""

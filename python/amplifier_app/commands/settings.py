@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from amplifier_app.commands.prompt import TYPED_CHARS
 from amplifier_app.failure import Failure
 from amplifier_modules.settings import Env, SettingError, Settings, read_settings
 from amplifier_modules.value_problems import Form
@@ -93,14 +94,21 @@ def tool_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     return _read(environment).model_dump(include={*_TOOLS})
 
 
-def guard_settings(environment: Mapping[str, str]) -> dict[str, Any]:
+def guard_settings(environment: Mapping[str, str], block_chars: int = 0) -> dict[str, Any]:
     """The config of `hooks-guard`, as far as the environment sets it.
+
+    Args:
+        environment: The environment variables.
+        block_chars: By how much a prompt may be longer, unless the environment limits it.
 
     Raises:
         Failure: A value cannot be used.
     """
     rate = _read(environment).tool_rate
-    return {"rates": {"tool": rate}} if rate else {}
+    config: dict[str, Any] = {"rates": {"tool": rate}} if rate else {}
+    if block_chars and not environment.get("MESSAGE_MAX_CHARS", "").strip():
+        config["message_max_chars"] = TYPED_CHARS + block_chars
+    return config
 
 
 def _read(environment: Mapping[str, str]) -> CommandVariables:

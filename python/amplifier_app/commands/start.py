@@ -12,36 +12,48 @@ import os
 import sys
 from collections.abc import Generator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast
 
 from amplifier_app.commands.order import Order
 from amplifier_app.engine import load_engine
-from amplifier_app.failure import Failure, is_debugging, report
-from amplifier_app.notice import write_notice
+from amplifier_app.failure import Failure, is_debugging
+from amplifier_app.notice import notice, write_notice
+from amplifier_app.outcome import WRONG_USAGE
 from amplifier_app.telemetry import exported
 
 if TYPE_CHECKING:
     from amplifier_app.display.screen import Screen
+    from amplifier_app.outcome_line import OutcomeLine
     from amplifier_app.output import Output
 
 
-def start(order: Order, *, as_json: bool) -> int:
-    """Run a turn on the real model, or on the demo model where there is no key."""
-    try:
-        _require_engine()
-        with (
-            exported(os.environ) as hooks,
-            _model() as provider,
-            _screen(as_json=as_json) as screen,
-        ):
-            from amplifier_app.lazy_trio import import_httpcore
+Form: TypeAlias = Literal["display", "plain", "json"]
+"""What standard output gets: the live display, the answer alone, or JSON lines."""
 
-            import_httpcore()
-            import asyncio
 
-            return asyncio.run(_shown(replace(order, hooks=tuple(hooks)), provider, screen))
-    except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
-        return report(error)
+def chosen_form(*, quiet: bool, as_json: bool, verbose: bool) -> Form:
+    """The form that the options ask for: the display is for terminals, unless `verbose`."""
+    if as_json:
+        return "json"
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+    return "display" if verbose or (is_terminal and not quiet) else "plain"
+
+
+def start(order: Order, form: Form, line: OutcomeLine) -> int:
+    """Run a turn on the real model, or on the demo model where there is no key.
+
+    Raises:
+        Exception: What keeps a turn from starting.
+    """
+    _require_engine()
+    with exported(os.environ) as hooks, _model(order.model) as provider, _screen(form) as screen:
+        from amplifier_app.lazy_trio import import_httpcore
+
+        import_httpcore()
+        import asyncio
+
+        order = replace(order, hooks=tuple(hooks))
+        return asyncio.run(_shown(order, provider, form, screen, line))
 
 
 def set_up_logging(*, verbose: bool) -> None:
@@ -72,15 +84,21 @@ def _require_engine() -> None:
 
 
 @contextlib.contextmanager
-def _model() -> Generator[Mapping[str, Any]]:
-    """The config of the provider; without a key, that of a demo model which runs in this block."""
+def _model(name: str | None) -> Generator[Mapping[str, Any]]:
+    """The config of the provider; without a key, that of a demo model which runs in this block.
+
+    Raises:
+        Failure: A model was asked for by its name, and there is no key for it.
+    """
     if os.environ.get("ANTHROPIC_API_KEY", "").strip():
         yield {}
         return
-    notice = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
+    if name is not None:
+        raise _no_key_for(name)
+    line = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
     if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
-        notice += "; ANTHROPIC_BASE_URL is ignored"
-    write_notice(notice)
+        line += "; ANTHROPIC_BASE_URL is ignored"
+    write_notice(line)
 
     from amplifier_app.demo_model import DemoModel
 
@@ -88,24 +106,35 @@ def _model() -> Generator[Mapping[str, Any]]:
         yield demo.provider_config()
 
 
+def _no_key_for(model: str) -> Failure:
+    """The failure for `--model` without a key, after a line about a name that looks wrong."""
+    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL, model_profile
+
+    if model_profile(model) == model_profile(""):
+        notice(f"error: the model `{model}` is unknown; a known one is `{DEFAULT_MODEL}`")
+    message = f"`ANTHROPIC_API_KEY` is not set, which `--model {model}` needs"
+    hint = "set it, or leave `--model` out to ask the demo model"
+    return Failure(message, hint=hint, exit_code=WRONG_USAGE)
+
+
 @contextlib.contextmanager
-def _screen(*, as_json: bool) -> Generator[Screen | None]:
-    """The screen, with a waiting line on it already; none for JSON lines.
+def _screen(form: Form) -> Generator[Screen | None]:
+    """The screen, with a waiting line on it already; none for other forms.
 
     Raises:
         Failure: Standard output is closed.
     """
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
         raise Failure("standard output is closed", hint="open it to see the answer")
-    if as_json:
+    stdout: Any = sys.stdout
+    if isinstance(stdout, io.TextIOWrapper):
+        stdout.reconfigure(errors="replace")  # not every encoding has every character
+    if form != "display":
         yield None
         return
 
     from amplifier_app.display.screen import Screen
 
-    stdout: Any = sys.stdout
-    if isinstance(stdout, io.TextIOWrapper):
-        stdout.reconfigure(errors="replace")  # not every encoding has every character
     screen = Screen(cast("TextIO", stdout))
     screen.wait_for("starting")
     screen.tick()
@@ -116,24 +145,35 @@ def _screen(*, as_json: bool) -> Generator[Screen | None]:
         screen.flush()
 
 
-async def _shown(order: Order, provider: Mapping[str, Any], screen: Screen | None) -> int:
+async def _shown(
+    order: Order,
+    provider: Mapping[str, Any],
+    form: Form,
+    screen: Screen | None,
+    line: OutcomeLine,
+) -> int:
     import asyncio
 
     from amplifier_app.commands.run import run_turn
 
     output: Output
     if screen is None:
-        from amplifier_app.json_lines import JsonLines
+        if form == "json":
+            from amplifier_app.json_lines import JsonLines
 
-        output = JsonLines(sys.stdout.buffer)
-        return await run_turn(order, provider, output)
+            output = JsonLines(sys.stdout.buffer)
+        else:
+            from amplifier_app.plain_output import PlainOutput
+
+            output = PlainOutput(sys.stdout)
+        return await run_turn(order, provider, output, line)
 
     from amplifier_app.display import Display
 
     output = Display(screen)
     animation = asyncio.create_task(screen.animate())
     try:
-        return await run_turn(order, provider, output)
+        return await run_turn(order, provider, output, line)
     finally:
         animation.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
+from amplifier_app.display.notices import message_notice, notice_of
 from amplifier_app.display.preview import (
     arguments_preview,
     failure_summary,
@@ -17,7 +18,6 @@ from amplifier_app.display.tokens import TokenCount
 from amplifier_app.display.wrapping import Wrapper
 from amplifier_app.printable import printable_line
 from amplifier_core import events
-from amplifier_modules.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,16 +64,12 @@ class Display:
             events.PROVIDER_REQUEST: self._model_is_asked,
             events.LLM_REQUEST: self._model_is_asked,
             events.LLM_RESPONSE: self._model_has_answered,
-            events.PROVIDER_RETRY: lambda data: self._provider_waits(data, "retrying"),
-            events.PROVIDER_THROTTLE: lambda data: self._provider_waits(data, "continuing"),
             events.CONTENT_BLOCK_START: self._block_starts,
             events.CONTENT_BLOCK_DELTA: self._block_grows,
             events.CONTENT_BLOCK_END: self._block_ends,
             events.TOOL_PRE: self._tool_starts,
             events.TOOL_POST: self._tool_ends,
             events.TOOL_ERROR: self._tool_fails,
-            events.CONTEXT_COMPACTION: self._context_shrinks,
-            events.USER_NOTIFICATION: self._notification,
             events.EXECUTION_END: lambda _: self.finish(),
         }
 
@@ -91,12 +87,15 @@ class Display:
         if handler := self._handlers.get(event):
             handler(data)
             self._screen.flush()
+        elif notice := notice_of(event, data):
+            if event in (events.PROVIDER_RETRY, events.PROVIDER_THROTTLE):
+                self._end_response()
+            self._note(*notice)
+            self._screen.flush()
 
     def show_message(self, message: str, level: str = "info", source: str = "hook") -> None:
         """Show a message of a hook (the kernel's display system)."""
-        sign = {"error": "error: ", "warning": "warning: "}.get(level, "")
-        style = level if level in ("error", "warning") else "note"
-        self._note(f"{sign}{printable_line(message, 1000)} ({printable_line(source, 80)})", style)
+        self._note(*message_notice(message, level, source))
         self._screen.flush()
 
     def answer(self, text: str) -> None:
@@ -217,32 +216,6 @@ class Display:
     def _call_id(self, data: Mapping[str, Any]) -> str:
         return str(data.get("tool_call_id") or data.get("tool_name") or "")
 
-    def _provider_waits(self, data: Mapping[str, Any], doing: str) -> None:
-        self._end_response()
-        delay = data.get("delay")
-        again = f"{doing} in {_seconds(delay)}" if isinstance(delay, int | float) else ""
-        if isinstance(reason := data.get("reason"), str):
-            parts = (printable_line(reason, 80), again)
-            self._note(", ".join(part for part in parts if part), "note")
-            return
-        provider = printable_line(str(data.get("provider") or "the provider"), 80)
-        failure = failure_summary(data.get("error") or data.get("error_message") or data)
-        self._note(f"{provider}: {failure}{'; ' if again else ''}{again}", "warning")
-
-    def _context_shrinks(self, data: Mapping[str, Any]) -> None:
-        before, after = data.get("before_tokens"), data.get("after_tokens")
-        size = ""
-        if isinstance(before, int) and isinstance(after, int):
-            size = f" (about {before:,} to {counted(after, 'token')})"
-        self._note(f"the conversation was shortened to fit the model{size}", "note")
-
-    def _notification(self, data: Mapping[str, Any]) -> None:
-        message = data.get("message") or data.get("text") or ""
-        if message:
-            self.show_message(
-                str(message), str(data.get("level") or "info"), str(data.get("source") or "hook")
-            )
-
     def _note(self, text: str, style: str) -> None:
         self._blocks.break_line()
         self._begin_section("note")
@@ -264,10 +237,3 @@ class Display:
         for text, style in pieces:
             wrapper.feed(text, style)
         wrapper.finish()
-
-
-def _seconds(seconds: float) -> str:
-    """A wait in seconds, with one decimal if it is short."""
-    return (
-        f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
-    )

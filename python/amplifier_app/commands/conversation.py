@@ -1,0 +1,154 @@
+"""A session whose turns are shown, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from amplifier_agent.observer import Observer
+from amplifier_app.approval import TerminalApproval
+from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
+from amplifier_app.commands.order import Order
+from amplifier_app.failure import Failure
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import notice
+from amplifier_app.output import Output
+from amplifier_app.redacted_output import RedactedOutput
+from amplifier_app.turn_content import UnfinishedText, text_block, turn_content
+
+if TYPE_CHECKING:
+    from amplifier_agent import Result, Session
+
+logger = logging.getLogger(__name__)
+
+_GRACE_SECONDS = 5.0
+"""How long the clean-up may take."""
+
+
+class Conversation:
+    """The session of the command: it opens with the first turn.
+
+    Args:
+        order: The folder, the model and the hooks.
+        provider: The config of `provider-anthropic`.
+        output: What shows the turns.
+    """
+
+    def __init__(self, order: Order, provider: Mapping[str, Any], output: Output) -> None:
+        from amplifier_core._kernel.capability_names import GUARD_REDACTOR
+
+        self.output: Output = RedactedOutput(output)
+        self._session = _session(order, provider, self.output)
+        self._coordinator: Any = self._session.session.coordinator
+        SECRETS.learn(self._session.session.config)
+        self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
+        self._unfinished = UnfinishedText()
+        self._observer = Observer(self._coordinator, self._observe)
+        self._observer.start()
+        self._is_open = False
+        self._before = 0
+        self._result: Result | None = None
+        self._written = ""
+
+    @property
+    def token(self) -> Any:
+        """The cancellation token of the session."""
+        return self._coordinator.cancellation
+
+    @property
+    def result(self) -> Result | None:
+        """The result of the last turn, also of one that raised; None if none ran."""
+        return self._result
+
+    @property
+    def text(self) -> str:
+        """What the model wrote last: the answer, or as much as there is of it."""
+        return self._written or ("" if self._result is None else self._result.text)
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """The text and tool results of the last turn, as blocks of the Claude dialect."""
+        messages = () if self._result is None else self._result.messages[self._before :]
+        unfinished = [text_block(self._written)] if self._written else []
+        return turn_content(messages) + unfinished
+
+    async def run(self, prompt: str) -> Result | None:
+        """Run a turn; None if it was cancelled before it began.
+
+        Raises:
+            Failure: Something is wrong with the mount plan.
+            Exception: What the provider or the context raised.
+        """
+        self._result, self._written = None, ""
+        if not self._is_open:
+            await self._open()
+        if self.token.is_cancelled:
+            return None
+        previous = self._session.last
+        self._before = 0 if previous is None else await self._message_count()
+        try:
+            return await self._session.run(prompt)
+        finally:
+            last = self._session.last
+            self._result = None if last is previous else last
+
+    async def keep_unfinished(self) -> None:
+        """Take what the model wrote of a response that it did not finish as its answer."""
+        self._written = self._unfinished.take()
+        context = self._coordinator.get("context")
+        if self._written and context is not None:
+            message = {"role": "assistant", "content": [text_block(self._written)]}
+            await context.add_message(message)
+
+    async def close(self) -> None:
+        """End the session, within a limited time; failures are logged."""
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await self._session.__aexit__()
+        except TimeoutError:
+            logger.warning("the session did not clean up within %.0f s", _GRACE_SECONDS)
+        except Exception:
+            logger.exception("the clean-up of the session failed")
+
+    def _observe(self, event: str, data: Any) -> None:
+        self._unfinished.note(event, data)
+        self.output.handle(event, data)
+
+    async def _message_count(self) -> int:
+        messages = await self._coordinator.get("context").get_messages()
+        return sum(message.get("role") != "system" for message in messages)
+
+    async def _open(self) -> None:
+        """Mount the modules; the plan is strict, so nothing is left out.
+
+        Raises:
+            Failure: Something is wrong with the mount plan.
+        """
+        from amplifier_core.llm_errors import ConfigurationError
+
+        try:
+            await self._session.__aenter__()
+        except ConfigurationError as error:
+            mistakes: tuple[str, ...] = getattr(error, "mistakes", ()) or (str(error),)
+            hint = "run again with `--debug` for the traceback"
+            raise Failure("; ".join(mistakes), hint=hint) from error
+        self._is_open = True
+        await self._observer.add_contributed()
+        for line in replaced_modules(self._session.session.config):
+            notice(f"warning: {line}")
+
+
+def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Session:
+    from amplifier_agent import Agent
+
+    agent = Agent(
+        plan=mount_plan(order.folder, provider, order.model, order.hooks, order.block_chars),
+        system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
+        approvals=TerminalApproval(output.hold, output.release),
+        directory=order.folder,
+    )
+    session = agent.session()
+    session.session.coordinator.display_system = output
+    return session

@@ -1,0 +1,111 @@
+"""One turn of a conversation, which signals can end, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from amplifier_app.commands.conversation import Conversation
+from amplifier_app.failure import Failure, failed
+from amplifier_app.interrupt import Interruption
+from amplifier_app.notice import notice
+from amplifier_app.outcome import CUT_SHORT, Outcome, interrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from amplifier_agent import Result
+
+_GRACE_SECONDS = 5.0
+"""How long a cancelled turn may take."""
+
+
+class Turn:
+    """A turn in a task of its own: only that is cancelled, and what comes after it can await.
+
+    Listen to the signals with `turn.interruption.installed()` while it runs.
+
+    Args:
+        conversation: What the turn belongs to.
+        prompt: What the user says.
+        leave: Ends the process with an exit code, when one more Ctrl+C comes.
+    """
+
+    def __init__(
+        self, conversation: Conversation, prompt: str, leave: Callable[[int], object]
+    ) -> None:
+        self._conversation = conversation
+        self._task = asyncio.create_task(conversation.run(prompt))
+        self._stopping = asyncio.Event()
+        self.interruption = Interruption(conversation.token, self.stop, self._show, leave)
+        self.problem: BaseException | None = None
+        """What is to be said of a turn without a whole answer, unless a signal ended it."""
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it waits for something that cannot be cancelled, such as a thread."""
+        return not self._task.done()
+
+    def stop(self) -> None:
+        """Cancel the turn."""
+        self._task.cancel()
+        self._stopping.set()
+
+    async def end(self) -> Outcome:
+        """Wait for the turn, for a limited time if it is cancelled, and return how it ended."""
+        stopped = asyncio.create_task(self._stopping.wait())
+        await asyncio.wait({self._task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not self._task.done():
+            await asyncio.wait({self._task}, timeout=_GRACE_SECONDS)
+        result = self._conversation.result
+        self.problem = self._problem(result)
+        ending = self._ending(result)
+        if ending.status in ("cancelled", "error"):
+            await self._conversation.keep_unfinished()
+        return self._with_figures(ending, result)
+
+    def _show(self, text: str) -> None:
+        self._conversation.output.break_line()
+        notice(text)
+
+    def _problem(self, result: Result | None) -> BaseException | None:
+        error = None
+        if self._task.done() and not self._task.cancelled():
+            error = self._task.exception()
+        if self.interruption.exit_code or (result is not None and result.status == "completed"):
+            return None
+        if error is not None:
+            return error
+        if result is None or result.status == "cancelled":
+            hint = "run again with `--debug` for details"
+            return Failure("a module cancelled the turn", hint=hint)
+        if result.status == "limit":
+            hint = "the answer may be incomplete; set `LOOP_MAX_ITERATIONS` to allow more"
+            return Failure(f"the turn was ended: {result.reason}", hint=hint)
+        if result.status == "truncated":
+            hint = "ask for less at a time"
+            return Failure(str(result.reason), hint=hint, exit_code=CUT_SHORT)
+        return Failure(str(result.reason))
+
+    def _ending(self, result: Result | None) -> Outcome:
+        if self.problem is not None:
+            outcome = failed(self.problem)
+            if result is None or result.status not in ("denied", "limit", "truncated"):
+                return outcome
+            return replace(outcome, status=result.status, reason=result.reason, error=None)
+        if result is not None and result.status == "completed":
+            return Outcome(status="completed")
+        return interrupted(self.interruption.reason, self.interruption.exit_code)
+
+    def _with_figures(self, outcome: Outcome, result: Result | None) -> Outcome:
+        outcome = replace(
+            outcome,
+            text="" if outcome.status == "denied" else self._conversation.text,
+            content=self._conversation.content,
+        )
+        if result is None:
+            return outcome
+        usage = {**vars(result.usage), "total": result.usage.total}
+        return replace(outcome, usage=usage, cost=None if result.cost is None else str(result.cost))

@@ -1,0 +1,67 @@
+"""What a person is told beside the answer: waits, a shortened conversation, messages of hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from amplifier_app.display.preview import failure_summary
+from amplifier_app.printable import printable_line
+from amplifier_core import events
+from amplifier_modules.counted import counted
+
+Notice: TypeAlias = tuple[str, str]
+"""A line that is safe to show, and the name of its style."""
+
+
+def notice_of(event: str, data: Mapping[str, Any]) -> Notice | None:
+    """Return what is to be said of an event, if it is one of these."""
+    make = _NOTICES.get(event)
+    return None if make is None else make(data)
+
+
+def message_notice(message: str, level: str, source: str) -> Notice:
+    """Return the notice for a message of a hook."""
+    sign = {"error": "error: ", "warning": "warning: "}.get(level, "")
+    style = level if level in ("error", "warning") else "note"
+    return f"{sign}{printable_line(message, 1000)} ({printable_line(source, 80)})", style
+
+
+def _wait(data: Mapping[str, Any], doing: str) -> Notice:
+    delay = data.get("delay")
+    again = f"{doing} in {_seconds(delay)}" if isinstance(delay, int | float) else ""
+    if isinstance(reason := data.get("reason"), str):
+        parts = (printable_line(reason, 80), again)
+        return ", ".join(part for part in parts if part), "note"
+    provider = printable_line(str(data.get("provider") or "the provider"), 80)
+    failure = failure_summary(data.get("error") or data.get("error_message") or data)
+    return f"{provider}: {failure}{'; ' if again else ''}{again}", "warning"
+
+
+def _shortened(data: Mapping[str, Any]) -> Notice:
+    before, after = data.get("before_tokens"), data.get("after_tokens")
+    size = ""
+    if isinstance(before, int) and isinstance(after, int):
+        size = f" (about {before:,} to {counted(after, 'token')})"
+    return f"the conversation was shortened to fit the model{size}", "note"
+
+
+def _notification(data: Mapping[str, Any]) -> Notice | None:
+    message = data.get("message") or data.get("text") or ""
+    level, source = str(data.get("level") or "info"), str(data.get("source") or "hook")
+    return message_notice(str(message), level, source) if message else None
+
+
+def _seconds(seconds: float) -> str:
+    """A wait in seconds, with one decimal if it is short."""
+    return (
+        f"{max(seconds, 0.1):.1f}".removesuffix(".0") + " s" if seconds < 10 else f"{seconds:.0f} s"
+    )
+
+
+_NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
+    events.PROVIDER_RETRY: lambda data: _wait(data, "retrying"),
+    events.PROVIDER_THROTTLE: lambda data: _wait(data, "continuing"),
+    events.CONTEXT_COMPACTION: _shortened,
+    events.USER_NOTIFICATION: _notification,
+}

@@ -1,0 +1,62 @@
+"""The answer alone on standard output, for pipes and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TextIO
+
+from amplifier_app.display.notices import message_notice, notice_of
+from amplifier_app.notice import write_notice
+
+
+class PlainOutput:
+    """Writes the answer of a turn; waits and messages of hooks go to standard error.
+
+    The text is as the model wrote it, without what would control a terminal.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._on_failure: Callable[[], object] | None = None
+        self.failure: OSError | None = None
+        """Why nothing more can be written, if so."""
+
+    def call_on_failure(self, act: Callable[[], object]) -> None:
+        """Call this as soon as nothing more can be written."""
+        self._on_failure = act
+
+    def handle(self, event: str, data: Mapping[str, Any]) -> None:
+        """Take one event."""
+        if notice := notice_of(event, data):
+            write_notice(notice[0])
+
+    def show_message(self, message: str, level: str = "info", source: str = "hook") -> None:
+        """Show a message of a hook (the kernel's display system)."""
+        write_notice(message_notice(message, level, source)[0])
+
+    def answer(self, text: str) -> None:
+        """Write the answer."""
+        from amplifier_guard import TerminalText
+
+        shown = TerminalText.show(text)
+        if not shown.strip():
+            return
+        try:
+            self._file.write(shown if shown.endswith("\n") else f"{shown}\n")
+            self._file.flush()
+        except OSError as error:
+            self.failure = error
+            if self._on_failure is not None:
+                self._on_failure()
+
+    def break_line(self) -> None:
+        """Do nothing: nothing is being drawn."""
+
+    def hold(self) -> None:
+        """Do nothing: nothing is being drawn."""
+
+    def release(self) -> None:
+        """Do nothing: nothing was held."""
+
+    def finish(self) -> None:
+        """Do nothing: nothing is open."""
