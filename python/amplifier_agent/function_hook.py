@@ -54,7 +54,8 @@ def hook(
     Raises:
         TypeError: No event is named, an argument is of the wrong type, or what is decorated is no
             function.
-        ValueError: `"*"` stands beside other events, or the timeout is not above 0.
+        ValueError: `"*"` stands beside other events or has other arguments, or the timeout is not
+            above 0.
     """
     if not events or not all(isinstance(event, str) for event in events):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
         raise TypeError('`hook` needs the names of events: `@hook("tool:pre")`')
@@ -67,6 +68,10 @@ def hook(
         found = type(fail_closed).__name__
         raise TypeError(f"`fail_closed` of a hook is a `{found}` (must be true or false)")
     check_seconds(timeout, "a hook")
+    if EVERY_EVENT in events and (priority or timeout is not None or not fail_closed):
+        raise ValueError(
+            '`"*"` only observes, so `priority`, `fail_closed` and `timeout` have no effect'
+        )
 
     def decorate(function: HookFunction) -> Hook:
         if not callable(function):

@@ -37,10 +37,17 @@ class TurnRecord:
         self.stop_reason: str | None = None
         self._has_unpriced_calls = False
         self._ending: Mapping[str, Any] | None = None
+        self._said: list[str] | None = None
 
     def note(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event into account."""
-        if event in _RESPONSES and data.get("status") != "error":
+        if event == events.CONTENT_BLOCK_DELTA:
+            if self._said is not None and data.get("block_type") == "text":
+                self._said.append(str(data.get("delta") or ""))
+        elif event == events.PROVIDER_REQUEST:
+            self._said = []
+        elif event in _RESPONSES and data.get("status") != "error":
+            self._said = None
             self.model_calls += 1
             stop_reason = data.get("finish_reason")
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
@@ -49,6 +56,11 @@ class TurnRecord:
             self.tool_calls += 1
         elif event == events.ORCHESTRATOR_COMPLETE:
             self._ending = dict(data)
+
+    @property
+    def unfinished(self) -> str:
+        """What the model has said of an answer that was not finished."""
+        return "".join(self._said or ())
 
     def add(self, child: TurnRecord) -> None:
         """Add the counts of a sub-agent."""

@@ -23,7 +23,7 @@ from .observer import Observer
 from .plan import Parts, plan_copy
 from .record import FIRST, TurnRecord
 from .result import Message, Result
-from .start import cost_problems, start
+from .start import budget_problems, start
 from .turn import Turn
 from .type_parameters import T_co
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 _RECORDED = (
+    events.PROVIDER_REQUEST,
+    events.CONTENT_BLOCK_DELTA,
     events.TOOL_POST,
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
@@ -88,7 +90,7 @@ class Session(Generic[T_co]):
         self._last: Result[T_co] | None = None
         self._is_open = False
         self._turns = Turns()
-        self._stream: weakref.ref[Stream[T_co]] | None = None
+        self._streams: weakref.WeakSet[Stream[T_co]] = weakref.WeakSet()
 
     @property
     def id(self) -> str:
@@ -124,8 +126,10 @@ class Session(Generic[T_co]):
         from .stream import Stream
 
         check_turn(prompt, budget)
-        stream: Stream[T_co] = Stream(lambda tell: self.tell(prompt, budget, tell))
-        self._stream = weakref.ref(stream)
+        stream: Stream[T_co] = Stream(
+            lambda tell: self.tell(prompt, budget, tell), self._check_task
+        )
+        self._streams.add(stream)
         return stream
 
     def steer(self, text: str) -> None:
@@ -225,13 +229,13 @@ class Session(Generic[T_co]):
         observer = None
         turn: Turn[T_co] | None = None
         try:
-            if problems := cost_problems(self._coordinator, budget):
+            if problems := budget_problems(self._coordinator, budget):
                 raise ConfigurationError("; ".join(problems))
             turn = self._turn = Turn(self.session, self._output)
             _RUNNING.set((*running, (self, turn)))
             if tell is not None:
                 observer = await self._told(tell)
-            return await turn.run(prompt, budget)
+            return await turn.run(prompt, budget or self._parts.budget)
         finally:
             if turn is not None:
                 turn.is_over = True
@@ -253,8 +257,14 @@ class Session(Generic[T_co]):
             raise RuntimeError(
                 "`run` was called from a turn of the same session, which it waits for"
             )
-        stream = None if self._stream is None else self._stream()
-        if stream is not None and stream.is_taken_by(anyio.get_current_task().id):
+        self._check_task()
+
+    def _check_task(self) -> None:
+        """Refuse a turn in the body of a stream, whose events nobody takes meanwhile."""
+        if not self._streams:
+            return
+        task = anyio.get_current_task().id
+        if any(stream.is_taken_by(task) for stream in self._streams):
             raise RuntimeError(
                 "`run` was called in the body of a stream of the same session; take its items to"
                 " the end first"

@@ -11,6 +11,7 @@ from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKI
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
+from amplifier_modules.loops.loop import Loop
 
 from .function_hook import EVERY_EVENT
 from .history import repaired
@@ -53,7 +54,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         *await _mount_objects(coordinator, parts),
         *_tool_problems(coordinator, parts, state),
         *_provider_problems(coordinator, parts),
-        *cost_problems(coordinator, parts.budget),
+        *budget_problems(coordinator, parts.budget),
     ]
     if problems:
         raise _refusal(of_plan, problems)
@@ -94,14 +95,22 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
 
 def _tool_problems(coordinator: Any, parts: Parts, state: object) -> list[str]:
     problems: list[str] = []
+    foreign = _foreign_loop(coordinator)
     for name, each in cast("dict[str, Any]", coordinator.get("tools") or {}).items():
         wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
         if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
             found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted
             problems.append(f"tool `{name}` needs a `state` of type `{what}`, found `{found}`")
-        if getattr(each, "needs_approval", False) is True and parts.approvals is None:
+        if getattr(each, "needs_approval", False) is not True:
+            continue
+        if parts.approvals is None:
             problems.append(
                 f"tool `{name}` needs approval, and nobody can be asked: give `approvals=`"
+            )
+        if foreign is not None:
+            problems.append(
+                f"tool `{name}` needs approval, and the loop `{foreign}` asks for none; use one of"
+                " ours"
             )
     return problems
 
@@ -113,16 +122,28 @@ def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
     return ["no provider is mounted: give `model=`, or name one under `providers` of the plan"]
 
 
-def cost_problems(coordinator: Any, budget: Budget | None) -> list[str]:
-    """Say which providers cannot keep a budget of cost, as they do not tell what a call costs."""
-    if budget is None or budget.cost is None:
+def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
+    """Say why a budget cannot be kept: the loop keeps none, or nobody tells what a call costs."""
+    if budget is None:
         return []
+    problems: list[str] = []
+    if (foreign := _foreign_loop(coordinator)) is not None:
+        problems.append(f"the loop `{foreign}` keeps no budget; use one of ours")
     providers = cast("dict[str, Any]", coordinator.get("providers") or {})
-    return [
-        f"the budget has a `cost`, and `{name}` does not tell what a call costs"
-        for name, each in providers.items()
-        if getattr(each, "reports_cost", False) is not True
-    ]
+    for name, each in providers.items() if budget.cost is not None else ():
+        if getattr(each, "reports_cost", False) is not True:
+            problems.append(
+                f"the budget has a `cost`, and `{name}` does not tell what a call costs"
+            )
+    return problems
+
+
+def _foreign_loop(coordinator: Any) -> str | None:
+    """Return the name of a loop that is not ours; None for ours."""
+    loop = coordinator.get("orchestrator")
+    if loop is None or isinstance(loop, Loop):
+        return None
+    return str(getattr(loop, "name", None) or type(loop).__name__)
 
 
 async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None:

@@ -27,9 +27,19 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
     `async with`, which also waits for its end.
     """
 
-    def __init__(self, run: Callable[[Tell], Awaitable[Result[T_co]]]) -> None:
-        """Make a stream of what `run` does; agents and sessions do this."""
+    def __init__(
+        self,
+        run: Callable[[Tell], Awaitable[Result[T_co]]],
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Make a stream of what `run` does; agents and sessions do this.
+
+        Args:
+            run: Runs the turn, in a task of its own.
+            check: Raises where the turn cannot begin, in the task that takes the first item.
+        """
         self._run: Callable[[Tell], Awaitable[Any]] | None = run
+        self._check = check
         self._turn: _Turn | None = None
         self._result: Result[T_co] | None = None
         self._thread = LoopThread()
@@ -57,6 +67,7 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
         """
         self._thread.enter()
         if self._run is not None:
+            self._check()
             run, self._run = self._run, None
             self._turn = _Turn(run)
             start_task(self._turn.run)

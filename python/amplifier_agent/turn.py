@@ -109,6 +109,8 @@ class Turn(Generic[T_co]):
         context = self._coordinator.get("context")
         status, reason = ending
         record = self.record
+        if status != "completed":
+            text = record.unfinished or text
         return Result(
             text="" if status == "denied" else text,
             status=status,

@@ -57,6 +57,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: hook("tool:pre", priority="1"), TypeError, "`priority` of a hook is a `str`"),
     (lambda: hook("tool:pre", fail_closed="no"), TypeError, "`fail_closed` of a hook is a `str`"),
     (lambda: hook("tool:pre", timeout=0), ValueError, "`timeout` of a hook is `0`"),
+    (lambda: hook("*", fail_closed=False), ValueError, '`"*"` only observes'),
     (lambda: ScriptedProvider([], delay="1"), TypeError, "`delay` is a `str`"),
     (lambda: ScriptedProvider([], delay=-1), ValueError, "`delay` is `-1`"),
 ]  # fmt: skip

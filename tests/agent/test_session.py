@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import (
     Agent,
+    BaseProvider,
     Budget,
     Result,
     ScriptedProvider,
@@ -27,10 +28,11 @@ from amplifier_agent import (
     hook,
     tool,
 )
-from amplifier_core import ChatResponse, HookResult
+from amplifier_core import ChatRequest, ChatResponse, HookResult
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ResponseFormatJsonSchema, TextBlock, Usage
 from amplifier_core.models import ApprovalRequest, ApprovalResponse, ProviderInfo
+from amplifier_modules.loops.basic import BasicLoop
 
 
 class City(BaseModel):
@@ -206,6 +208,73 @@ async def test_a_cancelled_turn_keeps_what_there_is_and_the_next_one_runs() -> N
         assert (result.status, result.reason) == ("cancelled", "the turn was cancelled")
         assert result.messages[-1]["role"] == "assistant"
         assert (await session.run("Hi")).text == "Hello!"
+
+
+class Endless(BaseProvider):
+    """Says two words and stops there; inside `chunks`, or by block events of its own."""
+
+    name = "endless"
+
+    def __init__(self, hooks: Any = None) -> None:
+        self.hooks = hooks
+
+    async def chunks(self, request: ChatRequest, **options: Any) -> Any:
+        yield "one "
+        yield "two "
+        await anyio.sleep_forever()
+
+
+class EndlessWithEvents(Endless):
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        for index, (kind, text) in enumerate(
+            [("thinking", "hm"), ("text", "one "), ("text", "two ")]
+        ):
+            delta = {"block_type": kind, "block_index": index, "delta": text}
+            await self.hooks.emit("content_block:delta", delta)
+        return await anyio.sleep_forever()
+
+    stream: Any = None
+
+
+@pytest.mark.parametrize("kind", [Endless, EndlessWithEvents])
+async def test_what_the_model_has_said_is_kept_where_a_turn_ends_before_its_answer(
+    kind: type[Endless],
+) -> None:
+    model = kind()
+    async with Agent(model).session() as session:
+        model.hooks = session.session.coordinator.hooks
+        async with anyio.create_task_group() as group:
+
+            async def cancel() -> None:
+                while session.record.unfinished != "one two ":
+                    await anyio.lowlevel.checkpoint()
+                session.cancel()
+
+            group.start_soon(cancel)
+            result = await session.run("count")
+        assert (result.status, result.text) == ("cancelled", "one two ")
+
+
+async def test_a_budget_holds_with_a_loop_that_was_given_as_an_object() -> None:
+    model = ScriptedProvider([asks_to_add(a=1), "so far"])
+    agent = Agent(model, tools=[add], loop=BasicLoop(), budget=Budget(model_calls=1))
+    assert (await agent.run("go")).status == "limit"
+
+
+async def test_a_loop_that_is_not_ours_is_refused_what_it_would_ignore() -> None:
+    @tool(needs_approval=True)
+    def wipe() -> str:
+        return "gone"
+
+    loop: Any = ForeignLoop()
+    agent = Agent("demo", loop=loop, approvals=lambda _question: True)
+    with pytest.raises(ConfigurationError, match="the loop `foreign` keeps no budget"):
+        await agent.replace(budget=Budget()).run("go")
+    with pytest.raises(ConfigurationError, match="the loop `foreign` keeps no budget"):
+        await agent.run("go", budget=Budget())
+    with pytest.raises(ConfigurationError, match="tool `wipe` needs approval, and the loop"):
+        await agent.replace(tools=[wipe]).run("go")
+    assert loop.turns == 0
 
 
 class ForeignLoop:

@@ -160,8 +160,11 @@ async def test_another_turn_cannot_run_in_the_body_of_a_stream() -> None:
     async with Agent(ScriptedProvider(["one two", "next"])).session() as session:
         stream = session.stream("go")
         await anext(stream)
+        later = session.stream("later")
         with pytest.raises(RuntimeError, match="in the body of a stream of the same session"):
             await session.run("now")
+        with pytest.raises(RuntimeError, match="in the body of a stream of the same session"):
+            await anext(later)
         assert [plain(event) async for event in stream][-1] == "completed"
         assert (await session.run("on")).text == "next"
 
