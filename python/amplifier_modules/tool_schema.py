@@ -57,7 +57,9 @@ class ToolSchema:
                 self.context = annotation
                 continue
             self._parameters.append(parameter)
-            field = Annotated[annotation, Field(description=described.get(parameter.name))]
+            field = annotation
+            if (text := described.get(parameter.name)) is not None:
+                field = Annotated[annotation, Field(description=text)]
             has_default = parameter.default is not _Parameter.empty
             fields[parameter.name] = NotRequired[field] if has_default else field
         self._adapter = _adapter(name, fields)
@@ -91,7 +93,9 @@ class ToolSchema:
         schema = self._adapter.json_schema()
         schema.pop("title", None)
         for parameter in self._parameters:
-            entry: dict[str, Any] = schema["properties"][parameter.name]
+            entry: dict[str, Any] | None = schema["properties"].get(parameter.name)
+            if entry is None:
+                continue  # the model knows it by an alias
             entry.pop("title", None)
             if parameter.default is not _Parameter.empty:
                 try:

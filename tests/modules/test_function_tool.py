@@ -99,6 +99,27 @@ def test_the_schema_comes_from_annotations_and_docstring() -> None:
     }
 
 
+async def test_a_field_may_describe_and_rename_its_parameter() -> None:
+    @tool
+    def look(
+        x: Annotated[int, Field(description="Of the field.")],
+        y: Annotated[int, Field(description="Of the field.")],
+        z: Annotated[int, Field(alias="depth")] = 0,
+    ) -> list[int]:
+        """Look.
+
+        Args:
+            y: Of the docstring.
+        """
+        return [x, y, z]
+
+    properties = look.input_schema["properties"]
+    assert properties["x"]["description"] == "Of the field."
+    assert properties["y"]["description"] == "Of the docstring."
+    assert properties.keys() == {"x", "y", "depth"}
+    assert await call(look, x=1, y=2, depth=3) == [1, 2, 3]
+
+
 async def test_arguments_are_converted_before_the_call() -> None:
     found = await call(weather, city="Paris", days="3", place={"city": "Lyon"})
     assert found == "Paris 3 C city='Lyon' country='France' None"
