@@ -24,6 +24,8 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("tool_a", "tool_b"):
         (tmp_path / f"amplifier_module_{name}").mkdir()
         text = "async def mount(coordinator, config=None): return 'package'\n"
+        if name == "tool_a":
+            text = '"""`tool-a`: counts\\n\\nmore."""\n__amplifier_module_type__ = "hook"\n' + text
         (tmp_path / f"amplifier_module_{name}" / "__init__.py").write_text(text)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     importlib.invalidate_caches()
@@ -52,12 +54,51 @@ def test_each_module_has_a_line_and_one_for_each_that_it_hides(
     out, err = capfd.readouterr()
     assert err == ""
     assert out.splitlines() == [
-        "context-simple  context       our own: amplifier_modules.contexts.simple",
-        r"loop-\x1b[31m   orchestrator  entry point: loop-\x1b[31m",
-        f"tool-a          tool          package: amplifier_module_tool_a ({modules})",
-        "tool-b          tool          entry point: their_b:mount (their-tools 1.2)",
-        f"                              hides package: amplifier_module_tool_b ({modules})",
-        "                              hides our own: own_b",
+        (
+            "context-simple  context       "
+            "a conversation in memory, shortened for requests when it is too long"
+        ),
+        "                from amplifier-core: amplifier_modules.contexts.simple",
+        r"loop-\x1b[31m   orchestrator",
+        r"                from entry point: loop-\x1b[31m",
+        "tool-a          hook          counts",
+        f"                from package: amplifier_module_tool_a ({modules})",
+        "tool-b          tool",
+        "                from entry point: their_b:mount (their-tools 1.2)",
+        f"                hides package: amplifier_module_tool_b ({modules})",
+        "                hides amplifier-core: own_b",
+    ]
+
+
+def test_each_module_of_our_own_says_its_type_and_what_it_is_in_one_line(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert run_command(["list-modules"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    for name, place in amplifier_modules.MODULES.items():
+        position = next(at for at, line in enumerate(lines) if line.startswith(name))
+        kind, _, description = lines[position].removeprefix(name).strip().partition(" ")
+        module = importlib.import_module(place)
+        assert kind == module.__amplifier_module_type__
+        assert len(description.strip()) > 10
+        assert lines[position + 1].strip() == f"from amplifier-core: {place}"
+
+
+def test_a_module_is_listed_without_being_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number, text in enumerate(
+        ["raise SystemExit(3)", "def mount(:", "\0", '"""\x1b[31mRed."""', ""]
+    ):
+        (tmp_path / f"amplifier_module_odd_{number}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    assert run_command(["list-modules"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "\x1b" not in out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("odd")] == [
+        f"odd-{number}" for number in range(5)
     ]
 
 

@@ -223,6 +223,16 @@ def amplifier_core(context: click.Context) -> None:
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
 @click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="NAME[=JSON]",
+    help="Mount a module, with a config; may be repeated. See `amplifier-core list-modules`.",
+)
+@click.option(
+    "--plan", metavar="FILE", help="Mount the modules of a mount plan, a `.toml` or `.json` file."
+)
+@click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -239,6 +249,8 @@ def run(
     model: str | None,
     system: str | None,
     system_file: str | None,
+    modules: tuple[str, ...],
+    plan: str | None,
     verbose: bool,
     debug: bool,
 ) -> int:
@@ -258,6 +270,11 @@ def run(
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
         given, folder = given_prompt(prompt), named_folder(directory)
+        named = None
+        if modules or plan is not None:
+            from amplifier_app.commands.named_modules import named_modules
+
+            named = named_modules(modules, plan)
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.start import chosen_form, set_up_logging, start
         from amplifier_app.uncaught import show_uncaught
@@ -270,6 +287,7 @@ def run(
             model,
             system=given_system(system, system_file),
             block_chars=given.block_chars,
+            named=named,
         )
         return start(order, chosen_form(quiet=quiet, as_json=as_json, verbose=verbose), line)
     except KeyboardInterrupt:

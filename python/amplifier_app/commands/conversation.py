@@ -13,6 +13,7 @@ from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replace
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure
 from amplifier_app.known_secrets import SECRETS
+from amplifier_app.module_conduct import contained
 from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
@@ -82,17 +83,18 @@ class Conversation:
             Exception: What the provider or the context raised.
         """
         self._result, self._written = None, ""
-        if not self._is_open:
-            await self._open()
-        if self.token.is_cancelled:
-            return None
-        previous = self._session.last
-        self._before = 0 if previous is None else await self._message_count()
-        try:
-            return await self._session.run(prompt)
-        finally:
-            last = self._session.last
-            self._result = None if last is previous else last
+        with contained():
+            if not self._is_open:
+                await self._open()
+            if self.token.is_cancelled:
+                return None
+            previous = self._session.last
+            self._before = 0 if previous is None else await self._message_count()
+            try:
+                return await self._session.run(prompt)
+            finally:
+                last = self._session.last
+                self._result = None if last is previous else last
 
     async def keep_unfinished(self) -> None:
         """Take what the model wrote of a response that it did not finish as its answer."""
@@ -144,7 +146,14 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Sessi
     from amplifier_agent import Agent
 
     agent = Agent(
-        plan=mount_plan(order.folder, provider, order.model, order.hooks, order.block_chars),
+        plan=mount_plan(
+            order.folder,
+            provider,
+            order.model,
+            order.hooks,
+            order.block_chars,
+            named=order.named,
+        ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=TerminalApproval(output.hold, output.release),
         directory=order.folder,

@@ -7,18 +7,30 @@ from collections.abc import Iterator
 from amplifier_app.printable import printable_line
 from amplifier_core._loading.info import guess_kind
 from amplifier_core._loading.known_modules import Source, known_sources
+from amplifier_core._loading.module_summary import summary_of
+
+_MAX_LINE_CHARS = 120
 
 
 def module_lines() -> Iterator[str]:
-    """Describe each module that a mount plan can name, and what is hidden by it, a line each."""
+    """Describe each module that a mount plan can name: its type, what it is, where it comes from.
+
+    A line each, one below it for where it comes from, and one for each module that it hides.
+    """
     found = {printable_line(name): (name, sources) for name, sources in known_sources().items()}
     width = max(map(len, found), default=0)
     for shown, (module_id, (taken, *hidden)) in found.items():
-        yield f"{shown:{width}}  {guess_kind(module_id):12}  {_described(taken)}"
+        summary = summary_of(taken)
+        kind = summary.kind or guess_kind(module_id)
+        line = printable_line(summary.line, _MAX_LINE_CHARS)
+        yield f"{shown:{width}}  {kind:12}  {line}".rstrip()
+        yield f"{'':{width}}  from {_described(taken)}"
         for source in hidden:
-            yield f"{'':{width}}  {'':12}  hides {_described(source)}"
+            yield f"{'':{width}}  hides {_described(source)}"
 
 
 def _described(source: Source) -> str:
+    if source.origin == "our own":
+        return f"amplifier-core: {source.name}"
     place = f" ({source.place})" if source.place else ""
     return f"{source.origin}: {printable_line(source.name + place)}"

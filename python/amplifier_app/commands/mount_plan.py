@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amplifier_app.failure import Failure
 from amplifier_core._loading.known_modules import Own, other_sources
 from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.named_modules import NamedModules
 
 GUARD = "hooks-guard"
 """The module that every turn requires."""
@@ -28,6 +31,8 @@ def mount_plan(
     model: str | None = None,
     hooks: Iterable[Mapping[str, Any]] = (),
     block_chars: int = 0,
+    *,
+    named: NamedModules | None = None,
 ) -> dict[str, Any]:
     """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
 
@@ -44,9 +49,10 @@ def mount_plan(
         hooks: More hooks of our own, as a mount plan has them.
         block_chars: How many characters of a prompt may be a block from standard input, in addition
             to its usual limit.
+        named: The modules that the user names.
 
     Raises:
-        Failure: A setting in the environment cannot be used.
+        Failure: A setting in the environment, or the plan of the user, cannot be used.
     """
     from amplifier_app.commands.settings import (
         guard_settings,
@@ -67,7 +73,7 @@ def mount_plan(
         config["thinking_budget_tokens"] = 0
     loop = {"extended_thinking": thinks, **loop_settings(os.environ)}
     tools = {"root": str(folder), **tool_settings(os.environ)}
-    return {
+    plan: dict[str, Any] = {
         "session": {
             "orchestrator": _own("loop-streaming", loop),
             "context": _own("context-simple"),
@@ -80,6 +86,7 @@ def mount_plan(
             *(_own(hook["module"], hook.get("config")) for hook in hooks),
         ],
     }
+    return plan if named is None else named.merged(plan, GUARD, model)
 
 
 def _own(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -90,7 +97,10 @@ def _own(module_id: str, config: Mapping[str, Any] | None = None) -> dict[str, A
 def replaced_modules(plan: Mapping[str, Any]) -> Iterator[str]:
     """Name in a line each what has the id of a module of a plan and was ignored."""
     mains = [plan["session"][name] for name in MAIN_MODULES]
-    for entry in [*mains, *(entry for name in LISTS for entry in plan[name])]:
+    entries: list[Any] = [*mains, *(entry for name in LISTS for entry in plan[name])]
+    for entry in entries:
+        if isinstance(entry, str) or entry.get("source") is not Own.TABLE:
+            continue  # the user named it, and gets what the loader finds
         for other in other_sources(entry["module"]):
             place = f" ({other.place})" if other.place else ""
             yield f"`{entry['module']}` is our own; ignored: {other.origin} `{other.name}`{place}"

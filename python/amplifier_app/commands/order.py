@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from amplifier_app.commands.named_modules import NamedModules
+
 
 @dataclass(frozen=True)
 class Order:
@@ -23,3 +25,5 @@ class Order:
     """How many characters of the prompt are a block from standard input."""
     hooks: tuple[Mapping[str, Any], ...] = ()
     """Hook modules to mount in addition to the guard."""
+    named: NamedModules | None = None
+    """The modules that the user names."""

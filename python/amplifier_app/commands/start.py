@@ -46,7 +46,7 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
         Exception: What keeps a turn from starting.
     """
     _require_engine()
-    with exported(os.environ) as hooks, _model(order.model) as provider, _screen(form) as screen:
+    with exported(os.environ) as hooks, _model(order) as provider, _screen(form) as screen:
         from amplifier_app.lazy_trio import import_httpcore
 
         import_httpcore()
@@ -84,17 +84,18 @@ def _require_engine() -> None:
 
 
 @contextlib.contextmanager
-def _model(name: str | None) -> Generator[Mapping[str, Any]]:
+def _model(order: Order) -> Generator[Mapping[str, Any]]:
     """The config of the provider; without a key, that of a demo model which runs in this block.
 
     Raises:
         Failure: A model was asked for by its name, and there is no key for it.
     """
-    if os.environ.get("ANTHROPIC_API_KEY", "").strip():
+    names_provider = order.named is not None and order.named.names_provider
+    if names_provider or os.environ.get("ANTHROPIC_API_KEY", "").strip():
         yield {}
         return
-    if name is not None:
-        raise _no_key_for(name)
+    if order.model is not None:
+        raise _no_key_for(order.model)
     line = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
     if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
         line += "; ANTHROPIC_BASE_URL is ignored"
