@@ -97,7 +97,7 @@ async def test_the_server_streams_an_answer() -> None:
     await app(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in sent)
     assert sent[0]["status"] == 200
-    assert body.startswith(b"# A tour of this folder")
+    assert body.startswith(b"Hello! I am the demo model")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .readings import blocks, items, mapping, text
+from .tool_schema import Tool
 from .wire import Call
 
 # Texts that a program put into a user message, such as `<system-reminder>`, are no request.
@@ -44,6 +45,12 @@ class Turn:
     results: list[Result] = field(default_factory=list[Result])
     tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """The available tools and their declared parameters; none for a tool that takes any."""
+    described: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    """The available tools, with all that they say of themselves."""
+    earlier: list[str] = field(default_factory=list[str])
+    """What the user said before, in this conversation."""
+    answers: list[str] = field(default_factory=list[str])
+    """What the model answered before."""
     may_call: bool = True
     """Whether the request lets tools be called."""
     thinks: bool = False
@@ -53,6 +60,8 @@ class Turn:
 def read_turn(body: dict[str, Any]) -> Turn:
     """Read the present turn out of a request that has been checked."""
     turn = Turn()
+    earlier: list[str] = []
+    answers: list[str] = []
     calls: dict[str, Call] = {}
     for message in items(body.get("messages")):
         content = blocks(mapping(message).get("content"))
@@ -64,19 +73,25 @@ def read_turn(body: dict[str, Any]) -> Turn:
             ]
             calls = {call.id: call for call in asked}
             turn.rounds += bool(asked)
+            if not asked and (answer := _texts(content)):
+                answers.append("\n".join(answer))
             continue
         results = [_result(block, calls) for block in content if block.get("type") == "tool_result"]
         turn.results += results
         said = _said(content)
-        if said and not results:
-            turn = Turn(prompt=said)
-        elif said and _was_cut_off(turn, results):
-            turn = Turn(prompt=said, began_anew=True)
+        is_cut_off = bool(said) and _was_cut_off(turn, results)
+        if said and (is_cut_off or not results):
+            earlier += [turn.prompt] if turn.prompt else []
+            turn = Turn(prompt=said, began_anew=bool(results) and is_cut_off)
         elif said:
             turn.prompt += "\n" + said
     for tool in items(body.get("tools")):
         properties = mapping(mapping(tool.get("input_schema")).get("properties"))
-        turn.tools[text(tool.get("name"))] = frozenset(properties)
+        name = text(tool.get("name"))
+        turn.tools[name] = frozenset(properties)
+        schema = mapping(tool.get("input_schema"))
+        turn.described[name] = Tool(name, text(tool.get("description")), schema)
+    turn.earlier, turn.answers = earlier, answers
     turn.may_call = mapping(body.get("tool_choice")).get("type") != "none"
     turn.thinks = mapping(body.get("thinking")).get("type") in {"enabled", "adaptive"}
     return turn
@@ -93,8 +108,12 @@ def _was_cut_off(turn: Turn, results: list[Result]) -> bool:
 
 
 def _said(content: list[dict[str, Any]]) -> str:
-    texts = [text(block.get("text")).strip() for block in content if block.get("type") == "text"]
-    return "\n".join(said for said in texts if said and not said.startswith(_NOT_FROM_THE_USER))
+    return "\n".join(said for said in _texts(content) if not said.startswith(_NOT_FROM_THE_USER))
+
+
+def _texts(content: list[dict[str, Any]]) -> list[str]:
+    texts = (text(block.get("text")).strip() for block in content if block.get("type") == "text")
+    return [each for each in texts if each]
 
 
 def _result(block: dict[str, Any], calls: dict[str, Call]) -> Result:

@@ -15,6 +15,14 @@ def code(written: str) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
+def fenced(written: str, language: str = "") -> str:
+    """Return `written` as a block of code, whatever backticks it holds."""
+    fence = "```"
+    while fence in written:
+        fence += "`"
+    return f"{fence}{language}\n{written}\n{fence}"
+
+
 def quote(written: str) -> str:
     """Return `written` as a quotation."""
     return "\n".join(f"> {line}" for line in written.split("\n"))

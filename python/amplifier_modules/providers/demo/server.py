@@ -15,12 +15,9 @@ from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 from .conversation import read_turn
-from .next_calls import next_calls
-from .report import write_report
+from .decision import decide
 from .request import ApiError, check_request, parse_body
-from .survey import read_survey
-from .thoughts import think
-from .wire import Answer, Signer, encode_event, message, stream_events
+from .wire import Signer, encode_event, message, stream_events
 
 MODEL = "amplifier-demo"
 _MAX_BODY_BYTES = 32_000_000
@@ -33,7 +30,8 @@ _CREATED = "2025-01-01T00:00:00Z"
 class DemoModel:
     """A server on a loopback port that speaks the Anthropic Messages API.
 
-    It calls the tools `list_directory`, `glob`, `grep` and `read_file` and reports their results.
+    It gives tours of a folder with the tools `list_directory`, `glob`, `grep` and `read_file`, calls
+    any tool that it is asked to call, and says what it can do.
     Use it in a `with` block, which starts and stops it.
     """
 
@@ -157,16 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
     def answer_message(self, raw: bytes) -> None:
         body = parse_body(raw)
         check_request(body, self.demo.signer.is_signed)
-        turn = read_turn(body)
-        survey = read_survey(turn)
-        calls = next_calls(turn, survey) if turn.may_call and not survey.is_empty else []
-        thoughts = think(turn, survey, calls)
-        if not calls:
-            answer = Answer(thoughts if turn.thinks else "", write_report(turn, survey), [])
-        elif turn.thinks:
-            answer = Answer(thoughts, "", calls)
-        else:
-            answer = Answer("", thoughts, calls)
+        answer = decide(read_turn(body))
         complete = message(answer, MODEL, len(raw), self.demo.signer)
         if body.get("stream"):
             self.send_stream(complete)

@@ -1,0 +1,161 @@
+"""A tool call that the user asks for by name: `call weather with city Paris and days 3`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from amplifier_core._kernel.advice import did_you_mean
+
+from .markup import code, listed
+from .readings import mapping
+from .tool_schema import Tool, WrongValue
+
+_MAX_TOOLS = 30
+_CALL = re.compile(
+    r"(?:please\s+|now\s+|then\s+|can you\s+|could you\s+)*(?P<verb>call|invoke|use|run)\s+"
+    r"(?:the\s+)?(?:tool\s+)?[`\"'“]?(?P<name>[\w.-]*\w)[`\"'”]?(?:\(\))?(?:\s+tool)?"
+    r"(?:\s*,?\s*(?:with|using|on|for)(?:\s+the)?(?:\s+arguments?)?\s*:?\s+(?P<rest>.+?))?"
+    r"\s*(?:,?\s*please)?[.!?]*\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_CERTAIN = frozenset({"call", "invoke"})
+"""Verbs after which a name is meant to be that of a tool; `run the tests` need not be a call."""
+_PAIR = re.compile(r"\s*[`\"']?([\w-]+)[`\"']?\s*(?:=|:|\s+is\s+|\s+)\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class AskedCall:
+    """A call with its arguments, or why it cannot be made."""
+
+    tool: str
+    arguments: dict[str, Any]
+    problem: str = ""
+
+
+def read_call(prompt: str, tools: Mapping[str, Tool]) -> AskedCall | None:
+    """Read the call that a prompt asks for; None if it asks for none."""
+    found = _CALL.fullmatch(prompt.strip())
+    if found is None:
+        return None
+    tool = _named(found["name"], tools)
+    if tool is None:
+        if found["verb"].lower() not in _CERTAIN:
+            return None
+        return AskedCall(found["name"], {}, _no_such_tool(found["name"], tools))
+    try:
+        arguments = _arguments(tool, (found["rest"] or "").strip())
+    except WrongValue as error:
+        end = "" if str(error).endswith("?") else "."
+        problem = f"I cannot call {code(tool.name)}: {error}{end}\n\n{_needs(tool)}"
+        return AskedCall(tool.name, {}, problem)
+    missing = [name for name in tool.required if name not in arguments]
+    if missing:
+        lacks = f"I cannot call {code(tool.name)} without {listed(missing, _MAX_TOOLS)}."
+        return AskedCall(tool.name, {}, f"{lacks}\n\n{_needs(tool)}")
+    return AskedCall(tool.name, arguments)
+
+
+def _named(name: str, tools: Mapping[str, Tool]) -> Tool | None:
+    if name in tools:
+        return tools[name]
+    return next((tool for known, tool in tools.items() if _alike(known) == _alike(name)), None)
+
+
+def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
+    if not tools:
+        return f"There is no tool {code(name)}: no tool is mounted."
+    names = listed(sorted(tools), _MAX_TOOLS)
+    advice = did_you_mean(name, tools) or "."
+    return f"There is no tool {code(name)}{advice} These tools are mounted: {names}."
+
+
+def _needs(tool: Tool) -> str:
+    """What a tool takes, and an example of a call."""
+    if not tool.properties:
+        return f"{code(tool.name)} declares no arguments."
+    required = tool.required
+    lines = [
+        f"- {tool.described(name)}" + ("" if name in required else "; may be left out")
+        for name in tool.properties
+    ]
+    first = (required or list(tool.properties))[:2]
+    example = f"call {tool.name} with " + " and ".join(f"{name} …" for name in first)
+    head = f"{code(tool.name)} takes:\n\n" + "\n".join(lines)
+    return f"{head}\n\nAsk like this: {code(example)}."
+
+
+def _arguments(tool: Tool, written: str) -> dict[str, Any]:
+    """Read the arguments after `with`.
+
+    Raises:
+        WrongValue: A name is unknown, or a value is of another type.
+    """
+    if not written:
+        return {}
+    if written.startswith("{"):
+        try:
+            return mapping(json.loads(written))
+        except (ValueError, RecursionError):
+            raise WrongValue(f"{code(written)} is not JSON") from None
+    quoted = re.fullmatch(r"\"(.*)\"|“(.*)”|`(.*)`", written, re.DOTALL)
+    if quoted and len(only := tool.required or list(tool.properties)) == 1:
+        return {only[0]: tool.value(only[0], written)}
+    arguments: dict[str, Any] = {}
+    for part in _parts(tool, written):
+        pair = _PAIR.fullmatch(part)
+        name = _argument(tool, part)
+        if name is None:
+            given = pair[1] if pair else part
+            advice = did_you_mean(given, tool.properties)
+            raise WrongValue(f"it has no argument {code(given)}{advice}")
+        arguments[name] = tool.value(name, _value(tool, name, part))
+    return arguments
+
+
+def _parts(tool: Tool, written: str) -> list[str]:
+    """Split the arguments where a known name begins, so that a value may hold `and` and commas."""
+    separators = list(re.finditer(r"\s*,\s*(?:and\s+)?|\s+and\s+", written))
+    starts = [0]
+    ends: list[int] = []
+    for separator in separators:
+        rest = written[separator.end() :]
+        if written[: separator.start()].count('"') % 2:
+            continue  # within a quotation
+        begins = _argument(tool, rest) if tool.properties else _PAIR.fullmatch(rest)
+        if begins is not None:
+            ends.append(separator.start())
+            starts.append(separator.end())
+    return [written[start:end] for start, end in zip(starts, [*ends, len(written)], strict=True)]
+
+
+def _argument(tool: Tool, part: str) -> str | None:
+    """The argument that a part begins with; the longest of several."""
+    if not tool.properties:
+        pair = _PAIR.fullmatch(part)
+        return pair[1] if pair else None
+    fitting = [name for name in tool.properties if _begin(name).match(part)]
+    return max(fitting, key=len, default=None)
+
+
+def _value(tool: Tool, name: str, part: str) -> str:
+    if not tool.properties:
+        pair = _PAIR.fullmatch(part)
+        return pair[2] if pair else ""
+    return part[match.end() :] if (match := _begin(name).match(part)) else part
+
+
+def _begin(name: str) -> re.Pattern[str]:
+    """The name of an argument and what stands between it and its value."""
+    words = r"[\s_-]*".join(re.escape(word) for word in re.split(r"[\s_-]+", name))
+    return re.compile(
+        rf"\s*[`\"']?{words}[`\"']?(?:\s*[=:]\s*|\s+(?:is\s+|to\s+|set to\s+)?|\s*\Z)",
+        re.IGNORECASE,
+    )
+
+
+def _alike(name: str) -> str:
+    return re.sub(r"[\s_.-]", "", name).lower()
