@@ -9,6 +9,9 @@ import sys
 import threading
 from collections.abc import Sequence
 
+_OBJECTS_PER_COLLECTION = 100_000
+"""More new objects than this are searched for garbage; by default it is 700."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
@@ -34,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if arguments is None:
             gc.freeze()
+            # A turn imports more than this. Garbage in circles is so rare that it can wait.
+            gc.set_threshold(_OBJECTS_PER_COLLECTION)
             gc.enable()
         for line in ignored:
             from amplifier_app.notice import notice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any, cast
 
@@ -23,10 +24,16 @@ _WORD = "|".join(rf"(?<!\w)(?=[{letters}]*[{own}])[{letters}]+(?!\w)" for letter
 """A word wholly of one script that cannot be taken for one of another."""
 
 _PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
-_TO_ESCAPE = re.compile(rf"{_WORD}|([^ !#-\[\]-~{_LETTERS}])")
+_TO_ESCAPE = rf"{_WORD}|([^ !#-\[\]-~{_LETTERS}])"
 _RUN = re.compile(r"((?P<blank>\s)(?P=blank)+)")
-_SHOWN = re.compile(rf"[!-~{_LETTERS}]")
+_SHOWN = rf"[!-~{_LETTERS}]"
 _NAMES = {" ": "blank", "\t": "tab", "\n": "line break"}
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern at its first use: most programs never ask."""
+    return re.compile(pattern)
 
 
 class AsIs(str):
@@ -97,7 +104,7 @@ def _escaped(text: str) -> str:
             return found[0]
         return '\\"' if found[1] == '"' else found[1].encode("unicode_escape").decode()
 
-    return _TO_ESCAPE.sub(written, text)
+    return _compiled(_TO_ESCAPE).sub(written, text)
 
 
 def question_rows(question: Iterable[str], mark: str, columns: int) -> list[str]:
@@ -134,7 +141,7 @@ def _shown(question: Iterable[str]) -> str:
     runs = [(unit, len(list(run))) for unit, run in groupby(units)]
     shown: list[str] = []
     for place, (unit, count) in enumerate(runs):
-        if isinstance(unit, AsIs) or _SHOWN.fullmatch(unit):
+        if isinstance(unit, AsIs) or _compiled(_SHOWN).fullmatch(unit):
             shown.append(unit * count)
         elif (unit, count) == ("\n", 1) or ((unit, count) == (" ", 1) and _is_inside(runs, place)):
             shown.append(unit)

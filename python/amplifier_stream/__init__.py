@@ -19,10 +19,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from amplifier_core._late_names import LateNames
-
 try:
     import_module("amplifier_core._engine")
+
+    from amplifier_core._late_names import LateNames
 except ModuleNotFoundError as error:
     if error.name != "amplifier_core._engine":
         raise

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def advice_on(name: str, known: Iterable[str]) -> str:
     """Suggest a known name for an unknown one, or list all of them."""
+    from difflib import get_close_matches  # late: few programs have a mistake
+
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     if near:
@@ -17,5 +18,7 @@ def advice_on(name: str, known: Iterable[str]) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest a known name for an unknown one; empty if none is similar."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean `{near[0]}`?" if near else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,6 +92,8 @@ def other_sources(module_id: str) -> list[Source]:
 
 def suggestion(module_id: str) -> str | None:
     """Name the known modules that may be meant; None if none is similar."""
+    from difflib import get_close_matches  # late: few programs have a mistake
+
     close = get_close_matches(str(module_id), list(known_sources()), n=3)
     return f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
@@ -15,6 +14,8 @@ class UnknownToolError(LookupError):
 
     def __init__(self, name: str, known: list[str]) -> None:
         """Name the tools that are mounted."""
+        import difflib  # late: most turns have no such error
+
         listed = ", ".join(f"`{each}`" for each in sorted(known)) or "none"
         message = f"unknown tool `{name}` (mounted: {listed})"
         if close := difflib.get_close_matches(name, known, n=1):
