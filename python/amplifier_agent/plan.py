@@ -114,13 +114,15 @@ def kept(options: AgentOptions) -> AgentOptions:
 
 def plan_copy(plan: Any) -> Any:
     """Copy the dicts and lists of a mount plan, which is faster than to copy any object."""
-    # Each session is made of a copy, and most values are no containers.
+    # Each session is made of a copy. Most values are no containers, and need no call.
     if issubclass(type(plan), dict):
-        return {
-            key: value if type(value) is str else plan_copy(value) for key, value in plan.items()
-        }
+        copy = {**plan}
+        for key, value in copy.items():
+            if not isinstance(value, str | bool):
+                copy[key] = plan_copy(value)
+        return copy
     if issubclass(type(plan), list):
-        return [plan_copy(value) for value in plan]
+        return [plan_copy(value) for value in plan] if plan else []
     return plan
 
 

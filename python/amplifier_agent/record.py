@@ -19,6 +19,8 @@ REFUSED = frozenset({"refusal", "content_filter", "safety"})
 
 _RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
 
+_TOOL_RESULTS = frozenset({events.TOOL_POST, events.TOOL_ERROR})
+
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
 
@@ -52,7 +54,7 @@ class TurnRecord:
             stop_reason = data.get("finish_reason")
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
             self._add_usage(data.get("usage"))
-        elif event in {events.TOOL_POST, events.TOOL_ERROR}:
+        elif event in _TOOL_RESULTS:
             self.tool_calls += 1
         elif event == events.ORCHESTRATOR_COMPLETE:
             self._ending = dict(data)
@@ -80,7 +82,7 @@ class TurnRecord:
         reason = told.get("reason")
         reason = reason if isinstance(reason, str) and reason else None
         denied = told.get("denied")
-        if isinstance(denied, Mapping):
+        if denied is not None and isinstance(denied, Mapping):
             found = cast("Mapping[str, Any]", denied)
             step = _DENIED_STEP.get(str(found.get("event")), "the turn")
             return "denied", f"{step} was refused: {found.get('reason')}"
@@ -102,7 +104,8 @@ class TurnRecord:
         return "completed", None
 
     def _add_usage(self, usage: Any) -> None:
-        if not isinstance(usage, Mapping):
+        # `dict` first, as it is one nearly always, and to ask for a `Mapping` takes longer.
+        if not isinstance(usage, (dict, Mapping)):
             self._has_unpriced_calls = True
             return
         counts = cast("Mapping[str, Any]", usage)

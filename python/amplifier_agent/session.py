@@ -212,8 +212,9 @@ class Session(Generic[T_co]):
         loop = self._coordinator.get("orchestrator")
         # Ours tell the usage by itself, too: a copy of the whole response for it takes longer.
         responses = events.LLM_POST if isinstance(loop, Loop) else events.PROVIDER_RESPONSE
+        register, note = self._coordinator.hooks.register, self._note
         for event in (responses, *_RECORDED):
-            self._coordinator.hooks.register(event, self._note, FIRST, "amplifier-agent")
+            register(event, note, FIRST, "amplifier-agent")
 
     async def _clean_up(self) -> None:
         with anyio.CancelScope(shield=True):
@@ -253,7 +254,8 @@ class Session(Generic[T_co]):
                 "the session is not open: use it within `async with agent.session()`"
             )
         self._thread.enter()
-        if any(session is self and not turn.is_over for session, turn in _RUNNING.get()):
+        running = _RUNNING.get()
+        if running and any(session is self and not turn.is_over for session, turn in running):
             raise RuntimeError(
                 "`run` was called from a turn of the same session, which it waits for"
             )
