@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from types import CoroutineType
+from types import CoroutineType, coroutine
 from typing import TYPE_CHECKING, Any, cast
 
 from .interruption import is_ending
@@ -25,24 +25,22 @@ class Leaving:
     end in time, the rest of it is cancelled once more and runs on in a task of its own; its result is
     ignored, and there is a warning. Under trio no task can be left behind: what ignores its
     cancellation keeps the caller waiting.
-
-    Awaiting it raises a `CancelledError` if the rest was left behind.
     """
 
     __slots__ = ("_grace", "_is_meant", "_logger", "_steps", "_what")
 
     def __init__(
         self,
-        awaitable: Awaitable[Any],
+        steps: Steps,
         grace: float,
         what: str,
         logger: logging.Logger,
         is_meant: Callable[[], bool] = is_ending,
     ) -> None:
-        """Await something, by `await`, or by `rest` where its first step was done already.
+        """Go on with a coroutine whose first step was done, by `rest` or with `await` by `awaited`.
 
         Args:
-            awaitable: What is awaited.
+            steps: The coroutine.
             grace: Seconds that it may take to end after its cancellation.
             what: What is awaited, for the warning.
             logger: Where the warning goes.
@@ -50,21 +48,23 @@ class Leaving:
                 Scopes and time limits inside cancel the task, too; by default it is an
                 `Interruption` around.
         """
-        self._steps = steps_of(awaitable)
+        self._steps = steps
         self._grace = grace
         self._what = what
         self._logger = logger
         self._is_meant = is_meant
 
-    def __await__(self) -> Generator[Any, None, Any]:
-        try:
-            awaited = self._steps.send(None)
-        except StopIteration as stop:
-            return stop.value
+    @coroutine
+    def awaited(self, awaited: Any) -> Generator[Any, None, Any]:
+        """Go on with the coroutine, as `rest` does."""
         return (yield from self.rest(awaited))
 
     def rest(self, awaited: Any) -> Generator[Any, None, Any]:
-        """Go on with a coroutine that awaits something."""
+        """Go on with the coroutine, which awaits something.
+
+        Raises:
+            CancelledError: The rest of it was left behind.
+        """
         asyncio: Any = sys.modules.get("asyncio")
         cancelled = asyncio.CancelledError if asyncio else ()
         steps = self._steps

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from amplifier_core._kernel.interruption import Interruption, innermost
-from amplifier_core._kernel.left_behind import Leaving
+from amplifier_core._kernel.left_behind import Leaving, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
 
 logger = logging.getLogger(__name__)
@@ -93,12 +93,18 @@ def grace() -> Generator[None]:
         yield
 
 
-def ending(awaitable: Awaitable[Any], what: str) -> Awaitable[Any]:
-    """Return an awaitable that ends when the part of the turn around it is interrupted.
+async def ending(awaitable: Awaitable[Any], what: str) -> Any:
+    """Await something that ends when the part of the turn around it is interrupted.
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    return Leaving(awaitable, LEAVE_SECONDS, what, logger)
+    steps = steps_of(awaitable)
+    # Most hooks wait for nothing: then this step is all.
+    try:
+        awaited = steps.send(None)
+    except StopIteration as stop:
+        return stop.value
+    return await Leaving(steps, LEAVE_SECONDS, what, logger).awaited(awaited)
 
 
 async def ending_after(seconds: float | None, awaitable: Awaitable[Any], what: str) -> Any:

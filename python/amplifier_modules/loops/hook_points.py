@@ -52,7 +52,7 @@ class HookPoints:
         """Use the registry; without a coordinator no approval is possible and nothing is stored."""
         self._hooks = hooks
         self._coordinator = coordinator
-        self._approvals = anyio.Lock()
+        self._approvals: anyio.Lock | None = None
         self._waiting: list[Injection] = []
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
@@ -145,6 +145,7 @@ class HookPoints:
             result = await self._carry_out(result, event)
         elif self._coordinator is not None:
             # One question at a time: tool calls run concurrently, and there is one user.
+            self._approvals = self._approvals or anyio.Lock()
             async with self._approvals:
                 try:
                     result = await self._ask(result, event, asked or asked_call({}, None))
