@@ -10,6 +10,17 @@ use crate::schema::{Form, Schema, any_of, of_type};
 /// US dollars as decimal text, in the scientific form of the General Decimal Arithmetic: `0.10`, `1E-7`.
 ///
 /// In JSON it is a string. An integer is read too; a float is refused, as it is not exact.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::{Cost, Usage};
+///
+/// let cost = Cost::from_text("0.0042").expect("a decimal number");
+/// assert_eq!(cost.as_str(), "0.0042");
+/// assert_eq!(Cost::from_text("a lot"), None);
+/// # let _ = Usage::new(900, 100).with_cost(cost);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cost(String);
 

@@ -5,6 +5,20 @@ use indexmap::IndexMap;
 use crate::json::{Json, JsonError};
 
 /// A value that can be read from JSON.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::{FromJson as _, Message, Role};
+///
+/// let message = Message::parse(br#"{"role": "user", "content": "Hello."}"#)?;
+/// assert_eq!(message.role, Role::User);
+/// assert_eq!(
+///     Message::parse(br#"{"role": "user", "content": 5}"#).unwrap_err().to_string(),
+///     "`Message.content` must be a string or an array, found `5`",
+/// );
+/// # Ok::<(), amplifier_core::ModelError>(())
+/// ```
 pub trait FromJson: Sized {
     /// Read the value, or say what does not fit and where.
     fn from_json(json: Json) -> Result<Self, ModelError>;

@@ -18,6 +18,15 @@ const MICROSECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 ///
 /// `2026-01-02T03:04:05`, then six digits of a fraction or none, then `Z` for UTC, another offset
 /// such as `+02:00`, or nothing where no zone is known.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::Timestamp;
+///
+/// assert!(Timestamp::from_text("2026-01-02T03:04:05Z").is_some());
+/// assert!(Timestamp::from_text("2 January 2026").is_none());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Timestamp(String);
 

@@ -27,6 +27,35 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub type Capability = Arc<dyn Any + Send + Sync>;
 
 /// An action that the model can request.
+///
+/// # Examples
+///
+/// A tool with a state of its own; `runtime::FunctionTool` makes one of a function.
+///
+/// ```
+/// use std::sync::atomic::{AtomicI64, Ordering};
+///
+/// use amplifier_core::error::ToolError;
+/// use amplifier_core::traits::{BoxFuture, Tool};
+/// use amplifier_core::{Object, ToolResult};
+///
+/// struct Counter(AtomicI64);
+///
+/// impl Tool for Counter {
+///     fn name(&self) -> &str {
+///         "count"
+///     }
+///
+///     fn description(&self) -> &str {
+///         "Count one further."
+///     }
+///
+///     fn execute(&self, _: Object) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+///         Box::pin(async { Ok(ToolResult::of(self.0.fetch_add(1, Ordering::Relaxed) + 1)) })
+///     }
+/// }
+/// # assert_eq!(Counter(AtomicI64::new(0)).get_spec().name, "count");
+/// ```
 pub trait Tool: Send + Sync {
     /// The name by which the model calls it.
     fn name(&self) -> &str;
@@ -54,6 +83,44 @@ pub trait Tool: Send + Sync {
 }
 
 /// A source of models.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::traits::{BoxFuture, Provider};
+/// use amplifier_core::{
+///     ChatRequest, ChatResponse, Message, ModelInfo, ProviderError, ProviderFailure, ProviderInfo,
+///     Usage,
+/// };
+///
+/// /// Says what it was told last.
+/// struct Echo;
+///
+/// impl Provider for Echo {
+///     fn name(&self) -> &str {
+///         "echo"
+///     }
+///
+///     fn get_info(&self) -> ProviderInfo {
+///         ProviderInfo::new("echo", "Echo")
+///     }
+///
+///     fn list_models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ProviderError>> {
+///         Box::pin(async { Ok(vec![ModelInfo::new("echo-1", "Echo One", 8_000, 1_000)]) })
+///     }
+///
+///     fn complete(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ProviderError>> {
+///         Box::pin(async move {
+///             let Some(last) = request.messages.last().map(Message::plain_text) else {
+///                 let failure = ProviderFailure::new("nothing was said").provider(self.name());
+///                 return Err(ProviderError::InvalidRequest(failure.into()));
+///             };
+///             Ok(ChatResponse::text(last).with_usage(Usage::new(1, 1)))
+///         })
+///     }
+/// }
+/// # assert_eq!(Echo.name(), "echo");
+/// ```
 pub trait Provider: Send + Sync {
     /// Its key.
     fn name(&self) -> &str;
@@ -96,6 +163,46 @@ pub trait ContextManager: Send + Sync {
 }
 
 /// A handler of events, which may deny them; functions of the same signature are handlers too.
+///
+/// # Examples
+///
+/// A function needs no more than its signature. What waits implements the trait:
+///
+/// ```
+/// use std::collections::HashSet;
+///
+/// use amplifier_core::error::HookError;
+/// use amplifier_core::traits::{BoxFuture, HookHandler};
+/// use amplifier_core::{HookResult, Object};
+///
+/// fn no_shell(_event: &str, data: &Object) -> Result<HookResult, HookError> {
+///     Ok(match data["tool_name"].as_str() {
+///         Some("shell") => HookResult::deny("no shell here"),
+///         _ => HookResult::proceed(),
+///     })
+/// }
+///
+/// struct Allowed(HashSet<String>);
+///
+/// impl HookHandler for Allowed {
+///     fn handle<'a>(
+///         &'a self,
+///         _event: &'a str,
+///         data: &'a Object,
+///     ) -> BoxFuture<'a, Result<HookResult, HookError>> {
+///         Box::pin(async move {
+///             let tool = data["tool_name"].as_str().unwrap_or_default();
+///             if self.0.contains(tool) {
+///                 return Ok(HookResult::proceed());
+///             }
+///             Ok(HookResult::ask(format!("Run `{tool}`?")))
+///         })
+///     }
+/// }
+/// # fn is_handler(_: impl HookHandler) {}
+/// # is_handler(no_shell);
+/// # is_handler(Allowed(HashSet::new()));
+/// ```
 pub trait HookHandler: Send + Sync {
     /// Answers an event. The payload is borrowed: return a changed one with `Modify`.
     fn handle<'a>(

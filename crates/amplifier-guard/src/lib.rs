@@ -1,4 +1,4 @@
-//! Security decisions where the output of a model takes effect, and the handling of failures.
+#![doc = include_str!("../README.md")]
 
 pub mod claude;
 mod failure;

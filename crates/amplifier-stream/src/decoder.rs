@@ -19,6 +19,38 @@ use crate::stream_result::StreamResult;
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
 
 /// Decodes the body of one response, in chunks of any size.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use amplifier_stream::{Change, Dialect, Headers, Limits, StreamDecoder};
+///
+/// let body = br#"data: {"id":"1","choices":[{"index":0,"delta":{"content":"Hel"}}]}
+///
+/// data: {"id":"1","choices":[{"index":0,"delta":{"content":"lo."},"finish_reason":"stop"}]}
+///
+/// data: [DONE]
+///
+/// "#;
+/// let mut decoder = StreamDecoder::new(Dialect::Chat, 200, Headers::default(), Limits::DEFAULT);
+/// let mut events = Vec::new();
+/// for chunk in body.chunks(7) {
+///     decoder.feed(chunk, &mut events)?;
+/// }
+/// let result = decoder.finish(SystemTime::now());
+/// events.extend(result.events.iter().cloned());
+///
+/// let texts = events.iter().filter_map(|event| match &event.change {
+///     Change::Delta(text) => Some(text.as_str()),
+///     _ => None,
+/// });
+/// assert_eq!(texts.collect::<String>(), "Hello.");
+/// assert_eq!(result.stop_reason, Some("end_turn"));
+/// assert!(!result.truncated);
+/// # Ok::<(), amplifier_stream::LimitError>(())
+/// ```
 #[derive(Debug)]
 pub struct StreamDecoder {
     dialect: Dialect,

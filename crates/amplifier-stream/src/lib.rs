@@ -1,10 +1,10 @@
-//! Provider bytes in, typed content-block events out.
+#![doc = include_str!("../README.md")]
+//! # How the parts fit
 //!
-//! A [`StreamDecoder`] frames the bytes of one response ([`SseDecoder`]), reads the frames in the
-//! provider's [`Dialect`] and reports what happens to content blocks as [`StreamEvent`]s; at the
-//! end it returns one [`StreamResult`]. The result does not depend on chunk boundaries, the work is
-//! linear in them, and no input is fatal: what is not understood is kept as a [`Finding`], and a
-//! tool call of a stream that failed or ended early never has arguments to run with.
+//! A [`StreamDecoder`] frames the bytes of one response ([`SseDecoder`], [`NdjsonDecoder`]), reads the
+//! frames in the provider's [`Dialect`] and reports what happens to content blocks as
+//! [`StreamEvent`]s; at the end it returns one [`StreamResult`]. What is not understood is kept as a
+//! [`Finding`].
 //!
 //! [`ThinkingParser`] and [`ToolCallParser`] find what a model writes as tags into its text, and a
 //! [`StreamProcessor`] turns the chunks of an answer into events for an agent.

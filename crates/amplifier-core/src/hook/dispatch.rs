@@ -87,6 +87,20 @@ impl Projection {
 /// The decision on one emitted event; takes the answers in the order of the handlers.
 ///
 /// Precedence: the first deny, else the first ask, else all injections, else continue.
+///
+/// # Examples
+///
+/// The driver calls the handlers, and hands in what they answer:
+///
+/// ```
+/// use amplifier_core::hook::{Answer, Decision, Dispatch, Flow};
+///
+/// let mut dispatch: Dispatch<&str, i64> = Dispatch::new(1);
+/// assert_eq!(dispatch.accept("tool:pre", "raise", Answer::Modify(Some(2))), Flow::Next);
+/// assert_eq!(dispatch.data(), &2);
+/// assert_eq!(dispatch.accept("tool:pre", "gate", Answer::Deny("too much")), Flow::Stop);
+/// assert_eq!(dispatch.finish().decision, Decision::Deny("too much"));
+/// ```
 #[derive(Debug)]
 pub struct Dispatch<R, D> {
     data: D,

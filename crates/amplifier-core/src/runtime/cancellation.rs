@@ -15,6 +15,27 @@ type Callback = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 /// A cancellation level. Clones share it.
 ///
 /// A token holds its children weakly: they follow every rise while other code keeps them alive.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::cancellation::CancellationState;
+/// use amplifier_core::runtime::CancellationToken;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let token = CancellationToken::default();
+/// let child = CancellationToken::default();
+/// token.register_child(&child);
+///
+/// assert!(token.request_graceful());
+/// assert!(child.is_graceful());
+/// assert!(!token.request_graceful(), "it was cancelled already");
+///
+/// token.request_immediate();
+/// child.reached(CancellationState::Immediate).await;
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct CancellationToken {
     inner: Arc<Inner>,

@@ -19,6 +19,39 @@ use crate::traits::{
 };
 
 /// The parts of a session. Clones share them.
+///
+/// # Examples
+///
+/// Tools and hooks may come and go between turns, and the code around a session may cancel it:
+///
+/// ```
+/// use amplifier_core::coordinator::Slot;
+/// use amplifier_core::runtime::{FunctionTool, Module, ScriptedProvider, Session};
+/// use amplifier_core::{Object, ToolResult};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), amplifier_core::error::AmplifierError> {
+/// let session = Session::builder()
+///     .provider(ScriptedProvider::new().answer("Hello."))
+///     .initialize()
+///     .await?;
+/// let coordinator = session.coordinator().clone();
+///
+/// let ping = FunctionTool::new("ping", "Answer.", Object::new(), |_| async {
+///     Ok(ToolResult::text("pong"))
+/// });
+/// coordinator.mount(Module::tool(ping), Some("ping-once"))?;
+/// assert!(coordinator.tools().contains_key("ping-once"));
+/// coordinator.unmount(Slot::Tools, Some("ping-once"))?;
+///
+/// // From another task, usually:
+/// coordinator.request_cancel(false);
+/// assert_eq!(session.execute("Hi.").await?, "");
+/// coordinator.cancellation().reset();
+/// assert_eq!(session.execute("Hi.").await?, "Hello.");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct Coordinator {
     inner: Arc<Inner>,

@@ -9,6 +9,22 @@ use crate::dialect::Dialect;
 use crate::headers::Headers;
 
 /// Decodes the body of a response that is not a success, whatever it is.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use amplifier_stream::{Dialect, Headers, decode_error};
+///
+/// let headers = Headers::from_iter([("Retry-After", "7")]);
+/// let body = br#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+/// let error = decode_error(Dialect::Anthropic, 529, &headers, body, SystemTime::now());
+///
+/// assert_eq!(error.kind, "overloaded_error");
+/// assert!(error.retryable);
+/// assert_eq!(error.retry_after, Some(Duration::from_secs(7)));
+/// ```
 #[must_use]
 pub fn decode_error(
     dialect: Dialect,

@@ -69,6 +69,20 @@ impl NdjsonLine<'_> {
 /// Cuts a byte stream into lines of JSON.
 ///
 /// Lines end with LF or CRLF, the last one also with the stream; blank lines are skipped.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{Limits, NdjsonDecoder};
+///
+/// let mut decoder = NdjsonDecoder::new(Limits::DEFAULT);
+/// let mut values = Vec::new();
+/// decoder.feed(b"{\"a\":1}\n{\"a\"", |line| values.push(line.value().unwrap().to_string()))?;
+/// decoder.feed(b":2}", |_| unreachable!("the line has no end yet"))?;
+/// decoder.finish(|line| values.push(line.value().unwrap().to_string()))?;
+/// assert_eq!(values, [r#"{"a":1}"#, r#"{"a":2}"#]);
+/// # Ok::<(), amplifier_stream::LimitError>(())
+/// ```
 #[derive(Debug)]
 pub struct NdjsonDecoder {
     limits: Limits,

@@ -27,6 +27,20 @@ pub struct SseEvent<'a> {
 }
 
 /// Cuts a byte stream into server-sent events.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{Limits, SseDecoder};
+///
+/// let mut decoder = SseDecoder::new(Limits::DEFAULT);
+/// let mut seen = Vec::new();
+/// for chunk in [&b"event: pi"[..], b"ng\ndata: 1\nda", b"ta: 2\n\n"] {
+///     decoder.feed(chunk, |event| seen.push(format!("{}={}", event.event, event.data)))?;
+/// }
+/// assert_eq!(seen, ["ping=1\n2"]);
+/// # Ok::<(), amplifier_stream::LimitError>(())
+/// ```
 #[derive(Debug)]
 pub struct SseDecoder {
     limits: Limits,

@@ -19,6 +19,20 @@ mod token;
 /// The value of complete arguments is the one that `parse_arguments` returns. The value of their
 /// beginning is a prefix of it: every entry but the last is the same, in the same order, and the
 /// last one is the same, the beginning of the same string, or a prefix of the same list or object.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::Json;
+/// use amplifier_stream::PartialArguments;
+///
+/// let mut arguments = PartialArguments::default();
+/// let shown = |value: &amplifier_core::Object| Json::from(value.clone()).to_string();
+/// assert_eq!(shown(arguments.read(r#"{"path": "no"#)), r#"{"path":"no"}"#);
+/// // `read` takes the whole text so far, and looks at what is new.
+/// assert_eq!(shown(arguments.read(r#"{"path": "notes", "li"#)), r#"{"path":"notes"}"#);
+/// assert!(!arguments.is_whole());
+/// ```
 #[derive(Debug, Default)]
 pub struct PartialArguments {
     value: Object,

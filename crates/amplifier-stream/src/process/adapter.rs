@@ -6,6 +6,29 @@ use super::chunk::{ChunkCall, ChunkType, StreamChunk};
 use crate::{Block, BlockType, Change, StreamEvent, StreamResult, ToolCall};
 
 /// The chunk for an event of a decoder; `None` if the event adds nothing to the answer.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use amplifier_stream::{
+///     Dialect, Headers, Limits, StreamDecoder, StreamProcessor, chunk_of, last_chunk,
+/// };
+///
+/// let body = br#"{"message":{"role":"assistant","content":"Hello."},"done":true,"done_reason":"stop"}"#;
+/// let mut decoder = StreamDecoder::new(Dialect::Ollama, 200, Headers::default(), Limits::DEFAULT);
+/// let mut processor = StreamProcessor::new(None);
+/// let mut events = Vec::new();
+/// decoder.feed(body, &mut events)?;
+/// let result = decoder.finish(SystemTime::now());
+/// for chunk in events.iter().chain(&result.events).filter_map(chunk_of) {
+///     processor.feed(&chunk);
+/// }
+/// processor.feed(&last_chunk(&result));
+/// assert_eq!(processor.into_result().assistant_content, "Hello.");
+/// # Ok::<(), amplifier_stream::LimitError>(())
+/// ```
 #[must_use]
 pub fn chunk_of(event: &StreamEvent) -> Option<StreamChunk> {
     let kind = match event.block_type {

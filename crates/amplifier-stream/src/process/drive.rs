@@ -10,6 +10,34 @@ use crate::ToolCallParser;
 ///
 /// `on_complete` is called once, however the answer ends, with the assistant's text, the thinking, the
 /// calls that may run and the role. `parser` finds the calls in the message.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{AgentEvent, ChunkType, StreamChunk, process_stream};
+///
+/// let thinking = StreamChunk {
+///     content: "Hm.".to_owned(),
+///     kind: ChunkType::Thinking,
+///     ..StreamChunk::default()
+/// };
+/// let message = StreamChunk {
+///     content: "Yes.".to_owned(),
+///     finished: true,
+///     ..StreamChunk::default()
+/// };
+/// let mut events = Vec::new();
+/// let answer = process_stream(
+///     [thinking, message],
+///     None,
+///     |event| events.push(event),
+///     |message, thinking, _calls, role| assert_eq!((message, thinking, role), ("Yes.", "Hm.", "assistant")),
+/// );
+///
+/// assert_eq!(answer.assistant_content, "Yes.");
+/// assert_eq!(events[0], AgentEvent::ThinkingStart);
+/// assert_eq!(events.last(), Some(&AgentEvent::MessageEnd));
+/// ```
 pub fn process_stream(
     stream: impl IntoIterator<Item = StreamChunk>,
     parser: impl Into<Option<ToolCallParser>>,

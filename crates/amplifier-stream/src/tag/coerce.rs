@@ -23,6 +23,19 @@ pub struct CoercionError {
 ///
 /// An element with one kind of child, as in `<edits><edit>…</edit></edits>`, and a single value
 /// become lists where lists are wanted. Everything that the schema says nothing about stays.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::{FromJson as _, Json, Object};
+/// use amplifier_stream::coerce_arguments;
+///
+/// let schema = Json::parse(br#"{"properties": {"line": {"type": "integer"}}}"#).unwrap();
+/// let written = Object::parse(br#"{"line": "7", "path": "a.md"}"#).unwrap();
+/// let read = coerce_arguments(written, &schema)?;
+/// assert_eq!(Json::from(read).to_string(), r#"{"line":7,"path":"a.md"}"#);
+/// # Ok::<(), amplifier_stream::CoercionError>(())
+/// ```
 pub fn coerce_arguments(arguments: Object, schema: &Json) -> Result<Object, CoercionError> {
     let coercion = Coercion {
         root: schema,

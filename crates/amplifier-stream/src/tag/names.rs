@@ -27,6 +27,17 @@ pub enum TagNameError {
 }
 
 /// A tag name and its aliases; a tag is closed by the name that opened it.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{TagNames, ThinkingParser};
+///
+/// let names = TagNames::new(["think", "thinking"])?.ignoring_case();
+/// let (thinking, _) = ThinkingParser::new(names).parse("<Think>Hm.</Think>");
+/// assert_eq!(thinking.as_deref(), Some("Hm."));
+/// # Ok::<(), amplifier_stream::TagNameError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagNames {
     names: Vec<Box<[u8]>>,

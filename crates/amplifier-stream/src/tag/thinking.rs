@@ -26,6 +26,30 @@ pub enum ThinkingEvent {
 /// Separates thinking from the message.
 ///
 /// The first closing tag ends a thought, unless thoughts [nest](Self::nesting).
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{ThinkingEvent, ThinkingParser};
+///
+/// let mut parser = ThinkingParser::default();
+/// let mut events = parser.feed("<thin");
+/// events.extend(parser.feed("king>Hm.</thinking>Yes"));
+/// events.extend(parser.flush());
+/// assert_eq!(
+///     events,
+///     [
+///         ThinkingEvent::Start("<thinking>".to_owned()),
+///         ThinkingEvent::Thinking("Hm.".to_owned()),
+///         ThinkingEvent::End { truncated: false },
+///         ThinkingEvent::Message("Yes".to_owned()),
+///     ],
+/// );
+///
+/// // Without the events, as two texts:
+/// let (thinking, message) = ThinkingParser::default().parse("<thinking>Hm.</thinking>Yes");
+/// assert_eq!((thinking.as_deref(), message.as_deref()), (Some("Hm."), Some("Yes")));
+/// ```
 #[derive(Debug, Clone)]
 pub struct ThinkingParser {
     splitter: Splitter,

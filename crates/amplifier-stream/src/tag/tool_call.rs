@@ -44,6 +44,31 @@ pub enum ToolCallEvent {
 ///
 /// A closing tag in a string of JSON, in CDATA or in a comment closes nothing. A call that is not
 /// closed, or longer than the limit, is reported and must not run.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_stream::{ToolCallEvent, ToolCallParser};
+///
+/// let mut parser = ToolCallParser::default().with_id_prefix("call".to_owned());
+/// let text = r#"Look: <tool>{"tool_name": "read", "arguments": {"path": "a.md"}}</tool>"#;
+/// let mut events = parser.feed(text);
+/// events.extend(parser.flush());
+///
+/// assert_eq!(events[0], ToolCallEvent::Regular("Look: ".to_owned()));
+/// let Some(ToolCallEvent::End(call)) = events.last() else {
+///     panic!("the call ends last");
+/// };
+/// assert_eq!(call.name, "read");
+/// assert_eq!(call.arguments.as_ref().unwrap()["path"].as_str(), Some("a.md"));
+///
+/// // A call that is cut off has no arguments, and must not run.
+/// parser.feed(r#"<tool>{"tool_name": "read""#);
+/// let Some(ToolCallEvent::End(call)) = parser.flush().pop() else {
+///     panic!("the call ends with the text");
+/// };
+/// assert_eq!(call.arguments, None);
+/// ```
 #[derive(Debug, Clone)]
 pub struct ToolCallParser {
     splitter: Splitter,

@@ -13,6 +13,29 @@ use crate::session_config::SessionConfig;
 use crate::traits::{ApprovalProvider, ContextManager, HookHandler, Orchestrator, Provider, Tool};
 
 /// The modules of a session that is to be; [`Session::builder`] makes one.
+///
+/// # Examples
+///
+/// ```
+/// use amplifier_core::runtime::{HookOptions, ScriptedProvider, Session, SessionOptions};
+/// use amplifier_core::{HookResult, Object, event};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), amplifier_core::error::AmplifierError> {
+/// let remind = |_: &str, _: &Object| Ok(HookResult::inject("Answer in French.").ephemeral());
+/// let model = ScriptedProvider::new().answer("Bonjour.");
+/// let session = Session::builder()
+///     .options(SessionOptions { session_id: Some("s-1".to_owned()), ..SessionOptions::default() })
+///     .provider(model.clone())
+///     .hook(event::PROVIDER_REQUEST, remind, HookOptions::named("remind").priority(10))
+///     .initialize()
+///     .await?;
+///
+/// session.execute("Hello.").await?;
+/// assert_eq!(model.requests()[0].messages[1].plain_text(), "Answer in French.");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 #[must_use = "a builder does nothing until `initialize` is awaited"]
 pub struct SessionBuilder {
