@@ -6,23 +6,14 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from amplifier_app.display.markdown import MarkdownStream
-from amplifier_app.display.panel import StreamingPanel
 from amplifier_app.printable import printable_line
 from amplifier_guard import TerminalText
 
 if TYPE_CHECKING:
+    from amplifier_app.display.renderer import ContentBlockRenderer, Drawing
     from amplifier_app.display.screen import Screen
-
-
-class _Drawing(Protocol):
-    """Draws a block while its text arrives."""
-
-    def feed(self, text: str) -> None: ...
-    def break_line(self) -> None: ...
-    def finish(self) -> None: ...
 
 
 @dataclass
@@ -47,13 +38,14 @@ class ResponseBlocks:
     takes back is closed where it is, and a line says so before the next one.
     """
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, renderer: ContentBlockRenderer) -> None:
         self._screen = screen
+        self._renderer = renderer
         self._blocks: dict[int, _Block] = {}
         # Of those above; a plain dict looks at its empty beginning again and again.
         self._unclosed: OrderedDict[int, _Block] = OrderedDict()
         self._current: _Block | None = None
-        self._drawing: _Drawing | None = None
+        self._drawing: Drawing | None = None
         self._took_back = False
 
     @property
@@ -183,40 +175,14 @@ class ResponseBlocks:
             return
         self._current.shown = True
         if self._drawing is None:
-            self._screen.gap()
-            if self._current.kind == "thinking":
-                self._drawing = StreamingPanel(
-                    self._screen, "thinking", style="thinking", border="thinking.border"
-                )
-            else:
-                self._drawing = (
-                    MarkdownStream(self._screen)
-                    if self._screen.is_terminal
-                    else _PlainText(self._screen)
-                )
+            is_thinking = self._current.kind == "thinking"
+            renderer = self._renderer
+            self._drawing = renderer.thinking("thinking") if is_thinking else renderer.text()
         self._feed(self._current.text.feed(text))
 
     def _feed(self, shown: str) -> None:
         if self._drawing is not None:
-            # The width of a tab depends on the terminal, so wrapping cannot count it.
-            tab = "    " if self._screen.is_terminal else "\t"
-            self._drawing.feed(shown.replace("\t", tab))
-
-
-class _PlainText:
-    """Text in a pipe, as the model wrote it."""
-
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
-
-    def feed(self, text: str) -> None:
-        self._screen.write(text)
-
-    def break_line(self) -> None:
-        self._screen.end_line()
-
-    def finish(self) -> None:
-        self._screen.end_line()
+            self._drawing.feed(self._renderer.printable(shown))
 
 
 def _checksum(text: str, before: int = 0) -> int:

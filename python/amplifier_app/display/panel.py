@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from amplifier_app.display.wrapping import Wrapper
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ class StreamingPanel:
         top = f"{glyphs.top_left}{glyphs.across} {title}"
         if screen.is_terminal:
             top += " "
-            top += glyphs.across * (self._width - len(top) - 1) + glyphs.top_right
+            top += glyphs.across * (self._width - cell_len(top) - 1) + glyphs.top_right
         screen.line((top, border))
         self._wrapper = Wrapper(
             screen.write,

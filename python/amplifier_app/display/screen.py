@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
 from rich.theme import Theme
@@ -53,6 +53,11 @@ class Glyphs:
     dot: str
     spinner: str
 
+    @property
+    def is_unicode(self) -> bool:
+        """Whether other characters than those of ASCII can be drawn."""
+        return not self.across.isascii()
+
 
 _UNICODE = Glyphs("╭", "╮", "╰", "╯", "─", "│", "●", "✓", "✗", "•", "▎", "·", "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 _ASCII = Glyphs("+", "+", "+", "+", "-", "|", "*", "ok", "failed", "-", ">", "-", "|/-\\")
@@ -66,10 +71,12 @@ class Screen:
     `FORCE_COLOR`).
     """
 
-    def __init__(self, file: TextIO, *, width: int | None = None) -> None:
-        self.is_terminal = file.isatty()
+    def __init__(
+        self, file: IO[str], *, width: int | None = None, console: Console | None = None
+    ) -> None:
+        self.is_terminal = file.isatty() if console is None else console.is_terminal
         self._file = file
-        self._console = Console(
+        self._console = console or Console(
             file=file,
             theme=Theme(STYLES),
             force_terminal=self.is_terminal,
@@ -103,12 +110,19 @@ class Screen:
         """Append text, which must be printable already."""
         if not text:
             return
+        self._erase()
+        self._put(text, style)
+        self._wrote(text)
+
+    def _put(self, text: str, style: str) -> None:
         before, after = self._pen(style)
         if before:
             # A style never spans lines, so that text printed in between stays unstyled.
             text = "\n".join(f"{before}{line}{after}" if line else "" for line in text.split("\n"))
-        self._erase()
         self._send(text)
+
+    def _wrote(self, text: str) -> None:
+        """Remember how what is written ends."""
         self._blank = text.endswith("\n\n") or (text == "\n" and self._at_line_start)
         self._at_line_start = text.endswith("\n")
 

@@ -9,23 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
 from amplifier_app.display.notices import message_notice, notice_of
-from amplifier_app.display.preview import (
-    arguments_preview,
-    failure_summary,
-    result_summary,
-)
+from amplifier_app.display.preview import failure_summary, result_summary
+from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.tokens import TokenCount
-from amplifier_app.display.wrapping import Wrapper
-from amplifier_app.printable import printable_line
 from amplifier_core import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from amplifier_app.display.screen import Screen
-
-_MIN_SHOWN_SECONDS = 1.0
-"""The time of a faster tool is not shown."""
 
 
 class _Call:
@@ -51,14 +43,14 @@ class Display:
     def __init__(self, screen: Screen, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._screen = screen
         self._clock = clock
-        self._blocks = ResponseBlocks(screen)
+        self._renderer = ContentBlockRenderer(screen=screen)
+        self._blocks = ResponseBlocks(screen, self._renderer)
         self._tokens = TokenCount()
         # A plain dict looks at its empty beginning again and again.
         self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._finished_calls: set[str] = set()
         self._call_count = 0
         self._drew_text = False
-        self._section = ""
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
             events.EXECUTION_START: self._model_is_asked,
             events.PROVIDER_REQUEST: self._model_is_asked,
@@ -146,10 +138,10 @@ class Display:
     def _end_response(self) -> None:
         self._blocks.finish()
         self._drew_text = self._drew_text or self._blocks.drew_text
-        self._blocks = ResponseBlocks(self._screen)
+        self._blocks = ResponseBlocks(self._screen, self._renderer)
 
     def _block_starts(self, data: Mapping[str, Any]) -> None:
-        self._section = "block"
+        self._renderer.new_section()
         if self._blocks.start(data):
             is_call = data.get("block_type") == "tool_call"
             self._screen.wait_for("writing a tool call" if is_call else "")
@@ -163,16 +155,12 @@ class Display:
 
     def _tool_starts(self, data: Mapping[str, Any]) -> None:
         self._end_response()
-        name = printable_line(str(data.get("tool_name") or "tool"), 80)
+        name = ContentBlockRenderer.shown_name(str(data.get("tool_name") or ""))
         self._call_count += 1
         call = _Call(self._call_count, name, self._clock())
         self._calls[self._call_id(data)] = call
-        self._begin_section("tools")
-        self._wrapped(
-            (f"{self._screen.glyphs.call} {call.number} ", "tool"),
-            (name, "tool"),
-            (f"({arguments_preview(data.get('tool_input'))})", "tool.arguments"),
-        )
+        sign = f"{self._screen.glyphs.call} {call.number} "
+        self._renderer.call_line(sign, name, data.get("tool_input"))
         self._wait_for_tools()
 
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
@@ -189,7 +177,7 @@ class Display:
             if key in self._finished_calls:
                 return  # `tool:error` and `tool:post` of one call
             self._call_count += 1
-            name = printable_line(str(data.get("tool_name") or "tool"), 80)
+            name = ContentBlockRenderer.shown_name(str(data.get("tool_name") or ""))
             call = _Call(self._call_count, name, self._clock())
         if data.get("tool_call_id"):
             self._finished_calls.add(key)
@@ -197,15 +185,9 @@ class Display:
         self._wait_for_tools()
 
     def _result(self, call: _Call, *, good: bool, summary: str) -> None:
-        glyphs = self._screen.glyphs
         seconds = self._clock() - call.started
-        self._begin_section("tools")
-        self._wrapped(
-            (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
-            (f"{call.number} {call.name}", ""),
-            (f": {summary}" if summary else "", "" if good else "error"),
-            (f" ({seconds:.1f} s)" if seconds >= _MIN_SHOWN_SECONDS else "", "note"),
-        )
+        name = f"{call.number} {call.name}"
+        self._renderer.result_line(name, good=good, summary=summary, seconds=seconds)
 
     def _wait_for_tools(self) -> None:
         names = [call.name for call in islice(self._calls.values(), 4)]
@@ -218,22 +200,4 @@ class Display:
 
     def _note(self, text: str, style: str) -> None:
         self._blocks.break_line()
-        self._begin_section("note")
-        self._wrapped((text, style))
-
-    def _begin_section(self, section: str) -> None:
-        """Leave a blank line between things of different kinds."""
-        if section == self._section:
-            self._screen.end_line()
-        else:
-            self._screen.gap()
-        self._section = section
-
-    def _wrapped(self, *pieces: tuple[str, str]) -> None:
-        """One line of styled pieces, wrapped under itself on a terminal."""
-        width = self._screen.width if self._screen.is_terminal else 1 << 30
-        wrapper = Wrapper(self._screen.write, width)
-        wrapper.hang("    ")
-        for text, style in pieces:
-            wrapper.feed(text, style)
-        wrapper.finish()
+        self._renderer.note(text, style)

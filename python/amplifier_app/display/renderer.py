@@ -1,0 +1,179 @@
+"""Content blocks in a terminal or a pipe."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+from amplifier_app.display.console_screen import ConsoleScreen
+from amplifier_app.display.markdown import MarkdownStream
+from amplifier_app.display.panel import StreamingPanel
+from amplifier_app.display.preview import arguments_preview, result_summary
+from amplifier_app.display.screen import Screen
+from amplifier_app.display.wrapping import Wrapper
+from amplifier_app.known_secrets import SECRETS
+from amplifier_guard import TerminalText
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from amplifier_core.content_models import (
+        TextContent,
+        ThinkingContent,
+        ToolCallContent,
+        ToolResultContent,
+    )
+
+_MAX_NAME_CHARS = 80
+_MIN_SHOWN_SECONDS = 1.0
+"""The time of a faster tool is not shown."""
+
+
+class Drawing(Protocol):
+    """Draws a block while its text arrives; the text must be printable already."""
+
+    def feed(self, text: str) -> None:
+        """Draw what the text completes."""
+        ...
+
+    def break_line(self) -> None:
+        """End the line so that something else can be printed."""
+        ...
+
+    def finish(self) -> None:
+        """Draw the rest."""
+        ...
+
+
+class ContentBlockRenderer:
+    """Draws thinking, text, tool calls and their results, with a blank line between their kinds.
+
+    Thinking and text are drawn whole. On a terminal the text is drawn as Markdown, elsewhere as the
+    model wrote it. The markup of `rich` in it means nothing, secrets are removed, and nothing can
+    control the terminal. The display of the command draws with it, too.
+
+    Args:
+        console: Where it draws; standard output if None.
+        screen: The screen to draw on instead; a display has one.
+    """
+
+    def __init__(self, console: Console | None = None, *, screen: Screen | None = None) -> None:
+        if screen is None:
+            screen = Screen(sys.stdout) if console is None else ConsoleScreen(console)
+        self._screen = screen
+        self._section = ""
+        self._names: dict[str, str] = {}
+
+    def render_thinking(self, block: ThinkingContent) -> None:
+        """Draw a panel with all of the model's thinking."""
+        title = "🤔 Thinking" if self._screen.glyphs.is_unicode else "Thinking"
+        self._draw(self.thinking(title), block.text)
+
+    def render_text(self, block: TextContent) -> None:
+        """Draw text of the answer."""
+        self._draw(self.text(), block.text)
+
+    def render_tool_call(self, block: ToolCallContent) -> None:
+        """Draw a call with the first 200 characters of its arguments."""
+        name = self.shown_name(block.name)
+        self._names[block.id] = name
+        sign = "🔧 " if self._screen.glyphs.is_unicode else ""
+        arguments = SECRETS.redact_data({"arguments": block.arguments})["arguments"]
+        self.call_line(f"{sign}Calling ", name, arguments)
+
+    def render_tool_result(self, block: ToolResultContent) -> None:
+        """Draw the result of a call: how much came back, or the error."""
+        name = self._names.get(block.tool_call_id) or "tool"
+        result = {"success": not block.error, "output": block.output, "error": block.error}
+        good, summary = result_summary(SECRETS.redact_data(result))
+        self.result_line(name, good=good, summary=summary)
+
+    def thinking(self, title: str) -> Drawing:
+        """Begin a panel of thinking."""
+        self._screen.gap()
+        self.new_section()
+        return StreamingPanel(self._screen, title, style="thinking", border="thinking.border")
+
+    def text(self) -> Drawing:
+        """Begin a text."""
+        self._screen.gap()
+        self.new_section()
+        is_terminal = self._screen.is_terminal
+        return MarkdownStream(self._screen) if is_terminal else _PlainText(self._screen)
+
+    def call_line(self, sign: str, name: str, arguments: object) -> None:
+        """Draw the line of a call; the name must be printable already."""
+        self._begin_section("tools")
+        self._wrapped(
+            (f"{sign}{name}", "tool"),
+            (f"({arguments_preview(arguments)})", "tool.arguments"),
+        )
+
+    def result_line(self, name: str, *, good: bool, summary: str, seconds: float = 0.0) -> None:
+        """Draw the line of a result; name and summary must be printable already."""
+        glyphs = self._screen.glyphs
+        self._begin_section("tools")
+        self._wrapped(
+            (f"  {glyphs.good if good else glyphs.bad} ", "tool.good" if good else "tool.bad"),
+            (name, ""),
+            (f": {summary}" if summary else "", "" if good else "error"),
+            (f" ({seconds:.1f} s)" if seconds >= _MIN_SHOWN_SECONDS else "", "note"),
+        )
+
+    def new_section(self) -> None:
+        """Leave a blank line before what comes next."""
+        self._section = "block"
+
+    def note(self, text: str, style: str) -> None:
+        """Draw a line that is no block; it must be printable already."""
+        self._begin_section("note")
+        self._wrapped((text, style))
+
+    @staticmethod
+    def shown_name(name: str) -> str:
+        """The name of a tool, safe to show."""
+        return SECRETS.line(name or "tool", _MAX_NAME_CHARS)
+
+    def printable(self, shown: str) -> str:
+        """Text that passed `TerminalText`, as this screen can draw it."""
+        # The width of a tab depends on the terminal, so wrapping cannot count it.
+        return shown.replace("\t", "    ") if self._screen.is_terminal else shown
+
+    def _draw(self, drawing: Drawing, text: str) -> None:
+        drawing.feed(self.printable(TerminalText.show(SECRETS.redact(text))))
+        drawing.finish()
+        self._screen.flush()
+
+    def _begin_section(self, section: str) -> None:
+        """Leave a blank line between things of different kinds."""
+        if section == self._section:
+            self._screen.end_line()
+        else:
+            self._screen.gap()
+        self._section = section
+
+    def _wrapped(self, *pieces: tuple[str, str]) -> None:
+        """One line of styled pieces, wrapped under itself on a terminal."""
+        width = self._screen.width if self._screen.is_terminal else 1 << 30
+        wrapper = Wrapper(self._screen.write, width)
+        wrapper.hang("    ")
+        for text, style in pieces:
+            wrapper.feed(text, style)
+        wrapper.finish()
+        self._screen.flush()
+
+
+class _PlainText:
+    """Text in a pipe, as the model wrote it."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def feed(self, text: str) -> None:
+        self._screen.write(text)
+
+    def break_line(self) -> None:
+        self._screen.end_line()
+
+    def finish(self) -> None:
+        self._screen.end_line()
