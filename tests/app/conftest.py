@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-PYTHON = Path(__file__).parents[2] / "python"
-PATIENCE = 60
-"""Seconds after which a test that waits has failed."""
+sys.path.insert(0, str(Path(__file__).parent))
 
+from terminal import PATIENCE
+
+PYTHON = Path(__file__).parents[2] / "python"
 # Programs inherit signals that are ignored, as Ctrl+C is in the background of a shell and the hang-up
 # under `nohup`, but not handlers: the commands that are tested must start as in a terminal.
 for _number in (signal.SIGINT, signal.SIGHUP):
@@ -195,3 +196,70 @@ def keyed(command: Command, model: ScriptedModel) -> Command:
     """The command with a key for the scripted model."""
     command.environment |= {"ANTHROPIC_API_KEY": "sk-ant-scripted", "ANTHROPIC_BASE_URL": model.url}
     return command
+
+
+# Takes the place of `tool-search`: a tool that runs until the test lets it go, and a clean-up
+# that saves the history and can be interrupted.
+WAITING_MODULE = """
+import json, os, signal
+from pathlib import Path
+
+import anyio
+from amplifier_core import ToolResult
+
+__amplifier_module_type__ = "tool"
+
+class Wait:
+    name = "wait"
+    description = "waits"
+    input_schema = {"type": "object", "properties": {}}
+
+    async def execute(self, input):
+        gate = Path(os.environ["GATE"])
+        text = await anyio.to_thread.run_sync(gate.read_text, abandon_on_cancel=True)
+        return ToolResult(success=True, output=text)
+
+async def mount(coordinator, config=None):
+    await coordinator.mount("tools", Wait(), name="wait")
+
+    async def clean_up():
+        messages = await coordinator.get("context").get_messages()
+        Path(os.environ["HISTORY"]).write_text(json.dumps(messages))
+        if os.environ.get("INTERRUPT_AT") == "cleanup":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return clean_up
+"""
+
+# Puts the tool into our own table, and presses Ctrl+C at the moment a module is imported.
+INTERRUPTING_SITE = """
+import os, signal, sys
+
+from amplifier_modules import MODULES
+
+MODULES["tool-search"] = "waiting_tool"
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ.get("INTERRUPT_AT"):
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.fixture
+def waiting(keyed: Any, tmp_path: Path) -> Iterator[Any]:
+    """The command with the tool `wait`, whose gate is a pipe in the file system."""
+    modules = tmp_path / "modules"
+    package = modules / "waiting_tool"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(WAITING_MODULE)
+    (modules / "sitecustomize.py").write_text(INTERRUPTING_SITE)
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    keyed.environment["PYTHONPATH"] = f"{modules}:{keyed.environment['PYTHONPATH']}"
+    keyed.environment |= {"GATE": str(gate), "HISTORY": str(tmp_path / "history")}
+    keyed.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+    return keyed

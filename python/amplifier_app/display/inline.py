@@ -28,6 +28,11 @@ class InlineSpans:
         self._previous = ""
         self._held = ""
 
+    @property
+    def holds(self) -> bool:
+        """Whether text of the line is not decided yet."""
+        return bool(self._held)
+
     def feed(self, text: str) -> list[tuple[str, str]]:
         """Add text without newlines; returns what is decided by now."""
         self._held += text

@@ -46,6 +46,8 @@ class MarkdownStream:
         self._fence = ""
         self._table: list[str] = []
         self._blank = True
+        self._is_broken = False
+        """Whether the line on the screen was ended before its text."""
 
     def feed(self, text: str) -> None:
         """Draw what the text completes; it must be printable already."""
@@ -59,6 +61,8 @@ class MarkdownStream:
 
     def finish(self) -> None:
         """Draw the rest and end the line."""
+        if self._is_broken and self._inline and not self._inline.holds:
+            self._inline = None  # all of the line is on the screen, and it has ended
         if self._held or self._inline or self._in_code_line:
             self._end_line()
         self._draw_table()
@@ -67,8 +71,10 @@ class MarkdownStream:
         """End the line on the screen so that something else can be printed."""
         self._wrapper.break_line()
         self._screen.end_line()
+        self._is_broken = True
 
     def _feed_line(self, part: str) -> None:
+        self._is_broken = False
         if self._inline:
             self._draw(self._inline.feed(part))
         elif self._in_code_line:

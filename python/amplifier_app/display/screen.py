@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
@@ -104,7 +105,14 @@ class Screen:
     def width(self) -> int:
         """Cells of a line, as of now."""
         # The last column stays free: some terminals wrap as soon as it is filled.
-        return max(20, min(self._console.width, 120) - 1)
+        return max(20, min(self._columns(), 120) - 1)
+
+    def _columns(self) -> int:
+        if self._console.is_dumb_terminal and self.is_terminal:
+            # `rich` does not ask a dumb terminal for its width.
+            with contextlib.suppress(OSError, ValueError):
+                return os.get_terminal_size(self._file.fileno()).columns or self._console.width
+        return self._console.width
 
     def write(self, text: str, style: str = "") -> None:
         """Append text, which must be printable already."""

@@ -1,0 +1,47 @@
+"""Sessions of the command, in pseudo-terminals and in pipes, with a scripted model."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+ANSWER = {"type": "text", "text": "All is **well**."}
+
+
+@pytest.fixture
+def hold() -> Iterator[threading.Event]:
+    """What a scripted model waits for; it goes on when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def answering(keyed: Any, model: Any) -> Any:
+    """The command with a model that looks at the folder, then answers."""
+    keyed.environment["TERM"] = "xterm-256color"
+    (keyed.folder / "notes.txt").write_text("one\nTODO two\n")
+    thinking = {"type": "thinking", "thinking": "I look for notes."}
+    call = {"type": "tool_use", "id": "t1", "name": "grep", "input": {"pattern": "TODO"}}
+    model.reply(*model.said(thinking, call, stop="tool_use"))
+    model.reply(*model.said(ANSWER))
+    return keyed
+
+
+@pytest.fixture
+def outcome_of() -> Any:
+    """Reads the outcome: the last line, and the only one of its kind."""
+
+    def read(stdout: str) -> dict[str, Any]:
+        lines = [json.loads(line) for line in stdout.splitlines()]
+        assert [line["event"] for line in lines].count("outcome") == 1
+        assert lines[-1]["event"] == "outcome"
+        data = lines[-1]["data"]
+        assert list(data) == ["status", "reason", "text", "content", "usage", "cost", "error"]
+        return data
+
+    return read

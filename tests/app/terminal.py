@@ -1,0 +1,75 @@
+"""The command in a pseudo-terminal, and what is on its screen."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import termios
+from typing import Any
+
+PATIENCE = 60
+"""Seconds after which a test that waits has failed."""
+
+CTRL_C = b"\x03"
+
+
+class Terminal:
+    """The command in a terminal of its own."""
+
+    def __init__(
+        self, command: Any, *arguments: str, columns: int = 80, shell: str | None = None
+    ) -> None:
+        """Start it.
+
+        Args:
+            command: What runs, in which folder and environment.
+            *arguments: Those of the command.
+            columns: The width of the terminal.
+            shell: A shell script that runs it instead, as `"$@"`.
+        """
+        line = [*command.line, *arguments]
+        if shell is not None:
+            line = ["/bin/bash", "-c", shell, "bash", *line]
+        self.pid, self._master = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.chdir(command.folder)
+            os.execve(line[0], line, command.environment)
+        self.written = ""
+        """All that was written to the terminal."""
+
+    @property
+    def screen(self) -> str:
+        """The lines of the screen and its scrollback, without styles and what was erased."""
+        plain = re.sub(r"\x1b\[[\d;]*m", "", self.written).replace("\r\n", "\n")
+        return "\n".join(line.rpartition("\r\x1b[K")[2] for line in plain.split("\n"))
+
+    def type(self, keys: bytes) -> None:
+        """Press keys."""
+        os.write(self._master, keys)
+
+    def read_until(self, text: str) -> None:
+        """Read what the command draws until `text` is there."""
+        while text not in self.written:
+            assert self._read(), f"{text!r} never came:\n{self.written}"
+
+    def wait(self) -> int:
+        """Read to the end; returns the exit code."""
+        while self._read():
+            pass
+        os.close(self._master)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._master], [], [], PATIENCE)
+        assert ready, f"the command hangs:\n{self.written}"
+        try:
+            piece = os.read(self._master, 65536)
+        except OSError:  # how Linux says that the other side has gone
+            return False
+        self.written += piece.decode(errors="replace")
+        return bool(piece)
