@@ -4,6 +4,7 @@
 //! ahead, so that the time is linear in the text.
 
 mod block;
+mod class;
 mod data;
 mod escape;
 mod finds;

@@ -1,8 +1,9 @@
 //! Decodes text as its readers would: percent-encoding, escapes of JSON and Python, HTML entities,
 //! and without invisible characters.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
+use super::class::is_letter;
 use super::look::ahead;
 use super::words::{List, words};
 use crate::text::character::Class;
@@ -95,7 +96,7 @@ pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
     for start in (0..text.len()).step_by(BLOCK_BYTES) {
         // The last bytes are looked at one by one.
         let block = text[start..].first_chunk();
-        if block.is_none_or(may_hide) {
+        if block.is_none_or(|block| !block[..BLOCK_BYTES].is_ascii() && may_hide(block)) {
             let places = start..text.len().min(start + BLOCK_BYTES);
             found.extend(places.filter(|place| invisible(&text[*place..]).is_some()));
         }
@@ -104,20 +105,18 @@ pub(super) fn invisibles(text: &[u8]) -> Vec<usize> {
 }
 
 /// Bytes that are looked at together.
-const BLOCK_BYTES: usize = 64;
+const BLOCK_BYTES: usize = 32;
 
 /// Whether an invisible character may begin in a block, which has two bytes more: fast, and no for
 /// ASCII, for most letters, and for dashes and quotation marks.
 #[expect(clippy::needless_bitwise_bool, reason = "no branches")]
 fn may_hide(block: &[u8; BLOCK_BYTES + 2]) -> bool {
-    let is_ascii = block.iter().fold(0, |all, byte| all | byte) < 0x80;
-    !is_ascii
-        && (0..BLOCK_BYTES).fold(false, |may_hide, place| {
-            let [one, two, three] = [block[place], block[place + 1], block[place + 2]];
-            let is_punctuation = (one == 0xe2) & (two == 0x80) & (three.wrapping_sub(0x90) < 0x18);
-            let is_lead = matches!(one, 0xc2 | 0xcd | 0xd8) | (one.wrapping_sub(0xe1) < 3);
-            may_hide | (is_lead | (one >= 0xef)) & !is_punctuation
-        })
+    (0..BLOCK_BYTES).fold(false, |may_hide, place| {
+        let [one, two, three] = [block[place], block[place + 1], block[place + 2]];
+        let is_punctuation = (one == 0xe2) & (two == 0x80) & (three.wrapping_sub(0x90) < 0x18);
+        let is_lead = matches!(one, 0xc2 | 0xcd | 0xd8) | (one.wrapping_sub(0xe1) < 3);
+        may_hide | (is_lead | (one >= 0xef)) & !is_punctuation
+    })
 }
 
 fn hex(text: &[u8], place: usize, digits: usize) -> Option<u32> {
@@ -168,7 +167,10 @@ fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
     if !matches!(text.get(1)?, b'#' | b'A'..=b'Z' | b'a'..=b'z') {
         return None;
     }
-    let end = 2 + text.get(2..)?.iter().position(|byte| *byte == b';')?;
+    let end = 2 + text[2..].iter().position(|byte| !is_letter(*byte))?;
+    if text[end] != b';' {
+        return None;
+    }
     let meaning = match &text[1..end] {
         [b'#', number @ ..] => {
             let (digits, radix) = match number {
@@ -180,9 +182,9 @@ fn entity(text: &[u8]) -> Option<(usize, Meaning)> {
         }
         name => {
             let entities = words(List::Entity).iter();
-            let mut entities = entities.filter_map(|entity| entity.split_once('='));
-            let (_, character) = entities.find(|(known, _)| known.as_bytes() == name)?;
-            Meaning::Byte(*character.as_bytes().first()?)
+            let mut rest = entities.filter_map(|one| one.as_bytes().strip_prefix(name));
+            let character = rest.find_map(|rest| rest.strip_prefix(b"="))?;
+            Meaning::Byte(*character.first()?)
         }
     };
     Some((end + 1, meaning))
@@ -212,11 +214,20 @@ impl Layer {
         steps::count(text.len());
         let mut layer: Option<Self> = None;
         let mut done = 0;
+        let mut from = 0;
+        let is_ascii = text.is_ascii();
         let is_start = |byte: &u8| matches!(byte, b'%' | b'\\' | b'&' | 0xc2..);
-        for place in (0..text.len()).filter(|place| is_start(&text[*place])) {
-            if place < done {
-                continue;
+        let next = |rest: &[u8]| {
+            let bare = || memchr3(b'%', b'\\', b'&', rest);
+            if is_ascii {
+                bare()
+            } else {
+                rest.iter().position(is_start)
             }
+        };
+        while let Some(length) = next(&text[from..]) {
+            let place = from + length;
+            from = place + 1;
             let Some(escape) = Escape::of(&text[place..]) else {
                 continue;
             };
@@ -240,6 +251,7 @@ impl Layer {
             layer.bytes.extend_from_slice(bytes);
             layer.kinds |= escape.kind;
             done = place + escape.length;
+            from = done;
         }
         let mut layer = layer?;
         layer.bytes.extend_from_slice(&text[done..]);

@@ -136,13 +136,19 @@ fn word(text: &[u8], named: Named) -> Option<Found> {
 /// The place after the `=` of a declaration, whose type is behind the name: `key string = "…"`.
 pub(super) fn declared(text: &[u8], end: usize) -> Option<usize> {
     let window = ahead(text, end, 48);
-    let equals = memchr(b'=', window)?;
-    let words = window[..equals].split(u8::is_ascii_whitespace);
-    let mut words = words.filter(|word| !word.is_empty());
+    let written = window.trim_ascii_start();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
+    let (word, rest) = written.split_at(written.iter().position(is_end)?);
+    let rest = rest.trim_ascii_start();
+    // Most words have another one behind them.
+    if word.is_empty() || !matches!(rest, [b':' | b'=', ..]) {
+        return None;
+    }
+    let equals = memchr(b'=', rest)?;
+    let is_joint = matches!(rest[..equals], [] | [b':'] | [b':', b'\t'..=b' ', ..]);
     let is_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_()[]*:.".contains(byte);
-    let word = words.next()?;
-    (word.iter().all(is_type) && matches!(words.next(), None | Some(b":")))
-        .then_some(end + equals + 1)
+    let place = end + window.len() - rest.len() + equals + 1;
+    (is_joint && word.iter().all(is_type)).then_some(place)
 }
 
 /// The letters and digits at the end of a text.

@@ -25,7 +25,7 @@ use part::{Parts, number};
 use rolling::Rolling;
 
 use super::escape::{INVISIBLE, Layer, invisibles};
-use super::look::{behind, trimmed};
+use super::look::{ahead, behind, trimmed};
 
 /// The part of a secret that is looked for, in bytes and in characters.
 const PART_BYTES: usize = 8;
@@ -273,6 +273,13 @@ impl Known {
             if !is_sextet(text[..place].last()) || !is_sextet(text.get(done)) {
                 continue;
             }
+            let has_break = |side: &[u8]| side.iter().any(|byte| is_break(*byte));
+            if !self.may_touch(text, place, done)
+                && !has_break(behind(text, place, MAX_SIDE_CHARACTERS))
+                && !has_break(ahead(text, done, MAX_SIDE_CHARACTERS))
+            {
+                continue;
+            }
             let (start, before) = side(text[..place].iter().rev());
             let (end, after) = side(text[done..].iter());
             let (start, end) = (place - start, done + end);
@@ -288,15 +295,17 @@ impl Known {
 
     /// Whether base64 of a part may go from the end of one piece on to the beginning of another.
     fn may_straddle(&self, text: &[u8], one: (usize, usize), other: (usize, usize)) -> bool {
-        let lengths = (one.1 - one.0, other.1 - other.0);
-        if lengths.0 + lengths.1 < (8 * self.shortest).div_ceil(6) {
-            return false;
-        }
-        let width = self.grams.width();
+        one.1 - one.0 + other.1 - other.0 >= (8 * self.shortest).div_ceil(6)
+            && self.may_touch(text, one.1, other.0)
+    }
+
+    /// The same by the grams on both sides alone.
+    fn may_touch(&self, text: &[u8], end: usize, start: usize) -> bool {
+        let last = end.saturating_sub(self.grams.width());
         // Shorter parts may extend across the line end with less than a gram on both sides.
         self.shortest < PART_BYTES
-            || lengths.0 > width && self.grams.is_base64_at(text, one.1 - width)
-            || lengths.1 > width && self.grams.is_base64_at(text, other.0)
+            || self.grams.is_base64_at(text, last)
+            || self.grams.is_base64_at(text, start)
     }
 }
 

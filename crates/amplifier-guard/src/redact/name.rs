@@ -1,5 +1,6 @@
 //! Names of secrets.
 
+use super::class::is_letter;
 use super::look::{behind, tail, trimmed};
 use super::random::is_mixed;
 use super::span::MARK;
@@ -144,40 +145,29 @@ pub(super) fn may_end(text: &[u8]) -> bool {
     if !text.last().is_some_and(u8::is_ascii_alphanumeric) {
         return false;
     }
-    // Most names end in letters, which are looked at as they are.
-    let last = behind(text, text.len(), 3);
-    if words::may_end(last) && last.iter().all(u8::is_ascii_alphabetic) {
-        return true;
-    }
-    let letters = text.iter().rev();
-    let letters = letters.filter(|byte| byte.is_ascii_alphanumeric());
-    let letters = letters.skip_while(|byte| byte.is_ascii_digit());
-    let mut end = [0; 3];
-    for (end, byte) in end.iter_mut().rev().zip(letters) {
-        *end = *byte;
-    }
-    if words::may_end(&end) || end[1..].eq_ignore_ascii_case(b"pw") {
+    let letters = text.iter().rev().filter(|byte| is_letter(**byte));
+    let mut letters = letters.skip_while(|byte| byte.is_ascii_digit());
+    let mut end = [(); 3].map(|()| letters.next().copied().unwrap_or_default());
+    end.reverse();
+    if words::may_end(&end, false) || end[1..].eq_ignore_ascii_case(b"pw") {
         return true;
     }
     let word = trimmed(text, |byte| !byte.is_ascii_alphabetic());
-    let word = tail(word, |byte| byte.is_ascii_alphanumeric());
-    words::words(List::Weak).iter().any(|weak| {
-        let (before, last) = word.split_at(word.len().saturating_sub(weak.len()));
-        let is_own = match before {
-            // The letter of an escape is no part of the name: `\\nsid`.
-            [] | [b'n' | b't' | b'r'] => true,
-            [.., one] => one.is_ascii_lowercase() && last[0].is_ascii_uppercase(),
-        };
-        is_own && last.eq_ignore_ascii_case(weak.as_bytes())
-    })
+    let may_be_weak = words::may_end(word, true);
+    let word = tail(word, is_letter);
+    may_be_weak
+        && words::words(List::Weak).iter().any(|weak| {
+            let (before, last) = word.split_at(word.len().saturating_sub(weak.len()));
+            last.eq_ignore_ascii_case(weak.as_bytes())
+                && match before {
+                    // The letter of an escape is no part of the name: `\\nsid`.
+                    [] | [b'n' | b't' | b'r'] => true,
+                    [.., one] => one.is_ascii_lowercase() && last[0].is_ascii_uppercase(),
+                }
+        })
 }
 
 /// Whether a byte may occur between a name and the separator after it.
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')
-}
-
-/// Whether a byte may occur in a name.
-pub(super) fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

@@ -56,7 +56,9 @@ pub(super) fn find(text: &[u8], places: &Places, spans: &mut Vec<Span>) -> Finds
 fn is_count(text: &[u8], end: usize) -> bool {
     let is_plural = matches!(text[..end], [.., b'n' | b'y' | b'd' | b't', b's']);
     let after = ahead(text, end, 8);
-    is_plural && !after.iter().any(|byte| matches!(byte, b'[' | b'(' | b'\n')) && after.len() == 8
+    let is_mark = |byte: &&u8| matches!(byte, b'[' | b'(' | b'\n' | b'0'..=b'9');
+    let mark = after.iter().find(is_mark);
+    is_plural && after.len() == 8 && mark.is_none_or(u8::is_ascii_digit)
 }
 
 /// Takes what follows a name, in the first form that fits.

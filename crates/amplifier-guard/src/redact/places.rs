@@ -1,5 +1,6 @@
 //! The places where a value may follow the name of a secret, or a token a scheme.
 
+use super::class::{is_letter, is_part};
 use super::look::{stretch, trimmed};
 use super::name;
 use super::scheme;
@@ -37,17 +38,31 @@ impl Places {
                 Stem::Program => places.values.push(Place::Program(place)),
                 Stem::Block => places.blocks.push(place),
                 Stem::Scheme => places.tokens.extend(scheme::at(text, place)),
-                Stem::Name => {}
+                Stem::Word if !is_word(text, place) => return,
+                Stem::Name | Stem::Word => {}
             }
-            if matches!(stem, Stem::Name | Stem::Scheme) && place >= done {
-                let within = place + usize::from(!name::is_part(text[place]));
-                done = within + stretch(&text[within..], name::is_part);
+            let is_name = matches!(stem, Stem::Name | Stem::Word | Stem::Scheme);
+            if is_name && place >= done {
+                let within = place + usize::from(!is_part(text[place]));
+                done = within + stretch(&text[within..], is_part);
                 if name::may_end(&text[..done]) {
-                    let start = trimmed(&text[..within], name::is_part).len();
+                    let start = trimmed(&text[..within], is_part).len();
                     places.values.push(Place::Name(start, done));
                 }
             }
         });
         places
     }
+}
+
+/// Whether the `pw` at `place` is a word, perhaps with a number behind it, or begins a `pwd`.
+fn is_word(text: &[u8], place: usize) -> bool {
+    let (before, rest) = text.split_at(place);
+    let is_start = match before {
+        [] | [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., last] => !is_letter(*last) || last.is_ascii_lowercase() && rest[0] == b'P',
+    };
+    let next = rest[2..].iter().find(|byte| !byte.is_ascii_digit());
+    let is_end = next.is_none_or(|next| !is_letter(*next));
+    is_start && is_end || matches!(rest, [_, _, b'd' | b'D', ..])
 }

@@ -2,6 +2,7 @@
 
 use amplifier_core::steps;
 
+use super::class;
 use super::look::{self, tail};
 
 /// The fewest characters of a vendor's key, its prefix among them.
@@ -75,9 +76,11 @@ impl Iterator for Runs<'_> {
             {
                 continue;
             }
-            let before = tail(&self.text[self.done..end - 16], is_key);
+            let before = tail(&self.text[self.done..end - 16], class::is_key);
             let start = end - 16 - before.len();
-            let after = self.text[end..].iter().position(|byte| !is_key(*byte));
+            let after = self.text[end..]
+                .iter()
+                .position(|byte| !class::is_key(*byte));
             self.done = after.map_or(self.text.len(), |length| end + length);
             if self.done - start >= MIN_KEY_BYTES {
                 return Some((start, self.done));
@@ -114,7 +117,7 @@ fn may_be_key(byte: u8) -> bool {
 
 /// How many key characters a text begins with.
 pub(super) fn stretch(text: &[u8]) -> usize {
-    look::stretch(text, is_key)
+    look::stretch(text, class::is_key)
 }
 
 /// Letters, digits and `_-./+=`; without a table, so that many bytes are checked in one step.

@@ -13,6 +13,8 @@ use amplifier_core::steps;
 pub(super) enum Stem {
     /// Part of a name that may mark a secret.
     Name,
+    /// The same if no other word goes on behind it.
+    Word,
     /// Part of a name, or the beginning of a scheme of authorisation.
     Scheme,
     /// The beginning of an address: `://`.
@@ -26,11 +28,12 @@ pub(super) enum Stem {
 /// What each row of the table stands for, and its stem.
 ///
 /// They are ordered so that similar stems are eight places apart, because the searcher groups every
-/// eighth one: the order with the fewest false candidates in prose, code and logs.
+/// eighth one: the order with the fewest false candidates in prose, code and logs, two letters last.
 static STEMS: LazyLock<Vec<(Stem, &str)>> = LazyLock::new(|| {
     let rows = include_str!("stems.tsv")
         .lines()
         .map(|row| match row.split_once('\t') {
+            Some(("word", stem)) => (Stem::Word, stem),
             Some(("scheme", stem)) => (Stem::Scheme, stem),
             Some(("address", stem)) => (Stem::Address, stem),
             Some(("program", stem)) => (Stem::Program, stem),

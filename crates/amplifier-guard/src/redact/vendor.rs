@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::class::is_letter;
 use super::look::{LOOK_BYTES, ahead, behind, stretch, tail, trimmed};
 use super::random::{is_mixed, is_random};
 use super::runs::{MIN_KEY_BYTES, Runs};
@@ -150,7 +151,7 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
                 place += 1;
             } else {
                 // A key cannot begin inside a word.
-                place += stretch(&text[place..end], |byte| byte.is_ascii_alphanumeric()) + 1;
+                place += stretch(&text[place..end], is_letter) + 1;
             }
         }
     }

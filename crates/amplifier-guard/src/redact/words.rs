@@ -62,17 +62,22 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     names().iter().map(|(kind, _)| *kind)
 }
 
-/// The last three letters of all names but weak ones, one bit each.
-static ENDS: LazyLock<[u64; 512]> = LazyLock::new(|| {
-    let mut ends = [0; 512];
-    let mut add = |name: &[u8]| ends[end_of(name) / 64] |= 1 << (end_of(name) % 64);
-    let others = [words(List::Suffix), words(List::End)].concat();
+/// The last three letters of all names but weak ones, and of weak ones, one bit each.
+static ENDS: LazyLock<[[u64; 512]; 2]> = LazyLock::new(|| {
+    let mut ends = [[0; 512]; 2];
+    let mut add = |set: usize, name: &str| {
+        let end = end_of(name.as_bytes());
+        ends[set][end / 64] |= 1 << (end % 64);
+    };
     for word in names().iter().flat_map(|(_, words)| words) {
-        add(word.as_bytes());
-        add([word, "s"].concat().as_bytes());
+        add(0, word);
+        add(0, &[word, "s"].concat());
     }
-    for word in others {
-        add(word.as_bytes());
+    for word in [words(List::Suffix), words(List::End)].concat() {
+        add(0, word);
+    }
+    for word in words(List::Weak) {
+        add(1, word);
     }
     ends
 });
@@ -114,10 +119,10 @@ pub(super) fn secret(text: &[u8]) -> Option<(&'static str, &'static str)> {
     found.copied()
 }
 
-/// Whether a name may end in these letters.
-pub(super) fn may_end(letters: &[u8]) -> bool {
-    let end = end_of(letters);
-    ENDS[end / 64] >> (end % 64) & 1 == 1
+/// Whether a name may end in these letters: a weak one, or any other.
+pub(super) fn may_end(letters: &[u8], is_weak: bool) -> bool {
+    let (ends, end) = (&ENDS[usize::from(is_weak)], end_of(letters));
+    ends[end / 64] >> (end % 64) & 1 == 1
 }
 
 /// A number below 32,768 for the last three letters in any case.

@@ -1,19 +1,24 @@
 //! A few short strings looked for in any case, all at once and in one quick pass.
 
-use aho_corasick::{AhoCorasick, Input, Match, MatchKind, packed};
+use aho_corasick::{AhoCorasick, Input, MatchKind, packed};
+use memchr::memmem::Finder;
 
 /// How long a stem can be.
 const MAX_STEM_BYTES: usize = 8;
-/// How much is folded at a time: it fits into a core's L1 cache. For a short text, clearing that
-/// much is not worth it.
+/// How much is folded at a time: it fits into a core's L1 cache. For a short text, or the end of a
+/// stream, clearing that much is not worth it.
 const CHUNK_BYTES: usize = 4096;
-const SHORT_BYTES: usize = 256;
+const SHORT_BYTES: usize = 1024;
 
 /// Strings to search for; small letters match both cases.
 ///
 /// The fewer and longer they are, and the rarer the combination of characters in each, the faster a
 /// text without them is searched.
-pub(crate) struct Stems(Searcher);
+pub(crate) struct Stems {
+    searcher: Searcher,
+    /// One of two characters: among the others it would shorten what the searcher compares of each.
+    pair: Option<(Finder<'static>, usize)>,
+}
 
 /// The searcher for folded stems; the first one needs a processor that it knows.
 enum Searcher {
@@ -22,21 +27,26 @@ enum Searcher {
 }
 
 impl Stems {
-    /// Takes ASCII strings of at most eight characters, none the beginning of another.
+    /// Takes ASCII strings of at most eight characters, none the beginning of another; the last
+    /// may have two.
     pub(crate) fn new<'a>(stems: impl IntoIterator<Item = &'a str>) -> Self {
-        let folded: Vec<Vec<u8>> = stems
+        let mut folded: Vec<Vec<u8>> = stems
             .into_iter()
             .map(|stem| stem.bytes().map(fold).collect())
             .collect();
-        Self(match packed::Searcher::new(&folded) {
-            Some(searcher) => Searcher::Packed(searcher),
-            None => Searcher::Other(
-                AhoCorasick::builder()
-                    .match_kind(MatchKind::LeftmostFirst)
-                    .build(&folded)
-                    .expect("a few short stems"),
-            ),
-        })
+        let pair = folded.pop_if(|last| last.len() == 2);
+        Self {
+            pair: pair.map(|pair| (Finder::new(&pair).into_owned(), folded.len())),
+            searcher: match packed::Searcher::new(&folded) {
+                Some(searcher) => Searcher::Packed(searcher),
+                None => Searcher::Other(
+                    AhoCorasick::builder()
+                        .match_kind(MatchKind::LeftmostFirst)
+                        .build(&folded)
+                        .expect("a few short stems"),
+                ),
+            },
+        }
     }
 
     /// Calls `take` with each place where a stem may occur, in order, and the index of the stem.
@@ -60,23 +70,35 @@ impl Stems {
             for (folded, byte) in folded.iter_mut().zip(chunk) {
                 *folded = fold(*byte);
             }
-            let mut from = 0;
-            while let Some(found) = self.0.first(folded, from)
-                && found.start() < step
+            let mut found = self.searcher.first(folded, 0);
+            let mut pair = self.pair(folded, 0);
+            while let Some((place, stem)) = found.into_iter().chain(pair).min()
+                && place < step
             {
-                take(start + found.start(), found.pattern().as_usize());
-                from = found.start() + 1;
+                take(start + place, stem);
+                if pair == Some((place, stem)) {
+                    pair = self.pair(folded, place + 1);
+                } else {
+                    found = self.searcher.first(folded, place + 1);
+                }
             }
         }
+    }
+
+    fn pair(&self, folded: &[u8], from: usize) -> Option<(usize, usize)> {
+        let (finder, index) = self.pair.as_ref()?;
+        Some((from + finder.find(&folded[from..])?, *index))
     }
 }
 
 impl Searcher {
-    fn first(&self, folded: &[u8], from: usize) -> Option<Match> {
-        match self {
+    /// The place of the first stem from a place on, and its index.
+    fn first(&self, folded: &[u8], from: usize) -> Option<(usize, usize)> {
+        let found = match self {
             Self::Packed(searcher) => searcher.find_in(folded, (from..folded.len()).into()),
             Self::Other(searcher) => searcher.find(Input::new(folded).range(from..)),
-        }
+        }?;
+        Some((found.start(), found.pattern().as_usize()))
     }
 }
 

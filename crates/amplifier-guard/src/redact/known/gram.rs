@@ -26,34 +26,34 @@ pub(super) struct Grams {
     spaced: Bits,
 }
 
-/// A set of numbers with false positives, like a Bloom filter.
+/// A set of numbers with false positives, like a Bloom filter, in a power of two of words.
 struct Bits {
     words: Box<[u64]>,
-    shift: u32,
 }
 
 impl Bits {
     fn new(exponent: u32, sets: &[&[u32]]) -> Self {
         let mut bits = Self {
             words: vec![0; 1 << (exponent - 6)].into(),
-            shift: 32 - exponent,
         };
         for gram in sets.iter().copied().flatten() {
-            let place = bits.place(*gram);
-            bits.words[place / 64] |= 1 << (place % 64);
+            let (word, bit) = bits.place(*gram);
+            bits.words[word] |= 1 << bit;
         }
         bits
     }
 
-    fn place(&self, gram: u32) -> usize {
-        // The golden ratio as a fraction of 2^32: the highest bits of the product depend on all bits
+    fn place(&self, gram: u32) -> (usize, u64) {
+        // The golden ratio as a fraction of 2^64: the upper half of the product depends on all bits
         // of the gram, so that similar grams do not share places.
-        (gram.wrapping_mul(0x9e37_79b1) >> self.shift) as usize
+        let number = u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let word = (number >> 6) as usize & (self.words.len() - 1);
+        (word, number & 63)
     }
 
     fn has(&self, gram: u32) -> bool {
-        let place = self.place(gram);
-        self.words[place / 64] >> (place % 64) & 1 == 1
+        let (word, bit) = self.place(gram);
+        self.words[word] >> bit & 1 == 1
     }
 
     /// Whether the gram at `place` is in the set.
@@ -79,9 +79,8 @@ impl Grams {
         let mut base64 = Vec::new();
         let mut hex = Vec::new();
         let mut spaced = Vec::new();
-        // Eight characters are sixteen bytes of UTF-16, so that each third of its grams will do:
-        // one of three places that are five apart is at one of them, and so is each that is three
-        // away.
+        // Eight characters are sixteen bytes of UTF-16, so that each third of its grams is enough to
+        // find a candidate: one of three places that are five apart is at one of them.
         let third = if shortest == 8 { 3 } else { 1 };
         for secret in secrets {
             plain.extend(secret.windows(width).map(gram));
@@ -108,13 +107,15 @@ impl Grams {
                 }
             }
         }
+        let mut thirds = base64.clone();
         for secret in wide {
-            written(secret, width, third, &mut base64);
+            written(secret, width, 1, &mut base64);
+            written(secret, width, third, &mut thirds);
         }
         spaced.sort_unstable();
         spaced.dedup();
-        let all = [&plain[..], &base64, &hex, &spaced];
-        let count: usize = all.iter().map(|grams| grams.len()).sum();
+        let any = [&plain[..], &thirds, &hex, &spaced];
+        let count: usize = any.iter().map(|grams| grams.len()).sum();
         // Only a few percent of the bits are set, and the table fits into a core's own cache.
         let exponent = (64 * count).next_power_of_two().ilog2().clamp(13, 20);
         let set = |grams: &[&[u32]]| Bits::new(exponent, grams);
@@ -122,11 +123,11 @@ impl Grams {
             width,
             step,
             shortest,
-            any: set(&all),
-            plain: set(&all[..1]),
-            base64: set(&all[1..2]),
-            hex: set(&all[2..3]),
-            spaced: set(&all[3..]),
+            any: set(&any),
+            plain: set(&[&plain]),
+            base64: set(&[&base64]),
+            hex: set(&[&hex]),
+            spaced: set(&[&spaced]),
         }
     }
 
@@ -137,20 +138,25 @@ impl Grams {
     /// Calls `take` with each gram of the text that occurs in a table, and its place, in order.
     pub(super) fn find(&self, text: &[u8], take: impl FnMut(usize, u32)) {
         steps::count(text.len());
-        match self.step {
-            2 => self.find_each::<2>(text, take),
-            3 => self.find_each::<3>(text, take),
-            4 => self.find_each::<4>(text, take),
-            _ => self.find_each::<5>(text, take),
+        match (self.width, self.step) {
+            (3, 2) => self.find_each::<3, 2>(text, take),
+            (3, _) => self.find_each::<3, 3>(text, take),
+            (_, 3) => self.find_each::<4, 3>(text, take),
+            (_, 4) => self.find_each::<4, 4>(text, take),
+            _ => self.find_each::<4, 5>(text, take),
         }
     }
 
-    fn find_each<const STEP: usize>(&self, text: &[u8], mut take: impl FnMut(usize, u32)) {
+    fn find_each<const WIDTH: usize, const STEP: usize>(
+        &self,
+        text: &[u8],
+        mut take: impl FnMut(usize, u32),
+    ) {
         // The lookups of one block do not depend on each other and share one branch: without a hit,
         // as in most text, the processor runs them in parallel.
         const TOGETHER: usize = 8;
         // In a little-endian number the first bytes are the lowest.
-        let mask = u32::MAX >> (32 - 8 * self.width);
+        let mask = u32::MAX >> (32 - 8 * WIDTH);
         let mut start = 0;
         while let Some(block) = text.get(start..start + TOGETHER * STEP + 4) {
             let mut hits = 0_u32;
@@ -165,7 +171,7 @@ impl Grams {
             }
             start += TOGETHER * STEP;
         }
-        while let Some(bytes) = text.get(start..start + self.width) {
+        while let Some(bytes) = text.get(start..start + WIDTH) {
             if self.any.has(gram(bytes)) {
                 take(start, gram(bytes));
             }
@@ -180,10 +186,12 @@ impl Grams {
     /// Whether a part in base64 or digits may surround the gram at `place`, unbroken.
     pub(super) fn is_dense(&self, gram: u32, text: &[u8], place: usize) -> bool {
         let is_in = |bits: &Bits, length: usize| {
-            // Wherever the gram is in the part, at least half of the rest is on one side.
-            let beside = (length - self.width).div_ceil(2);
+            // A part has so many other grams, one at each place, before this one and behind it.
+            let others = length - self.width;
             let is_at = |place| bits.is_at(text, place, self.width);
-            bits.has(gram) && (is_at(place.checked_sub(beside)) || is_at(Some(place + beside)))
+            let behind = (1..=others).take_while(|by| is_at(Some(place + by)));
+            let before = (1..=others).take_while(|by| is_at(place.checked_sub(*by)));
+            bits.has(gram) && behind.count() + before.count() >= others
         };
         // At worst the first four bits of a part are in a character shared with the byte before it.
         is_in(&self.base64, (8 * self.shortest - 4) / 6) || is_in(&self.hex, 2 * self.shortest)

@@ -22,6 +22,11 @@ fn each_name_tells_the_kind_of_its_value() {
                 "smtp-pass",
                 "dbPass",
                 "x.pass",
+                "pw",
+                "pw1",
+                "PW_BASE",
+                "db-pw",
+                "dbPw",
             ][..],
         ),
         (
