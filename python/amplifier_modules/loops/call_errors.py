@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
