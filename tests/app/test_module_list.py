@@ -54,19 +54,14 @@ def test_each_module_has_a_line_and_one_for_each_that_it_hides(
     out, err = capfd.readouterr()
     assert err == ""
     assert out.splitlines() == [
-        (
-            "context-simple  context       "
-            "a conversation in memory, shortened for requests when it is too long"
-        ),
-        "                from amplifier-core: amplifier_modules.contexts.simple",
-        r"loop-\x1b[31m   orchestrator",
-        r"                from entry point: loop-\x1b[31m",
-        "tool-a          hook          counts",
-        f"                from package: amplifier_module_tool_a ({modules})",
-        "tool-b          tool",
-        "                from entry point: their_b:mount (their-tools 1.2)",
-        f"                hides package: amplifier_module_tool_b ({modules})",
-        "                hides amplifier-core: own_b",
+        "context-simple  context       our own: amplifier_modules.contexts.simple",
+        "    a conversation in memory, shortened for requests when it is too long",
+        r"loop-\x1b[31m   orchestrator  entry point: loop-\x1b[31m",
+        f"tool-a          hook          package: amplifier_module_tool_a ({modules})",
+        "    counts",
+        "tool-b          tool          entry point: their_b:mount (their-tools 1.2)",
+        f"    hides package: amplifier_module_tool_b ({modules})",
+        "    hides our own: own_b",
     ]
 
 
@@ -77,11 +72,12 @@ def test_each_module_of_our_own_says_its_type_and_what_it_is_in_one_line(
     lines = capfd.readouterr().out.splitlines()
     for name, place in amplifier_modules.MODULES.items():
         position = next(at for at, line in enumerate(lines) if line.startswith(name))
-        kind, _, description = lines[position].removeprefix(name).strip().partition(" ")
+        kind, _, source = lines[position].removeprefix(name).strip().partition(" ")
         module = importlib.import_module(place)
         assert kind == module.__amplifier_module_type__
-        assert len(description.strip()) > 10
-        assert lines[position + 1].strip() == f"from amplifier-core: {place}"
+        assert source.strip() == f"our own: {place}"
+        assert len(lines[position + 1].strip()) > 10
+        assert max(map(len, lines[position : position + 2])) <= 80
 
 
 def test_a_module_is_listed_without_being_imported(

@@ -13,24 +13,23 @@ _MAX_LINE_CHARS = 120
 
 
 def module_lines() -> Iterator[str]:
-    """Describe each module that a mount plan can name: its type, what it is, where it comes from.
+    """Describe each module that a mount plan can name.
 
-    A line each, one below it for where it comes from, and one for each module that it hides.
+    A line with its type and where it comes from, one with what it is, if it says so, and one for
+    each module that it hides.
     """
     found = {printable_line(name): (name, sources) for name, sources in known_sources().items()}
     width = max(map(len, found), default=0)
     for shown, (module_id, (taken, *hidden)) in found.items():
         summary = summary_of(taken)
         kind = summary.kind or guess_kind(module_id)
-        line = printable_line(summary.line, _MAX_LINE_CHARS)
-        yield f"{shown:{width}}  {kind:12}  {line}".rstrip()
-        yield f"{'':{width}}  from {_described(taken)}"
+        yield f"{shown:{width}}  {kind:12}  {_described(taken)}"
+        if summary.line:
+            yield f"    {printable_line(summary.line, _MAX_LINE_CHARS)}"
         for source in hidden:
-            yield f"{'':{width}}  hides {_described(source)}"
+            yield f"    hides {_described(source)}"
 
 
 def _described(source: Source) -> str:
-    if source.origin == "our own":
-        return f"amplifier-core: {source.name}"
     place = f" ({source.place})" if source.place else ""
     return f"{source.origin}: {printable_line(source.name + place)}"
