@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use amplifier_core::MAX_DEPTH;
 use amplifier_guard as guard;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString,
@@ -14,13 +15,19 @@ use pyo3::types::{
 use crate::guard::text::{decoded, encoded};
 use crate::json_shape::shape_of;
 
+/// The most characters of a text that may keep a second copy of itself, in UTF-8.
+const MAX_COPIED: usize = 1 << 16;
+
 /// The text without its secrets; the same object if it has none.
 pub(crate) fn redacted_text<'py>(
     redactor: &guard::Redactor,
     text: &Bound<'py, PyString>,
 ) -> PyResult<Bound<'py, PyString>> {
     let py = text.py();
-    if let Ok(characters) = text.to_str() {
+    // A text beyond ASCII that is asked for its UTF-8 keeps that for as long as it lives.
+    let may_ask =
+        text.len()? <= MAX_COPIED || text.call_method0(intern!(py, "isascii"))?.is_truthy()?;
+    if may_ask && let Ok(characters) = text.to_str() {
         return Ok(match redactor.redact(characters) {
             Cow::Borrowed(_) => text.clone(),
             Cow::Owned(redacted) => PyString::new(py, &redacted),
