@@ -1,6 +1,7 @@
 """Runs the command against a server that streams a long answer, and prints the peak of its memory.
 
-Arguments: how it is shown (`plain`, `json` or `terminal`), the bytes of text and those of each delta.
+Arguments: how it is shown (`plain`, `json` or `terminal`), the bytes of text and those of each delta, in
+UTF-8, and what it is written in.
 """
 
 from __future__ import annotations
@@ -15,12 +16,22 @@ import sys
 import threading
 from collections.abc import Iterator
 
-WORDS = "the quick brown fox jumps over the lazy dog "
+LATIN = "the quick brown fox jumps over the lazy dog "
+# What most of a text is made of, and the end of it.
+WRITINGS = {
+    "latin": (LATIN, LATIN),
+    "cyrillic": ("съешь же ещё этих мягких французских булок, ", LATIN),
+    "chinese": ("我能吞下玻璃而不伤身体。", LATIN),
+    "emoji": (LATIN, "done 🎉 "),
+}
 
 
-def main(shown: str, size: str, delta: str) -> None:
+def main(shown: str, size: str, delta: str, writing: str) -> None:
     """Print the most bytes of memory that the command ever had."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(int(size), int(delta)))
+    deltas = [(words * int(delta)).encode()[: int(delta)] for words in WRITINGS[writing]]
+    most, last = [delta.decode("utf-8", "ignore") for delta in deltas]
+    handler = _handler([most] * (int(size) // int(delta) - 1) + [last])
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     code = _run(shown, f"http://127.0.0.1:{server.server_port}")
     assert code == 0, code
@@ -51,15 +62,15 @@ def _run(shown: str, address: str) -> int:
     return child.wait()
 
 
-def _handler(size: int, delta: int) -> type[http.server.BaseHTTPRequestHandler]:
+def _handler(deltas: list[str]) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
-            for event in _events(size, delta):
-                data = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+            for event in _events(deltas):
+                data = f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
                 self.wfile.write(data.encode())
 
         def log_message(self, format: str, *args: object) -> None:
@@ -68,7 +79,7 @@ def _handler(size: int, delta: int) -> type[http.server.BaseHTTPRequestHandler]:
     return Handler
 
 
-def _events(size: int, delta: int) -> Iterator[dict[str, object]]:
+def _events(deltas: list[str]) -> Iterator[dict[str, object]]:
     usage = {"input_tokens": 1, "output_tokens": 1}
     message: dict[str, object] = {
         "id": "m",
@@ -79,9 +90,8 @@ def _events(size: int, delta: int) -> Iterator[dict[str, object]]:
     }
     yield {"type": "message_start", "message": {**message, "usage": usage}}
     yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    text = (WORDS * (delta // len(WORDS) + 1))[:delta]
-    change = {"type": "text_delta", "text": text}
-    for _ in range(size // delta):
+    for text in deltas:
+        change = {"type": "text_delta", "text": text}
         yield {"type": "content_block_delta", "index": 0, "delta": change}
     yield {"type": "content_block_stop", "index": 0}
     yield {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}

@@ -23,7 +23,7 @@ def printed(program: str, *arguments: str) -> int:
 
 @pytest.mark.parametrize("shown", ["plain", "json", "terminal"])
 def test_an_answer_of_a_hundred_megabytes_takes_less_than_three_hundred(shown, capsys):
-    peak = printed("long_answer.py", shown, str(ANSWER), "10000")
+    peak = printed("long_answer.py", shown, str(ANSWER), "10000", "latin")
     with capsys.disabled():
         print(f"\n{shown}: {peak / 1e6:.0f} MB")
     assert peak < MOST_FOR_AN_ANSWER
