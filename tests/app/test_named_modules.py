@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +232,35 @@ def test_a_mistake_in_a_plan_is_told_with_what_may_be_meant(command: Any) -> Non
     (line,) = done.stderr.splitlines()
     assert "did you mean `hooks-observe`" in line
     assert "unknown key `tool` in the mount plan (did you mean `tools`?)" in line
+
+
+@pytest.mark.parametrize("text", ["time.sleep(3600)", "\nwhile True: pass"])
+def test_ctrl_c_twice_ends_the_command_while_a_module_blocks_it(
+    command: Any, modules: Path, text: str
+) -> None:
+    reached = command.folder / "reached"
+    file = modules / "amplifier_module_tool_blocks.py"
+    file.write_text(f"import pathlib, time; pathlib.Path({str(reached)!r}).touch(); {text}")
+    line = [*command.line, "run", "x", "--module", "tool-blocks", "--module", SCRIPTED]
+    running = subprocess.Popen(
+        line, env=command.environment, cwd=command.folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0,
+    )  # fmt: skip
+    try:
+        while not reached.exists():
+            assert running.poll() is None
+        while running.poll() is None:
+            running.send_signal(signal.SIGINT)
+    finally:
+        running.kill()
+    assert running.wait() == 130
+
+
+def test_a_tool_that_calls_sys_exit_ends_the_turn_with_an_error(
+    command: Any, modules: Path
+) -> None:
+    weather = WEATHER.replace('print("noise in a call")', "import sys; sys.exit(4)")
+    (modules / "amplifier_module_tool_weather.py").write_text(weather)
+    done = command("run", "Weather?", "--module", "tool-weather", "--module", SCRIPTED)
+    assert done.returncode == 1
+    assert "error: a module ended the program: SystemExit: 4 (at " in done.stderr
