@@ -74,6 +74,7 @@ pub struct Session {
 struct Life {
     session: session::Session,
     is_completed: bool,
+    is_in_turn: bool,
 }
 
 impl Session {
@@ -118,6 +119,7 @@ impl Session {
             life: Mutex::new(Life {
                 session: session::Session::new(is_resumed),
                 is_completed: false,
+                is_in_turn: false,
             }),
             load_ended: Notify::new(),
         }
@@ -205,10 +207,10 @@ impl Session {
     /// Runs a turn and returns the answer, or the original error of the module that failed.
     ///
     /// The first turn announces the session. A turn that ends while the session is cancelled emits
-    /// an event for it, if its loop has not; one whose future is dropped emits nothing. Run one turn
-    /// after the other: two at a time would mix their messages in one history.
+    /// an event for it, if its loop has not; one whose future is dropped emits nothing. A
+    /// second turn while one runs is refused, as it would mix its messages into the same history.
     pub async fn execute(&self, prompt: &str) -> Result<String, AmplifierError> {
-        let announcement = self.begin_turn()?;
+        let (announcement, _running) = self.begin_turn()?;
         if let Some(announcement) = announcement {
             let mut data = payload([
                 ("session_id", self.id.as_str().into()),
@@ -260,13 +262,21 @@ impl Session {
         self.coordinator.cleanup().await;
     }
 
-    fn begin_turn(&self) -> Result<Option<&'static str>, SessionError> {
+    fn begin_turn(&self) -> Result<(Option<&'static str>, RunningTurn<'_>), SessionError> {
         let mut life = lock(&self.life);
+        if life.is_in_turn {
+            let message = "a turn of this session is running; await it first".to_owned();
+            return Err(SessionError::Other(message));
+        }
         match life.session.begin_turn() {
             Err(SessionError::NotInitialized) if life.is_completed => {
                 Err(SessionError::AlreadyCompleted)
             }
-            other => other,
+            Err(error) => Err(error),
+            Ok(announcement) => {
+                life.is_in_turn = true;
+                Ok((announcement, RunningTurn(self)))
+            }
         }
     }
 
@@ -309,5 +319,14 @@ impl Drop for Load<'_> {
         life.is_completed &= !self.has_succeeded;
         drop(life);
         self.session.load_ended.notify_waiters();
+    }
+}
+
+/// A turn in progress; it ends in every case, also when its future is dropped.
+struct RunningTurn<'a>(&'a Session);
+
+impl Drop for RunningTurn<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.life).is_in_turn = false;
     }
 }

@@ -302,6 +302,28 @@ async fn a_loop_drops_what_runs_when_it_is_to_stop_at_once() {
 }
 
 #[tokio::test]
+async fn a_second_turn_is_refused_while_one_runs_and_runs_after_it_was_dropped() {
+    let hangs =
+        || -> BoxFuture<'static, Result<(), AmplifierError>> { Box::pin(std::future::pending()) };
+    let session = Arc::new(session_with(PLAN, false, hangs));
+    session.initialize().await.unwrap();
+    let first = {
+        let session = Arc::clone(&session);
+        tokio::spawn(async move { session.execute("a").await })
+    };
+    tokio::task::yield_now().await;
+    let refused = session.execute("b").await.unwrap_err();
+    let message = "a turn of this session is running; await it first";
+    assert_eq!(refused, SessionError::Other(message.to_owned()).into());
+
+    first.abort();
+    first.await.unwrap_err();
+    let answers = Module::orchestrator(Echo(nothing));
+    session.coordinator().mount(answers, None).unwrap();
+    assert_eq!(session.execute("c").await.as_deref(), Ok("c"));
+}
+
+#[tokio::test]
 async fn a_session_goes_when_its_last_holder_does() {
     let held = Arc::new(());
     let inside = Arc::clone(&held);
