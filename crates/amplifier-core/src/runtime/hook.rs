@@ -189,11 +189,11 @@ impl HookRegistry {
     /// Every handler gets the default fields, then `data`, then a `timestamp`. Without handlers,
     /// `data` is returned as it is.
     pub async fn emit(&self, event: &str, data: Object) -> HookResult {
+        if event == CANCEL_COMPLETED {
+            lock(&self.state).cancellations_told += 1;
+        }
         let (handlers, payload) = {
-            let mut state = lock(&self.state);
-            if event == CANCEL_COMPLETED {
-                state.cancellations_told += 1;
-            }
+            let state = lock(&self.state);
             let handlers = state.handlers.handlers(event).to_vec();
             if handlers.is_empty() {
                 return emission::continuing(data);
