@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from amplifier_core._kernel.asker import AskedCall, note_asker
+from amplifier_core.events import APPROVAL_DENIED, APPROVAL_GRANTED
 from amplifier_core.models import HookResult
 
 if TYPE_CHECKING:
@@ -62,6 +63,14 @@ def required_event(asked: AskedCall, result: Any) -> dict[str, Any]:
         "timeout": getattr(result, "approval_timeout", None),
         "default": getattr(result, "approval_default", None),
     }
+
+
+def answer_event(asked: AskedCall, answer: Any) -> tuple[str, dict[str, Any]]:
+    """Return the event that tells how a question was answered, and its data."""
+    about = {"question_id": asked.question_id, "tool_name": asked.tool_name}
+    if getattr(answer, "action", None) != "deny":
+        return APPROVAL_GRANTED, about
+    return APPROVAL_DENIED, {**about, "reason": getattr(answer, "reason", None)}
 
 
 def _deny(reason: str) -> HookResult:

@@ -11,8 +11,9 @@ import anyio
 
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
+from amplifier_core.models import HookResult
 
-from .call_approval import CallQuestion, asked_call, question_about, required_event
+from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
 from .cancellation import ending
 from .failure import in_words
 from .injection import Injection, injections_of
@@ -123,13 +124,21 @@ class HookPoints:
         return ending(self._hooks.emit(event, data), f"a hook of `{event}`")
 
     async def _ask(self, result: Any, event: str, asked: AskedCall) -> Any:
-        """Tell what is asked, and ask."""
+        """Tell what is asked, ask, and tell the answer."""
         await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
         token = ASKED_CALL.set(asked)
         try:
-            return await self._carry_out(result, event)
+            answer = await self._carry_out(result, event)
+        except Exception as error:
+            # Nobody has agreed, and what was asked about has not failed.
+            reason = f"the approval system failed: {in_words(error)}"
+            logger.warning("%s; denying", reason)
+            logger.debug("traceback of the approval system", exc_info=True)
+            answer = HookResult(action="deny", reason=reason)
         finally:
             ASKED_CALL.reset(token)
+        await self._emit(*answer_event(asked, answer))
+        return answer
 
     def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
         processed = self._coordinator.process_hook_result(result, event)
@@ -147,14 +156,7 @@ class HookPoints:
             # One question at a time: tool calls run concurrently, and there is one user.
             self._approvals = self._approvals or anyio.Lock()
             async with self._approvals:
-                try:
-                    result = await self._ask(result, event, asked or asked_call({}, None))
-                except Exception as error:
-                    # Nobody has agreed, and what was asked about has not failed.
-                    reason = f"the approval system failed: {in_words(error)}"
-                    logger.warning("%s; denying", reason)
-                    logger.debug("traceback of the approval system", exc_info=True)
-                    return Verdict(denied=True, reason=reason, data=None)
+                result = await self._ask(result, event, asked or asked_call({}, None))
         self._waiting.extend(injections_of(result))
         return Verdict(
             denied=getattr(result, "action", None) == "deny",
