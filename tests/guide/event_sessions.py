@@ -197,6 +197,13 @@ async def limited(seen: Seen) -> None:
         await s.run("Work")
 
 
+async def gave_up(seen: Seen) -> None:
+    """A turn that ends because one call fails again and again."""
+    script = [{"tool": "fail", "arguments": {}}]
+    async with opened(seen, Agent(ScriptedProvider(script, repeat=True), tools=[fail])) as s:
+        await s.run("Work")
+
+
 async def cancelled(seen: Seen) -> None:
     """Turns that are cancelled: at once, and after the tool."""
     running: list[Any] = []
@@ -231,9 +238,9 @@ async def steered(seen: Seen) -> None:
 
 async def paced(seen: Seen) -> None:
     """A loop that waits between calls, and a context that compacts."""
-    loop = {"module": "loop-streaming", "config": {"min_delay_between_calls_ms": 40}}
+    loop = {"module": "loop-streaming", "config": {"min_delay_between_calls_ms": 500}}
     context = {"module": "context-simple", "config": {"max_tokens": 300}}
-    agent = Agent(ScriptedProvider(["word " * 200], repeat=True), loop=loop, context=context)
+    agent = Agent(ScriptedProvider(["word " * 200], repeat=True), context=context)
     async with opened(seen, agent) as s:
         for _ in range(4):
             await s.run("long " * 50)
@@ -357,7 +364,7 @@ async def of_a_server(seen: Seen) -> None:
             "api_key": "key",
             "base_url": server.url_for(""),
             "min_retry_delay": 0,
-            "rate": {"limit": 100, "period": 1, "burst": 1},
+            "rate": {"limit": 2, "period": 2, "burst": 1},
         }
         lost = {"type": "tool_call", "id": "toolu_0", "name": "add", "input": {"a": 1}}
         session = AmplifierSession({**PLAN, "providers": [PROVIDER | {"config": config}]})
@@ -377,6 +384,6 @@ async def of_a_server(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, cancelled, steered, paced, sessions,
+    answers, tools, refused, failing, limited, gave_up, cancelled, steered, paced, sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server,
 )  # fmt: skip

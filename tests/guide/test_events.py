@@ -97,6 +97,7 @@ OBJECTS: dict[str, list[tuple[str, str]]] = {
     "`usage` of the loops": [("llm:post", "usage"), ("provider:response", "usage")],
     "`usage` of `llm:response`": [("llm:response", "usage")],
     "`response`": [("provider:response", "response")],
+    "`error` of `orchestrator:complete`": [("orchestrator:complete", "error")],
     "`error` of `tool:error`, `provider:error`, `llm:response`": [
         ("tool:error", "error"), ("provider:error", "error"), ("llm:response", "error"),
     ],
