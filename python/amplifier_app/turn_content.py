@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
 from typing import Any, cast
 
 from amplifier_core import events
@@ -52,20 +53,31 @@ class UnfinishedText:
     """
 
     def __init__(self) -> None:
-        self._texts: dict[object, list[str]] = {}
+        self._texts: dict[object, StringIO | str] = {}
 
     def note(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event into account."""
         if event in _ENDS:
             self._texts.clear()
         elif event == events.CONTENT_BLOCK_DELTA and data.get("block_type") == "text":
-            if isinstance(delta := data.get("delta"), str):
-                self._texts.setdefault(data.get("block_index"), []).append(delta)
-        elif event == events.CONTENT_BLOCK_END and data.get("dropped"):
-            self._texts.pop(data.get("block_index"), None)
+            text = self._texts.setdefault(data.get("block_index"), StringIO())
+            if isinstance(delta := data.get("delta"), str) and isinstance(text, StringIO):
+                text.write(delta)
+        elif event == events.CONTENT_BLOCK_END and data.get("block_index") in self._texts:
+            self._end(data)
+
+    def _end(self, data: Mapping[str, Any]) -> None:
+        """Let go of a text that was taken back; keep one text of a block where there are two."""
+        whole = data["block"].get("text") if isinstance(data.get("block"), Mapping) else None
+        if data.get("dropped"):
+            del self._texts[data["block_index"]]
+        elif isinstance(whole, str):
+            self._texts[data["block_index"]] = whole
 
     def take(self) -> str:
         """Return the text and forget it."""
-        text = "".join("".join(parts) for parts in self._texts.values())
+        texts = [
+            text if isinstance(text, str) else text.getvalue() for text in self._texts.values()
+        ]
         self._texts.clear()
-        return text
+        return "".join(texts)

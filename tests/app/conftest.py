@@ -227,6 +227,8 @@ async def mount(coordinator, config=None):
         Path(os.environ["HISTORY"]).write_text(json.dumps(messages))
         if os.environ.get("INTERRUPT_AT") == "cleanup":
             os.kill(os.getpid(), signal.SIGINT)
+        if os.environ.get("STUCK"):
+            await anyio.sleep_forever()
 
     return clean_up
 """

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from amplifier_app.commands.command_line import run_command
+from amplifier_app.commands.default_command import CommandLine
 
 
 def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -25,8 +26,11 @@ def test_help_names_every_option_variable_and_exit_code(capfd: Any) -> None:
     for word in (
         "PROMPT",
         "-C, --directory",
+        "-q, --quiet",
         "--json",
         "--model",
+        "--system TEXT",
+        "--system-file FILE",
         "--verbose",
         "--debug",
         "ANTHROPIC_API_KEY",
@@ -34,6 +38,8 @@ def test_help_names_every_option_variable_and_exit_code(capfd: Any) -> None:
         "AMPLIFIER_DEBUG",
         "NO_COLOR",
         "Examples:",
+        "3    The answer was cut short (max_tokens)",
+        "129",
         "130",
         "141",
         "143",
@@ -77,6 +83,9 @@ def test_version(capfd: Any) -> None:
     assert run(capfd, "--version") == (0, "amplifier-core 3.0.0\n", "")
 
 
+BOTH = "`--system` and `--system-file` are both given; choose one"
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -95,6 +104,26 @@ def test_version(capfd: Any) -> None:
             "the folder `nowhere` does not exist; check the path given to `--directory`",
         ),
         (["run", "-C", "file", "x"], "`file` is a file; pass a folder to `--directory`"),
+        (["-C", "file", "x"], "`file` is a file; pass a folder to `--directory`"),
+        (["x", "-Cfile"], "`file` is a file; pass a folder to `--directory`"),
+        (["a", "b"], "got unexpected extra argument (b); put the prompt in quotes"),
+        (["x", "--jsn"], "no such option `--jsn`; did you mean `--json`?"),
+        (
+            ["-q", "-v", "x"],
+            "`--quiet` and `--verbose` exclude each other; see `amplifier-core run --help`",
+        ),
+        (["--system", "a", "--system-file", "file", "x"], BOTH),
+        (
+            ["--system-file", "file", "x"],
+            "the file `file` is empty; write the system prompt into it",
+        ),
+        (
+            ["--system-file", "none", "x"],
+            (
+                "the file `none` cannot be read: No such file or directory; check the path given to"
+                " `--system-file`"
+            ),
+        ),
     ],
 )
 def test_wrong_usage_is_one_line(
@@ -103,6 +132,41 @@ def test_wrong_usage_is_one_line(
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
     assert run(capfd, *arguments) == (2, "", f"error: {line}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "completed"),
+    [
+        (["hello"], ["run", "hello"]),
+        (["--json", "hello"], ["run", "--json", "hello"]),
+        (["hello", "--json"], ["run", "hello", "--json"]),
+        (["-C", "validate", "hello"], ["run", "-C", "validate", "hello"]),
+        (["-qC", "run", "hello"], ["run", "-qC", "run", "hello"]),
+        (["-Cfolder", "list-modules"], ["list-modules", "-Cfolder"]),
+        (["run", "validate"], ["run", "validate"]),
+        (["validate"], ["validate"]),
+        (["validate", "--json", "x"], ["validate", "--json", "x"]),
+        (["--json", "run", "hello"], ["run", "--json", "hello"]),
+        (["--model=x", "hello"], ["run", "--model=x", "hello"]),
+        (["--", "validate"], ["run", "--", "validate"]),
+        (["-q", "--", "--json"], ["run", "-q", "--", "--json"]),
+        (["-"], ["run", "-"]),
+        (["--json"], ["run", "--json"]),
+        (["validat"], ["run", "validat"]),
+        (["validat", "plan.toml"], ["validat", "plan.toml"]),
+        (["--help"], ["--help"]),
+        (["--version"], ["--version"]),
+        ([], []),
+    ],
+)
+def test_a_prompt_without_a_command_is_run(arguments: list[str], completed: list[str]) -> None:
+    given = CommandLine(arguments, {"-C", "--directory", "--model"})
+    assert given.with_command(["run", "validate", "list-modules"], "run") == completed
+
+
+def test_a_value_is_no_option_and_what_follows_two_dashes_neither() -> None:
+    given = CommandLine(["-C", "--json", "-q", "x", "--", "--json"], {"-C"})
+    assert given.options == ["-C", "-q"]
 
 
 def test_an_escape_in_an_argument_does_not_reach_the_terminal(capfd: Any) -> None:

@@ -1,7 +1,7 @@
 //! The program of the README and of the guide is the example, and the guide quotes the errors.
 
-use amplifier_core::SessionError;
 use amplifier_core::coordinator::Slot;
+use amplifier_core::error::SessionError;
 
 const EXAMPLE: &str = include_str!("../examples/session.rs");
 const GUIDE: &str = include_str!("../../../docs/guide/rust.md");

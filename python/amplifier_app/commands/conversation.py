@@ -84,7 +84,9 @@ class Conversation:
         """
         self._result, self._written = None, ""
         with contained():
-            if not self._is_open:
+            if self._is_open:
+                self.token.reset()  # an interruption ends one turn
+            else:
                 await self._open()
             if self.token.is_cancelled:
                 return None

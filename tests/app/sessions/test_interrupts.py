@@ -71,10 +71,8 @@ def test_while_the_model_writes(waiting: Any, model: Any, hold: Any) -> None:
     assert history(waiting) == [("user", []), ("assistant", [])]
 
 
-def test_while_the_model_writes_into_a_pipe(
-    waiting: Any, model: Any, hold: Any, outcome_of: Any
-) -> None:
-    held(model, {"type": "text", "text": "One moment please, "}, 3, hold)
+def piped(waiting: Any, seen: str, presses: int) -> tuple[int, str]:
+    """Interrupt JSON lines once `seen` is among them; returns the exit code and all of them."""
     process = subprocess.Popen(
         [*waiting.line, "--json", "hello"],
         cwd=waiting.folder,
@@ -87,18 +85,39 @@ def test_while_the_model_writes_into_a_pipe(
     with process:
         assert process.stdout is not None
         assert process.stderr is not None
-        seen = []
-        while not seen or "One moment please" not in seen[-1]:
-            seen.append(process.stdout.readline())
+        lines = [process.stdout.readline()]
+        while seen not in lines[-1]:
+            lines.append(process.stdout.readline())
         process.send_signal(signal.SIGINT)
-        stdout = "".join([*seen, *process.stdout])
-        assert process.stderr.read() == "stopping now\n"
-    assert process.returncode == 130
+        assert process.stderr.readline() == "stopping now\n"
+        for _ in range(presses - 1):
+            process.send_signal(signal.SIGINT)
+        lines.extend(process.stdout)
+        assert process.stderr.read() == ""
+    return process.returncode, "".join(lines)
+
+
+def test_while_the_model_writes_into_a_pipe(
+    waiting: Any, model: Any, hold: Any, outcome_of: Any
+) -> None:
+    held(model, {"type": "text", "text": "One moment please, "}, 3, hold)
+    code, stdout = piped(waiting, "One moment please", presses=1)
+    assert code == 130
     outcome = outcome_of(stdout)
     assert (outcome["status"], outcome["reason"]) == ("cancelled", "interrupted")
     assert outcome["text"] == "One moment please, "
     assert outcome["content"] == [{"type": "text", "text": "One moment please, "}]
     assert json.loads(stdout.splitlines()[-2])["event"] == "answer"
+
+
+def test_the_second_leaves_a_clean_up_that_hangs(
+    waiting: Any, model: Any, hold: Any, outcome_of: Any
+) -> None:
+    held(model, {"type": "text", "text": "One moment please, "}, 3, hold)
+    waiting.environment["STUCK"] = "1"
+    code, stdout = piped(waiting, "One moment please", presses=2)
+    assert code == 130
+    assert outcome_of(stdout)["status"] == "cancelled"
 
 
 def test_while_the_command_waits_to_retry(waiting: Any, model: Any) -> None:

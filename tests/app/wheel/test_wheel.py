@@ -195,6 +195,6 @@ def test_the_command_runs_on_the_demo_model(installed: Any, tmp_path: Path) -> N
     events = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert {"session:start", "tool:post", "session:end"} <= {event["event"] for event in events}
-    assert events[-1]["event"] == "answer"
+    assert [event["event"] for event in events[-2:]] == ["answer", "outcome"]
     assert "A folder of notes" in events[-1]["data"]["text"]
     assert len(done.stderr.splitlines()) == 1
