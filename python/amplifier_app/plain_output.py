@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
@@ -50,7 +53,10 @@ class PlainOutput:
                 self._on_failure()
 
     def break_line(self) -> None:
-        """Do nothing: nothing is being drawn."""
+        """Clear the line of a terminal of its echoed `^C`."""
+        if os.environ.get("TERM") != "dumb" and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
+            with contextlib.suppress(OSError):
+                sys.stderr.write("\r\x1b[K")
 
     def hold(self) -> None:
         """Do nothing: nothing is being drawn."""
