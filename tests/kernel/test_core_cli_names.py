@@ -142,3 +142,13 @@ def test_a_plan_that_cannot_be_read_is_told_in_one_line_with_its_place(
     code, out = validate(str(file))
     assert code == 1
     assert out.splitlines()[1:] == [f"  ✗ [error] plan_readable: Cannot read {file}{complaint}"]
+
+
+def test_a_plan_with_such_a_tool_is_refused_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "amplifier_module_tool_weather.py").write_text(WEATHER)
+    monkeypatch.syspath_prepend(tmp_path)
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"session": SESSION, "tools": ["tool-weather"]}))
+    code, out = validate(str(plan))
+    assert code == 1
+    assert "Tool 'weather': input_schema: `properties.city.type` is 'sting'" in out

@@ -141,8 +141,8 @@ def _check_form(plan: dict[str, Any]) -> None:
     errors = MountPlanValidator(allow_names=True).validate(plan).errors
     if errors:
         listed = "; ".join(check.message for check in errors)
-        hint = "see `amplifier-core validate PLAN`"
-        raise Failure(f"the mount plan is wrong: {listed}", hint=hint, exit_code=_WRONG_USAGE)
+        message = f"the mount plan is wrong: {listed}"
+        raise Failure(message, hint="correct the file of `--plan`", exit_code=_WRONG_USAGE)
 
 
 def _spec(entry: Any) -> dict[str, Any]:
