@@ -84,8 +84,9 @@ def _described_type(annotation: Any) -> str:
     if origin is Literal:
         *most, last = (f"`{value}`" for value in arguments)
         return f"{', '.join(most)} or {last}"
-    if origin is tuple:
-        return f"a list, each item {_NAMES[arguments[0]]}"
+    if origin in (list, tuple):
+        item = _NAMES.get(arguments[0])
+        return f"a list, each item {item}" if item else "a list"
     return _NAMES.get(annotation, "a mapping")
 
 

@@ -34,6 +34,7 @@ class Sample(Settings):
 
     key: Annotated[str, Env("SAMPLE_KEY")] = Field(default="", max_length=20, repr=False)
     words: tuple[str, ...] = Field(default=(), strict=False)
+    values: list[Any] = Field(default_factory=list[Any])
     level: Literal["low", "high"] = "low"
     seconds: Annotated[float, Env("SAMPLE_SECONDS", float)] = Field(default=1.0, gt=0)
     odd: Annotated[int | None, Form("an odd number")] = Field(default=None, multiple_of=3)
@@ -75,6 +76,7 @@ def test_any_mapping_is_a_config_at_any_depth() -> None:
         ({"level": "medium"}, "`level` is 'medium' (must be `low` or `high`)"),
         ({"words": 5}, "`words` is 5 (must be a list, each item text)"),
         ({"words": ["a", {}]}, "`words.1` is of type `dict` (must be a list, each item text)"),
+        ({"values": 5}, "`values` is 5 (must be a list)"),
         ({"odd": 4}, "`odd` is 4 (must be an odd number)"),
         ({"inner": "x"}, "`inner` is 'x' (must be a mapping)"),
         (
