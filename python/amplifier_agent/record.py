@@ -9,6 +9,7 @@ from typing import Any, cast
 from amplifier_core import events
 
 from .result import TokenUsage, TurnStatus
+from .unfinished_text import UnfinishedText
 
 FIRST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
@@ -18,6 +19,8 @@ REFUSED = frozenset({"refusal", "content_filter", "safety"})
 """Words of providers for why an answer ended."""
 
 _RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
+
+_WRITTEN = frozenset({events.CONTENT_BLOCK_DELTA, events.PROVIDER_REQUEST})
 
 _TOOL_RESULTS = frozenset({events.TOOL_POST, events.TOOL_ERROR})
 
@@ -39,17 +42,14 @@ class TurnRecord:
         self.stop_reason: str | None = None
         self._has_unpriced_calls = False
         self._ending: Mapping[str, Any] | None = None
-        self._said: list[str] | None = None
+        self._unfinished = UnfinishedText()
 
     def note(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event into account."""
-        if event == events.CONTENT_BLOCK_DELTA:
-            if self._said is not None and data.get("block_type") == "text":
-                self._said.append(str(data.get("delta") or ""))
-        elif event == events.PROVIDER_REQUEST:
-            self._said = []
+        if event in _WRITTEN:
+            self._unfinished.note(event, data)
         elif event in _RESPONSES and data.get("status") != "error":
-            self._said = None
+            self._unfinished.take()
             self.model_calls += 1
             stop_reason = data.get("finish_reason")
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
@@ -62,7 +62,7 @@ class TurnRecord:
     @property
     def unfinished(self) -> str:
         """What the model has said of an answer that was not finished."""
-        return "".join(self._said or ())
+        return self._unfinished.text
 
     def add(self, child: TurnRecord) -> None:
         """Add the counts of a sub-agent."""

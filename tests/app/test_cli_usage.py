@@ -76,7 +76,7 @@ def test_python_can_run_the_package_as_the_command(tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("Usage: amplifier-core [OPTIONS] [COMMAND]")
     assert ended("--version") == (0, "amplifier-core 3.0.0\n", "")
-    assert ended("rnu") == (2, "", "error: no such command `rnu`; did you mean `run`?\n")
+    assert ended("rnu", "hello") == (2, "", "error: no such command `rnu`; did you mean `run`?\n")
 
 
 def test_version(capfd: Any) -> None:

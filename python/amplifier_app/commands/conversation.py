@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import Observer
+from amplifier_agent.unfinished_text import UnfinishedText
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -17,7 +18,7 @@ from amplifier_app.module_conduct import contained
 from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
-from amplifier_app.turn_content import UnfinishedText, text_block, turn_content
+from amplifier_app.turn_content import text_block, turn_content
 
 if TYPE_CHECKING:
     from amplifier_agent import Result, Session
