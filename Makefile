@@ -5,6 +5,7 @@ PYTHON ?= python3
 PROMPT = Give me a tour of this project
 ARGS =
 PYTEST_ARGS =
+PYTEST_PROCESSES = auto
 BENCH_ARGS =
 FUZZ_INPUTS = 1000000
 MUTANTS_ARGS =
@@ -30,6 +31,17 @@ PROVE_RUST_ARGS = --nocapture --test-threads=1
 VENV_PYTHON = .venv/bin/python
 INSTALL = $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check
 
+# One set of flags for the wheel and the extension in `.venv`: the second only packs what the first has
+# compiled. Zig links against glibc 2.17, whatever the machine has.
+ifeq ($(shell uname -s),Linux)
+MATURIN_FLAGS = --locked --zig --compatibility manylinux_2_17
+else
+MATURIN_FLAGS = --locked --compatibility pypi
+endif
+# What the tests install.
+BUILT = AMPLIFIER_WHEEL="$$(ls dist/*.whl)" AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)"
+BUILD_PATH = PATH="$(CURDIR)/.venv/bin:$$PATH"
+
 # Folders too, so that a file that goes away is noticed.
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
@@ -48,7 +60,7 @@ space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies docs-reference wheel bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -62,14 +74,14 @@ test: test-rust test-python ## Run all tests, Rust and Python
 test-rust: ## Run the tests of the crates
 	cargo test --quiet --workspace --exclude amplifier-python --all-features
 
-test-python: .venv/.extension .venv/.test wheel ## Run the Python tests (PYTEST_ARGS="tests/kernel -x")
-	AMPLIFIER_WHEEL="$$(ls dist/*.whl)" .venv/bin/pytest $(PYTEST_ARGS)
+test-python: .venv/.extension .venv/.test wheel sdist ## Run the Python tests (PYTEST_ARGS="tests/kernel -x" PYTEST_PROCESSES=0)
+	$(BUILT) .venv/bin/pytest --numprocesses $(PYTEST_PROCESSES) --dist loadgroup $(PYTEST_ARGS)
 
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust prove-guard .tools/reference/.installed .venv/.extension .venv/.test ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
-	PROVE=1 REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof $(PYTEST_ARGS)
+prove: prove-rust prove-guard .tools/reference/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
 	FUZZ_INPUTS=$(FUZZ_INPUTS) CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=2 \
@@ -109,10 +121,18 @@ check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lin
 check-dependencies: .tools/bin/cargo-deny ## Check licences, bans and sources of the crates we use
 	.tools/bin/cargo-deny --locked check bans licenses sources
 
+docs: .venv/.docs ## Build the site of the documentation into target/site, and check its links
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
+
+docs-pictures: .venv/.extension ## Draw the pictures of the terminal in docs/pictures anew, from real runs
+	.venv/bin/python docs/pictures.py
+
 docs-reference: .venv/.extension ## Write docs/configuration.md anew from the settings of the modules
 	.venv/bin/python docs/configuration.py
 
-wheel: dist/.built ## Build the abi3 wheel into dist/
+wheel: dist/.wheel ## Build the abi3 wheel into dist/, on Linux for glibc 2.17 and later
+
+sdist: dist/.sdist ## Build the source distribution into dist/
 
 bench: .tools/reference/.installed .tools/peers/.installed .tools/product/.installed ## Measure against the reference and other libraries (BENCHES=emit BENCH_ARGS="--rounds 9")
 	@for bench in $(filter-out $(RUST_BENCHES),$(BENCHES)); do \
@@ -140,13 +160,13 @@ clean: ## Remove everything that was built or installed here
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/.extension: .venv/.created pyproject.toml $(RUST_SOURCES)
+.venv/.extension: .venv/.wheel pyproject.toml $(RUST_SOURCES)
 	@echo 'building the extension into .venv' >&2
-	@$(INSTALL) --editable .
+	@$(BUILD_PATH) MATURIN_PEP517_ARGS="$(MATURIN_FLAGS)" $(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 # An extra of pyproject.toml by itself: pip would build the extension again with `.[test]`.
-.venv/.test .venv/.check .venv/.wheel: .venv/.%: .venv/.created pyproject.toml
+.venv/.test .venv/.check .venv/.wheel .venv/.docs: .venv/.%: .venv/.created pyproject.toml
 	@echo 'installing the packages of the extra `$*` into .venv' >&2
 	@$(VENV_PYTHON) -c 'import tomllib; \
 		extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
@@ -154,9 +174,15 @@ clean: ## Remove everything that was built or installed here
 	@$(INSTALL) --requirement .venv/$*.txt
 	@touch $@
 
-dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
-	@rm -rf dist
-	.venv/bin/maturin build --quiet --release --out dist
+dist/.wheel: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
+	@rm -f dist/*.whl
+	$(BUILD_PATH) maturin build --quiet --release $(MATURIN_FLAGS) \
+		--interpreter "$(CURDIR)/$(VENV_PYTHON)" --out dist
+	@touch $@
+
+dist/.sdist: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
+	@rm -f dist/*.tar.gz
+	$(BUILD_PATH) maturin sdist --out dist
 	@touch $@
 
 # Debug builds: they take a quarter of the time, and what the tools do takes as long either way.
@@ -177,7 +203,7 @@ dist/.built: .venv/.wheel README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYT
 	@touch $@
 
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.
-.tools/product/.installed: dist/.built
+.tools/product/.installed: dist/.wheel
 	@$(PYTHON) -m venv .tools/product
 	.tools/product/bin/python -m pip install --quiet dist/*.whl
 	@.tools/product/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl

@@ -1,4 +1,7 @@
-"""The prebuilt wheel as a user gets it: a new virtual environment, no Rust anywhere on `PATH`."""
+"""The wheel and the source distribution, and the wheel as a user gets it.
+
+That is in a new virtual environment, with no Rust anywhere on `PATH`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import venv
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,8 @@ from typing import Any
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+# It builds Rust from nothing: `make prove` runs it.
+collect_ignore = [] if os.environ.get("PROVE") else ["test_sdist_build.py"]
 RUST = ("cargo", "maturin", "rustc", "rustup")
 
 
@@ -78,24 +83,46 @@ class Installed:
         return found
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout: the one that `make` has just built, else a new one."""
-    if given := os.environ.get("AMPLIFIER_WHEEL"):
+def built(target: str, variable: str, pattern: str) -> Path:
+    """A file of `dist`: the one that `make` has just built, else a new one."""
+    if given := os.environ.get(variable):
         return CHECKOUT / given
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, CHECKOUT]
-    subprocess.run(command, check=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    subprocess.run(["make", "--silent", target], cwd=CHECKOUT, check=True)
+    (found,) = (CHECKOUT / "dist").glob(pattern)
+    return found
 
 
 @pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in a new virtual environment."""
+def wheel() -> Path:
+    """The wheel of this checkout."""
+    return built("wheel", "AMPLIFIER_WHEEL", "*.whl")
+
+
+@pytest.fixture(scope="session")
+def sdist() -> Path:
+    """The source distribution of this checkout."""
+    return built("sdist", "AMPLIFIER_SDIST", "*.tar.gz")
+
+
+@pytest.fixture(scope="session")
+def wheel_metadata(wheel: Path) -> str:
+    """What the wheel says about itself."""
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.read("amplifier_core-3.0.0.dist-info/METADATA").decode()
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """A new virtual environment, with pip and nothing else."""
     folder = tmp_path_factory.mktemp("user") / "venv"
     venv.create(folder, with_pip=True, symlinks=os.name != "nt")
-    made = Installed(folder / "bin" / "python")
+    return Installed(folder / "bin" / "python")
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, empty: Installed) -> Installed:
+    """The wheel in a new virtual environment."""
+    folder, made = empty.python.parents[1], empty
     without_rust = environment()
     assert [tool for tool in RUST if shutil.which(tool, path=without_rust["PATH"])] == []
     done = made.call("python", "-m", "pip", "install", "--quiet", wheel, folder=folder)

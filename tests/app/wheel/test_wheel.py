@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import zipfile
 from configparser import ConfigParser
 from email.parser import Parser
@@ -11,22 +13,36 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.xdist_group("wheel")]
 
+README = Path(__file__).resolve().parents[3] / "README.md"
 HEAVY = ("amplifier_modules", "grpc", "httpx2", "pytest", "rich", "unittest.mock")
 
 
 def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None:
-    name, version, python_tag, abi_tag, _platform = wheel.stem.split("-")
+    name, version, python_tag, abi_tag, platform = wheel.stem.split("-")
     assert (name, version, python_tag, abi_tag) == ("amplifier_core", "3.0.0", "cp311", "abi3")
     assert wheel.stat().st_size < 5_000_000
+    if sys.platform == "linux":
+        assert "manylinux_2_17_" in platform
 
 
-def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="versions of glibc are of Linux")
+def test_the_extension_needs_no_newer_glibc_than_the_wheel_says(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        metadata = Parser().parsestr(archive.read(_member(archive, "METADATA")).decode())
+        library = archive.read("amplifier_core/_engine.abi3.so")
+
+    needed = {(int(a), int(b)) for a, b in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", library)}
+    assert needed
+    assert max(needed) <= (2, 17)
+
+
+def test_the_wheel_says_what_it_is(wheel: Path, wheel_metadata: str) -> None:
+    metadata = Parser().parsestr(wheel_metadata)
+    with zipfile.ZipFile(wheel) as archive:
         entry_points = ConfigParser()
-        entry_points.read_string(archive.read(_member(archive, "entry_points.txt")).decode())
+        name = "amplifier_core-3.0.0.dist-info/entry_points.txt"
+        entry_points.read_string(archive.read(name).decode())
 
     assert {key: metadata[key] for key in ("Name", "Version", "License-Expression")} == {
         "Name": "amplifier-core",
@@ -34,13 +50,19 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
         "License-Expression": "MIT",
     }
     assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Author"] == "The amplifier-core 3 authors"
+    assert {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 15)} <= {
+        *metadata.get_all("Classifier", [])
+    }
     assert dict(entry_points["console_scripts"]) == {"amplifier-core": "amplifier_app.cli:main"}
     assert not entry_points.has_section("amplifier.modules")
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> str:
-    """The path of a metadata file inside the wheel."""
-    return f"amplifier_core-3.0.0.dist-info/{name}"
+def test_no_link_of_its_description_is_relative(wheel_metadata: str) -> None:
+    links = re.findall(r"\]\(([^)]*)\)", wheel_metadata)
+
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "from amplifier_agent import Agent" in wheel_metadata
 
 
 def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
@@ -195,6 +217,17 @@ def test_the_command_runs_on_the_demo_model(installed: Any, tmp_path: Path) -> N
     events = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert {"session:start", "tool:post", "session:end"} <= {event["event"] for event in events}
-    assert [event["event"] for event in events[-2:]] == ["answer", "outcome"]
-    assert "A folder of notes" in events[-1]["data"]["text"]
+    answer, outcome = events[-2:]
+    assert (answer["event"], outcome["event"]) == ("answer", "outcome")
+    assert outcome["data"]["status"] == "completed"
+    assert "A folder of notes" in answer["data"]["text"]
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_agent_of_the_readme_runs(installed: Any, tmp_path: Path) -> None:
+    [agent] = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    (tmp_path / "README.md").write_text("# A folder of notes\n")
+    done = installed.run(agent, tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "A folder of notes" in done.stdout

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.xdist_group("wheel")]
 
 CLASSES = ("AmplifierSession", "CancellationToken", "HookRegistry", "ModuleCoordinator")
 TWINS = {
