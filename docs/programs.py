@@ -1,4 +1,4 @@
-"""The programs of the guide: each block of Python in a page is one, complete.
+"""The programs of the guide and of `coming-from.md`: each block of Python in a page is one, complete.
 
 `python docs/programs.py FOLDER` writes each into a file of its own, for type checkers.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-GUIDE = Path(__file__).parent / "guide"
+DOCS = Path(__file__).parent
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 
 _FILE = re.compile(r"# file: (\S+)\n")
@@ -35,7 +35,7 @@ class Program:
 
 def programs() -> Iterator[Program]:
     """Yield the programs of all pages, in their order."""
-    for page in sorted(GUIDE.glob("*.md")):
+    for page in [*sorted(DOCS.glob("guide/*.md")), DOCS / "coming-from.md"]:
         for number, found in enumerate(_BLOCK.finditer(page.read_text()), 1):
             name = f"{page.stem}_{number}".replace("-", "_")
             file = _FILE.match(found[1])

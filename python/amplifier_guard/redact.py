@@ -21,10 +21,9 @@ class Redactor(_Redactor):
 
     Each becomes `[REDACTED:<kind>]`. The time is linear in the text.
 
-    Args:
-        secrets: The configured keys and passwords. No eight characters in a row of one are left,
-            whether plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON
-            or HTML. Blank ones are ignored; fewer than four bytes are a `ValueError`.
+    `Redactor(secrets)` takes the configured keys and passwords. No eight characters in a row of one
+    are left, whether plain, in base64, percent-encoded, in hexadecimal digits or with escapes of JSON
+    or HTML. Blank ones are ignored; fewer than four bytes are a `ValueError`.
     """
 
     __slots__ = ()

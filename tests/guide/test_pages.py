@@ -1,4 +1,4 @@
-"""The programs of the guide run as they are written, and print what their pages say."""
+"""The programs of the pages run as they are written, and print what their pages say."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(source: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_a_program_of_the_guide_runs_and_prints_what_its_page_says(
+def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
     program: Any, tmp_path: Path
 ) -> None:
     for other in PROGRAMS:
