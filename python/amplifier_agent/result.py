@@ -15,6 +15,8 @@ TurnStatus: TypeAlias = Literal["completed", "truncated", "denied", "cancelled",
 itself, refused. `cancelled`: by `cancel()`. `limit`: by its budget. `error`: the loop gave up.
 """
 
+_SHOWN_CHARS = 200
+
 Message: TypeAlias = dict[str, Any]
 """One message of a conversation, as JSON."""
 
@@ -65,7 +67,7 @@ class StatusError(Exception):
         return type(self), (self.result,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Generic[T_co]):
     """One turn: its answer, how it ended, and what it used."""
 
@@ -91,6 +93,17 @@ class Result(Generic[T_co]):
     """The session that the turn belongs to."""
     value: T_co | None = None
     """The answer as an object; `output` is this, for a turn that is `completed`."""
+
+    def __repr__(self) -> str:
+        """Show how it ended and what it used; long texts are shortened, messages are counted."""
+        # asyncio writes the result of its main task, so it must stay short however long the text is.
+        text = self.text if len(self.text) <= _SHOWN_CHARS else f"{self.text[:_SHOWN_CHARS]}…"
+        reason = "" if self.reason is None else f", reason={self.reason[:_SHOWN_CHARS]!r}"
+        return (
+            f"Result(text={text!r}, status={self.status!r}{reason}, usage={self.usage},"
+            f" cost={self.cost}, model_calls={self.model_calls}, tool_calls={self.tool_calls},"
+            f" messages=<{len(self.messages)}>, session_id={self.session_id!r})"
+        )
 
     @property
     def output(self) -> T_co:

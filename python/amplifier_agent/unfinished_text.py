@@ -41,7 +41,7 @@ class UnfinishedText:
         if data.get("dropped"):
             del self._texts[data["block_index"]]
         elif isinstance(whole, str):
-            self._texts[data["block_index"]] = whole
+            self._texts[data["block_index"]] = whole[:_MOST_CHARS]
 
     @property
     def text(self) -> str:
