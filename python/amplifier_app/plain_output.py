@@ -11,6 +11,8 @@ from typing import Any, TextIO
 from amplifier_app.display.notices import message_notice, notice_of
 from amplifier_app.notice import write_notice
 
+_PART_CHARS = 1024**2
+
 
 class PlainOutput:
     """Writes the answer of a turn; waits and messages of hooks go to standard error.
@@ -45,7 +47,11 @@ class PlainOutput:
         if not shown.strip():
             return
         try:
-            self._file.write(shown if shown.endswith("\n") else f"{shown}\n")
+            # In parts: the whole is encoded in a copy, and may be as large as memory allows.
+            for start in range(0, len(shown), _PART_CHARS):
+                self._file.write(shown[start : start + _PART_CHARS])
+            if not shown.endswith("\n"):
+                self._file.write("\n")
             self._file.flush()
         except OSError as error:
             self.failure = error
