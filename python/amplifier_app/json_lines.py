@@ -31,6 +31,8 @@ class JsonLines:
     infinity become null, lone surrogates U+FFFD, and what JSON has no form for its text.
     """
 
+    shows_blocks = True
+
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._on_failure: Callable[[], object] | None = None

@@ -10,6 +10,11 @@ class Output(Protocol):
     """What shows a session to the user or to a program."""
 
     @property
+    def shows_blocks(self) -> bool:
+        """Whether it shows the blocks of an answer, and not only the answer."""
+        ...
+
+    @property
     def failure(self) -> OSError | None:
         """Why nothing more can be written, if so."""
         ...

@@ -20,6 +20,8 @@ class PlainOutput:
     The text is as the model wrote it, without what would control a terminal.
     """
 
+    shows_blocks = False
+
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._on_failure: Callable[[], object] | None = None

@@ -32,6 +32,11 @@ class RedactedOutput:
         self._streams: dict[tuple[str, str], tuple[RedactorStream, dict[str, Any]]] = {}
 
     @property
+    def shows_blocks(self) -> bool:
+        """Whether it shows the blocks of an answer, and not only the answer."""
+        return self._output.shows_blocks
+
+    @property
     def failure(self) -> OSError | None:
         """Why nothing more can be written, if so."""
         return self._output.failure
@@ -42,6 +47,8 @@ class RedactedOutput:
 
     def handle(self, event: str, data: Any) -> None:
         """Take one event."""
+        if event.startswith("content_block:") and not self._output.shows_blocks:
+            return
         if event == events.CONTENT_BLOCK_DELTA and isinstance(data, Mapping):
             self._delta(cast("Mapping[str, Any]", data))
             return

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class _Call:
     """A tool call between its start and its result."""
 
+    shows_blocks = True
+
     def __init__(self, number: int, name: str, started: float) -> None:
         self.number = number
         self.name = name

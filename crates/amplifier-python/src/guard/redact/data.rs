@@ -23,17 +23,33 @@ pub(crate) fn redacted_text<'py>(
     redactor: &guard::Redactor,
     text: &Bound<'py, PyString>,
 ) -> PyResult<Bound<'py, PyString>> {
+    redacted_value(redactor, text, None)
+}
+
+/// The same for the value of a key, whose name may say that it is a secret.
+fn redacted_value<'py>(
+    redactor: &guard::Redactor,
+    text: &Bound<'py, PyString>,
+    key: Option<&str>,
+) -> PyResult<Bound<'py, PyString>> {
     let py = text.py();
+    let mark = |value: &str| key.and_then(|key| redactor.redact_field(key, value));
     // A text beyond ASCII that is asked for its UTF-8 keeps that for as long as it lives.
     let may_ask =
         text.len()? <= MAX_COPIED || text.call_method0(intern!(py, "isascii"))?.is_truthy()?;
     if may_ask && let Ok(characters) = text.to_str() {
+        if let Some(mark) = mark(characters) {
+            return Ok(PyString::new(py, &mark));
+        }
         return Ok(match redactor.redact(characters) {
             Cow::Borrowed(_) => text.clone(),
             Cow::Owned(redacted) => PyString::new(py, &redacted),
         });
     }
     let bytes = encoded(text)?;
+    if let Some(mark) = mark(&String::from_utf8_lossy(bytes.as_bytes())) {
+        return Ok(PyString::new(py, &mark));
+    }
     match redactor.redact_bytes(bytes.as_bytes()) {
         Cow::Borrowed(_) => Ok(text.clone()),
         Cow::Owned(redacted) => decoded(py, &redacted),
@@ -71,14 +87,7 @@ impl<'walk, 'py> Walk<'walk, 'py> {
             return Ok(value.clone());
         }
         if let Ok(text) = value.cast::<PyString>() {
-            let mark = key.and_then(|key| {
-                let text = text.to_string_lossy();
-                self.redactor.redact_field(key, &text)
-            });
-            return match mark {
-                Some(mark) => Ok(PyString::new(py, &mark).into_any()),
-                None => Ok(redacted_text(self.redactor, text)?.into_any()),
-            };
+            return Ok(redacted_value(self.redactor, text, key)?.into_any());
         }
         if value.is_instance_of::<PyInt>() {
             let digits = value.str()?;
