@@ -183,6 +183,7 @@ def command(tmp_path: Path) -> Command:
         if not name.startswith(
             ("ANTHROPIC_", "AMPLIFIER_", "PROVIDER_", "OTEL_", "PYTHON", "NO_COLOR", "FORCE_COLOR")
         )
+        and name not in {"COLUMNS", "LINES"}  # the terminal says how wide it is
     }
     environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
     environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait

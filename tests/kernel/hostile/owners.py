@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
+from types import BuiltinFunctionType, MethodDescriptorType
 from typing import Any
 
 from values import refuses_when_awaited
@@ -140,8 +141,22 @@ def required(target: Any) -> dict[str, Any]:
     }
 
 
+_COMPILED_KINDS = (BuiltinFunctionType, MethodDescriptorType)
+_COMPILED: dict[tuple[Any, ...], list[inspect.Parameter]] = {}
+
+
 def parameters(target: Any) -> list[inspect.Parameter]:
     """The parameters that have a name; none where a callable does not tell."""
+    if not isinstance(target, _COMPILED_KINDS):
+        return _parameters(target)
+    # Their signatures are parsed from text, which takes longer than most calls.
+    key = (type(target), target.__qualname__, target.__text_signature__)
+    if key not in _COMPILED:
+        _COMPILED[key] = _parameters(target)
+    return _COMPILED[key]
+
+
+def _parameters(target: Any) -> list[inspect.Parameter]:
     try:
         found = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):

@@ -180,7 +180,14 @@ def main(thoroughness: str, part: str) -> None:
     isolate()
     findings = Findings()
     walked = 0
-    for group in groups(part):
+    parts = groups(part)
+    # A collection after each callable is for what was made by then, not for all that is imported,
+    # nor for the values that are made once.
+    for make in HOSTILE.values():
+        make()
+    gc.collect()
+    gc.freeze()
+    for group in parts:
         for target in group:
             print(target.name, flush=True)
             walk_callable(target, findings, is_thorough=thoroughness == "thorough")
