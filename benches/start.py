@@ -16,6 +16,8 @@ COMMAND = "import sys; from amplifier_app.cli import main; sys.exit(main())"
 PROMPT = "Give me a tour of this project"
 THOUGHT = b"thinking"
 """What the panel around the first thought of the model begins with."""
+ASKED = b">"
+"""What the prompt of the interactive command is."""
 REPETITIONS = 7
 
 
@@ -25,13 +27,17 @@ def cpu_time_of(process: int) -> float:
     return time.clock_gettime((~process << 3) | 2)
 
 
-def in_terminal(arguments: list[str], folder: str) -> Times:
-    """CPU seconds until the first character, the first thought, and the end."""
+def in_terminal(arguments: list[str], folder: str, *, keys: bytes = b"") -> Times:
+    """CPU seconds until the first character, the first thought or prompt, and the end.
+
+    At the prompt of the interactive command the keys are pressed.
+    """
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(folder)
         keyless = {name: value for name, value in os.environ.items() if "ANTHROPIC" not in name}
-        os.execve(sys.executable, [sys.executable, "-I", *arguments], keyless | {"TERM": "xterm"})
+        own = {"TERM": "xterm", "XDG_STATE_HOME": folder}
+        os.execve(sys.executable, [sys.executable, "-I", *arguments], keyless | own)
     times: Times = {}
     shown = b""
     while True:
@@ -45,6 +51,10 @@ def in_terminal(arguments: list[str], folder: str) -> Times:
         times.setdefault("first character", cpu_time_of(process))
         if THOUGHT in shown:
             times.setdefault("first thought", cpu_time_of(process))
+        if keys and ASKED in shown:
+            times.setdefault("first prompt", cpu_time_of(process))
+            os.write(terminal, keys)
+            keys = b""
     os.close(terminal)
     _, status, usage = os.wait4(process, 0)
     if status:
@@ -60,11 +70,13 @@ def measure() -> Times:
         # The first round warms up. In turns, so that a busy moment falls on all of them.
         for _ in range(REPETITIONS + 1):
             turn = in_terminal(["-c", COMMAND, "run", PROMPT], folder)
+            asked = in_terminal(["-c", COMMAND], folder, keys=b"\x04")
             rounds.append(
                 {
                     "nothing": in_terminal(["-c", "pass"], folder)["end"],
                     "help": in_terminal(["-c", COMMAND, "--help"], folder)["end"],
                     "turn": turn.pop("end"),
+                    "first prompt": asked["first prompt"],
                     **turn,
                 }
             )
@@ -78,6 +90,7 @@ if __name__ == "__main__":
         "start of the command",
         [
             Figure("amplifier-core --help", "help", share=5, against="nothing"),
+            Figure("interactive: first prompt", "first prompt", share=25, against="nothing"),
             Figure("run: first character", "first character", share=25, against="nothing"),
             Figure("run: first thought", "first thought", share=30, against="nothing"),
             Figure("run: a turn of the demo model", "turn", against="nothing"),

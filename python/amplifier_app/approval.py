@@ -8,11 +8,14 @@ import os
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
 from amplifier_core._kernel.approval_decision import CONSENT, is_consent, option_words
+
+Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
+"""Makes what is put around a question."""
 
 _DENIED = "Deny"
 _LETTERS = "bcdfghjkmnpqrstvwxz"
@@ -33,15 +36,18 @@ class TerminalApproval:
     Args:
         before_asking: Called first, so that nothing else is drawn.
         after_asking: Called last, also after an error.
+        asking: Put around each question, where something else reads from the terminal.
     """
 
     def __init__(
         self,
         before_asking: Callable[[], None] = lambda: None,
         after_asking: Callable[[], None] = lambda: None,
+        asking: Asking = contextlib.nullcontext,
     ) -> None:
         self._before_asking = before_asking
         self._after_asking = after_asking
+        self._asking = asking
         self._turn = asyncio.Lock()
 
     async def request_approval(
@@ -59,7 +65,8 @@ class TerminalApproval:
         async with self._turn:
             self._before_asking()
             try:
-                return await self._ask(prompt, options, timeout, default)
+                async with self._asking():
+                    return await self._ask(prompt, options, timeout, default)
             finally:
                 self._after_asking()
 

@@ -81,28 +81,38 @@ class Interruption:
         self._stop()
         self._show(why)
 
-    @contextlib.contextmanager
-    def installed(self) -> Generator[None]:
+    def installed(self) -> contextlib.AbstractContextManager[None]:
         """Listen to the signals while the running event loop is in this block."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        loop = asyncio.get_running_loop()
-        listened: list[int] = []
-        try:
-            for name in ("SIGINT", *_STOPS):
-                number = getattr(signal, name, None)
-                # A signal that the parent ignores (nohup, a background job) stays ignored.
-                if number is None or signal.getsignal(number) is signal.SIG_IGN:
-                    continue
-                act = self.press if name == "SIGINT" else lambda name=name: self.end(name)
-                with contextlib.suppress(NotImplementedError):  # Windows: KeyboardInterrupt
-                    loop.add_signal_handler(number, act)
-                    listened.append(number)
-            yield
-        finally:
-            for number in listened:
-                loop.remove_signal_handler(number)
+        return listening(self.press, self.end)
+
+
+@contextlib.contextmanager
+def listening(press: Callable[[], None], end: Callable[[str], None]) -> Generator[None]:
+    """Listen to the signals while the running event loop is in this block.
+
+    Args:
+        press: Called for Ctrl+C.
+        end: Called with the name of a signal that ends the program.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    listened: list[int] = []
+    try:
+        for name in ("SIGINT", *_STOPS):
+            number = getattr(signal, name, None)
+            # A signal that the parent ignores (nohup, a background job) stays ignored.
+            if number is None or signal.getsignal(number) is signal.SIG_IGN:
+                continue
+            act = press if name == "SIGINT" else lambda name=name: end(name)
+            with contextlib.suppress(NotImplementedError):  # Windows: KeyboardInterrupt
+                loop.add_signal_handler(number, act)
+                listened.append(number)
+        yield
+    finally:
+        for number in listened:
+            loop.remove_signal_handler(number)
 
 
 def leave(code: int) -> NoReturn:

@@ -187,6 +187,7 @@ def command(tmp_path: Path) -> Command:
     }
     environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
     environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait
+    environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     folder = tmp_path / "folder"
     folder.mkdir()
     return Command(environment, folder)

@@ -15,6 +15,7 @@ from amplifier_app.outcome_line import OutcomeLine
 _EPILOG = """\
 \b
 Examples:
+  amplifier-core          (in a terminal: a conversation of many turns)
   amplifier-core "Give me a tour of this project"
   amplifier-core -C ~/src/app "Where are the TODOs?"
   git diff | amplifier-core "Review this change" > review.md
@@ -55,7 +56,7 @@ Environment:
 
 \b
 Exit codes:
-  0    The turn is complete.
+  0    The turn is complete; a conversation was ended by /quit or Ctrl+D.
   1    The turn failed, was refused or reached a limit, or a module failed its
        validation.
   2    Wrong usage.
@@ -70,6 +71,7 @@ Exit codes:
 _FIRST_STEPS = """\
 \b
 Examples:
+  amplifier-core          (in a terminal: a conversation of many turns)
   amplifier-core run "Give me a tour of this project"
   amplifier-core run -C ~/src/app "Where are the TODOs?"
   amplifier-core validate tool ./my_tool
@@ -112,7 +114,7 @@ def run_command(arguments: Sequence[str]) -> int:
     values = {name for each in run.params if _takes_value(each) for name in each.opts}
     given = CommandLine(arguments, values)
     commands = (*amplifier_core.commands, *_KERNEL_COMMANDS)
-    arguments = given.with_command(commands, "run") or _piped_prompt()
+    arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
     line = OutcomeLine(wanted=is_run and "--json" in given.options)
     try:
@@ -143,11 +145,11 @@ def _takes_value(parameter: click.Parameter) -> bool:
     return isinstance(parameter, click.Option) and not parameter.is_flag
 
 
-def _piped_prompt() -> list[str]:
-    """The command for a prompt on standard input; nothing without one."""
-    from amplifier_app.commands.prompt import is_piped
+def _without_arguments() -> list[str]:
+    """The command for a prompt on standard input, or for typing it; nothing without either."""
+    from amplifier_app.commands.prompt import is_piped, is_typed
 
-    return ["run"] if is_piped() else []
+    return ["run"] if is_piped() or is_typed() else []
 
 
 def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tuple[str, str]:
@@ -256,7 +258,8 @@ def run(
 ) -> int:
     """Run an agent in a folder: `amplifier-core "…"` is the same.
 
-    PROMPT is the question or task; text that is piped in is added to it. The agent can list, search
+    PROMPT is the question or task; text that is piped in is added to it. Without a prompt, in a
+    terminal, a conversation of many turns begins. The agent can list, search
     and read the files in the folder. It changes nothing. In a terminal its work is shown live;
     elsewhere standard output is the answer alone.
     """
@@ -265,11 +268,13 @@ def run(
             os.environ["AMPLIFIER_DEBUG"] = "1"
         # Imported here, so that `--help` and a wrong option answer at once.
         from amplifier_app.commands.arguments import given_system, named_folder
-        from amplifier_app.commands.prompt import given_prompt
+        from amplifier_app.commands.prompt import Prompt, given_prompt, is_typed
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
-        given, folder = given_prompt(prompt), named_folder(directory)
+        is_interactive = prompt is None and not (quiet or as_json) and is_typed()
+        given = Prompt("") if is_interactive else given_prompt(prompt)
+        folder = named_folder(directory)
         named = None
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
@@ -280,7 +285,6 @@ def run(
         from amplifier_app.uncaught import show_uncaught
 
         show_uncaught()
-        set_up_logging(verbose=verbose)
         order = Order(
             given.text,
             folder,
@@ -289,6 +293,11 @@ def run(
             block_chars=given.block_chars,
             named=named,
         )
+        if is_interactive:
+            from amplifier_app.commands.interactive import interact
+
+            return interact(order, verbose=verbose)
+        set_up_logging(verbose=verbose)
         return start(order, chosen_form(quiet=quiet, as_json=as_json, verbose=verbose), line)
     except KeyboardInterrupt:
         # Here, as click would write an empty line.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import Observer
 from amplifier_agent.unfinished_text import UnfinishedText
-from amplifier_app.approval import TerminalApproval
+from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
 from amplifier_app.failure import Failure
@@ -21,7 +22,7 @@ from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 
 if TYPE_CHECKING:
-    from amplifier_agent import Result, Session
+    from amplifier_agent import Agent, Result
 
 logger = logging.getLogger(__name__)
 
@@ -36,13 +37,27 @@ class Conversation:
         order: The folder, the model and the hooks.
         provider: The config of `provider-anthropic`.
         output: What shows the turns.
+        messages: The conversation so far.
+        asking: Put around each question, where something else reads from the terminal.
     """
 
-    def __init__(self, order: Order, provider: Mapping[str, Any], output: Output) -> None:
+    def __init__(
+        self,
+        order: Order,
+        provider: Mapping[str, Any],
+        output: Output,
+        *,
+        messages: Sequence[Mapping[str, Any]] = (),
+        asking: Asking = contextlib.nullcontext,
+    ) -> None:
         from amplifier_core._kernel.capability_names import GUARD_REDACTOR
 
         self.output: Output = RedactedOutput(output)
-        self._session = _session(order, provider, self.output)
+        agent = _agent(
+            order, provider, TerminalApproval(self.output.hold, self.output.release, asking)
+        )
+        self._session = agent.session(messages=[dict(each) for each in messages])
+        self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
         self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
@@ -50,6 +65,7 @@ class Conversation:
         self._observer = Observer(self._coordinator, self._observe)
         self._observer.start()
         self._is_open = False
+        self._steering: list[str] = []
         self._before = 0
         self._result: Result | None = None
         self._written = ""
@@ -58,6 +74,11 @@ class Conversation:
     def token(self) -> Any:
         """The cancellation token of the session."""
         return self._coordinator.cancellation
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can take one more turn: it was opened, and nothing cancelled that."""
+        return self._is_open and not self.token.is_cancelled
 
     @property
     def result(self) -> Result | None:
@@ -92,12 +113,29 @@ class Conversation:
             if self.token.is_cancelled:
                 return None
             previous = self._session.last
-            self._before = 0 if previous is None else await self._message_count()
+            self._before = len(await self.messages())
             try:
                 return await self._session.run(prompt)
             finally:
                 last = self._session.last
                 self._result = None if last is previous else last
+
+    def steer(self, text: str) -> None:
+        """Say something to the turn that runs, before its next model call.
+
+        Raises:
+            Exception: The loop takes no messages, or no more of them.
+        """
+        if self._is_open:
+            self._session.steer(text)
+        else:
+            self._steering.append(text)
+
+    async def messages(self) -> list[Mapping[str, Any]]:
+        """The conversation so far, without the system prompt."""
+        context = self._coordinator.get("context")
+        found: list[Mapping[str, Any]] = [] if context is None else await context.get_messages()
+        return [message for message in found if message.get("role") != "system"]
 
     async def keep_unfinished(self) -> None:
         """Take what the model wrote of a response that it did not finish as its answer."""
@@ -121,10 +159,6 @@ class Conversation:
         self._unfinished.note(event, data)
         self.output.handle(event, data)
 
-    async def _message_count(self) -> int:
-        messages = await self._coordinator.get("context").get_messages()
-        return sum(message.get("role") != "system" for message in messages)
-
     async def _open(self) -> None:
         """Mount the modules; the plan is strict, so nothing is left out.
 
@@ -143,12 +177,14 @@ class Conversation:
         await self._observer.add_contributed()
         for line in replaced_modules(self._session.session.config):
             notice(f"warning: {line}")
+        for text in self._steering:
+            self._session.steer(text)
 
 
-def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Session:
+def _agent(order: Order, provider: Mapping[str, Any], approval: TerminalApproval) -> Agent[None]:
     from amplifier_agent import Agent
 
-    agent = Agent(
+    return Agent(
         plan=mount_plan(
             order.folder,
             provider,
@@ -158,9 +194,6 @@ def _session(order: Order, provider: Mapping[str, Any], output: Output) -> Sessi
             named=order.named,
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
-        approvals=TerminalApproval(output.hold, output.release),
+        approvals=approval,
         directory=order.folder,
     )
-    session = agent.session()
-    session.session.coordinator.display_system = output
-    return session

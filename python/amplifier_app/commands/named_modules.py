@@ -41,6 +41,22 @@ class NamedModules:
         """Whether a provider takes the place of the usual one."""
         return bool(self.plan.get("providers")) or self._has("provider")
 
+    @property
+    def provider(self) -> tuple[str, Mapping[str, Any]] | None:
+        """The id and the config of the first provider that takes the place of the usual one."""
+        specs: list[Any] = [
+            *(self.plan.get("providers") or ()),
+            *(
+                {"module": each.module_id, "config": each.config}
+                for each in self.modules
+                if each.kind == "provider"
+            ),
+        ]
+        if not specs:
+            return None
+        spec = _spec(specs[0])
+        return str(spec.get("module")), spec.get("config") or {}
+
     def merged(
         self, usual: Mapping[str, Any], guard: str, model: str | None = None
     ) -> dict[str, Any]:

@@ -69,6 +69,16 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
+def is_typed() -> bool:
+    """Whether a person types here and sees what is written: both ends are a terminal."""
+    if os.name != "posix":
+        return False
+    try:
+        return sys.stdin.isatty() and sys.stdout.isatty()
+    except (AttributeError, ValueError):  # closed at start
+        return False
+
+
 def _read_input() -> str:
     try:
         found = sys.stdin.buffer.read(_MAX_BYTES + 1)

@@ -14,11 +14,15 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast
 
+from amplifier_app.commands.model_choice import (
+    answers_with_demo,
+    demo_notice,
+    model_config,
+    require_engine,
+)
 from amplifier_app.commands.order import Order
-from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure, is_debugging
-from amplifier_app.notice import notice, write_notice
-from amplifier_app.outcome import WRONG_USAGE
+from amplifier_app.notice import write_notice
 from amplifier_app.telemetry import exported
 
 if TYPE_CHECKING:
@@ -45,8 +49,10 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
     Raises:
         Exception: What keeps a turn from starting.
     """
-    _require_engine()
-    with exported(os.environ) as hooks, _model(order) as provider, _screen(form) as screen:
+    require_engine()
+    if answers_with_demo(order):
+        write_notice(demo_notice())
+    with exported(os.environ) as hooks, model_config(order) as provider, _screen(form) as screen:
         from amplifier_app.lazy_trio import import_httpcore
 
         import_httpcore()
@@ -67,55 +73,6 @@ def set_up_logging(*, verbose: bool) -> None:
         logging.getLogger("httpcore2").setLevel(logging.INFO)
     else:
         root.addHandler(logging.NullHandler())
-
-
-def _require_engine() -> None:
-    """Load the extension, without which there is no stream decoder.
-
-    Raises:
-        Failure: It is missing or cannot be loaded.
-    """
-    try:
-        load_engine()
-    except ImportError as error:
-        message = f"the extension `amplifier_core._engine` cannot be loaded: {error}"
-        hint = "install a wheel of amplifier-core for this platform"
-        raise Failure(message, hint=hint) from error
-
-
-@contextlib.contextmanager
-def _model(order: Order) -> Generator[Mapping[str, Any]]:
-    """The config of the provider; without a key, that of a demo model which runs in this block.
-
-    Raises:
-        Failure: A model was asked for by its name, and there is no key for it.
-    """
-    names_provider = order.named is not None and order.named.names_provider
-    if names_provider or os.environ.get("ANTHROPIC_API_KEY", "").strip():
-        yield {}
-        return
-    if order.model is not None:
-        raise _no_key_for(order.model)
-    line = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
-    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
-        line += "; ANTHROPIC_BASE_URL is ignored"
-    write_notice(line)
-
-    from amplifier_app.demo_model import DemoModel
-
-    with DemoModel() as demo:
-        yield demo.provider_config()
-
-
-def _no_key_for(model: str) -> Failure:
-    """The failure for `--model` without a key, after a line about a name that looks wrong."""
-    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL, model_profile
-
-    if model_profile(model) == model_profile(""):
-        notice(f"error: the model `{model}` is unknown; a known one is `{DEFAULT_MODEL}`")
-    message = f"`ANTHROPIC_API_KEY` is not set, which `--model {model}` needs"
-    hint = "set it, or leave `--model` out to ask the demo model"
-    return Failure(message, hint=hint, exit_code=WRONG_USAGE)
 
 
 @contextlib.contextmanager

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 class _Call:
     """A tool call between its start and its result."""
 
-    shows_blocks = True
-
     def __init__(self, number: int, name: str, started: float) -> None:
         self.number = number
         self.name = name
@@ -42,6 +40,8 @@ class Display:
         clock: Returns seconds; measures how long tools take.
     """
 
+    shows_blocks = True
+
     def __init__(self, screen: Screen, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._screen = screen
         self._clock = clock
@@ -54,7 +54,7 @@ class Display:
         self._call_count = 0
         self._drew_text = False
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
-            events.EXECUTION_START: self._model_is_asked,
+            events.EXECUTION_START: self._turn_starts,
             events.PROVIDER_REQUEST: self._model_is_asked,
             events.LLM_REQUEST: self._model_is_asked,
             events.LLM_RESPONSE: self._model_has_answered,
@@ -127,6 +127,13 @@ class Display:
             self._tokens = TokenCount()
             self._note(line.replace(" · ", f" {self._screen.glyphs.dot} "), "note")
         self._screen.flush()
+
+    def _turn_starts(self, data: Mapping[str, Any]) -> None:
+        self._tokens = TokenCount()
+        self._call_count = 0
+        self._finished_calls.clear()
+        self._drew_text = False
+        self._model_is_asked(data)
 
     def _model_is_asked(self, data: Mapping[str, Any]) -> None:
         self._end_response()

@@ -1,9 +1,29 @@
 """`provider-anthropic`: Claude over the Anthropic Messages API, streamed."""
 
-from .config import AnthropicConfig, read_config
-from .provider import AnthropicProvider, mount
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .config import AnthropicConfig, read_config
+    from .provider import AnthropicProvider, mount
 
 __all__ = ["AnthropicConfig", "AnthropicProvider", "mount", "read_config"]
 
 __amplifier_module_type__ = "provider"
-__amplifier_settings__ = AnthropicConfig
+
+_PLACES = {
+    "AnthropicConfig": ("config", "AnthropicConfig"),
+    "AnthropicProvider": ("provider", "AnthropicProvider"),
+    "__amplifier_settings__": ("config", "AnthropicConfig"),
+    "mount": ("provider", "mount"),
+    "read_config": ("config", "read_config"),
+}
+"""Where each name is; those who only ask for the names of models import none of it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _PLACES[name]
+    return getattr(import_module(f"{__name__}.{module}"), attribute)

@@ -1,0 +1,157 @@
+"""A conversation in the terminal: each line is a prompt, a command or, in a turn, steering."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections import deque
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING
+
+from amplifier_app.commands.model_choice import model_name
+from amplifier_app.commands.slash_commands import (
+    SLASH_COMMANDS,
+    SlashCommand,
+    help_text,
+    slash_command,
+)
+from amplifier_app.commands.turns import Turns
+from amplifier_app.failure import Failure, report
+from amplifier_app.interrupt import leave, listening
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import notice, write_notice
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.order import Order
+    from amplifier_app.line_input.lines import Lines
+
+
+class Chat:
+    """Takes what a person types, until that person, the terminal or a signal ends it.
+
+    Args:
+        order: The folder, the model and the modules; its prompt is not used.
+        lines: Where the lines come from.
+    """
+
+    def __init__(self, order: Order, lines: Lines) -> None:
+        self._lines = lines
+        self._turns = Turns(order, lines, lambda: self._end("SIGHUP"))
+        self._work: asyncio.Task[None] | None = None
+        self._waiting: deque[str] = deque()
+        self._exit_code = 0
+
+    async def run(self) -> int:
+        """Run to the end and return the exit code; the session is always cleaned up."""
+        with listening(self._interrupt, self._end):
+            is_open = await self._lines.run(self._take, self._interrupt)
+            if not is_open and not self._exit_code:
+                self._exit_code = 128 + signal.SIGHUP
+            self._turns.cancel()
+            if self._work is not None:
+                await self._work
+            await self._turns.close()
+        if self._turns.is_stuck:
+            leave(self._exit_code)
+        return self._exit_code
+
+    def _take(self, line: str) -> None:
+        """Take a line that was typed."""
+        # A terminal can send bytes that are no text.
+        text = line.encode("utf-8", "replace").decode()
+        command = slash_command(text)
+        is_turn = self._turns.running is not None
+        if not text.strip():
+            self._ready()
+        elif is_turn and command is None:
+            self._steer(text)
+        elif self._work is not None and not is_turn:
+            self._waiting.append(line)  # what is being done takes no time worth telling
+        else:
+            self._show_typed(text)
+            if command is None:
+                self._start(self._turns.run(text))
+            elif (change := self._change(command)) is None:
+                self._answer(command)
+            elif is_turn:
+                change.close()
+                notice(f"`{command.name}` has to wait until the turn is over; Ctrl+C ends it")
+            else:
+                self._start(change)
+
+    def _steer(self, text: str) -> None:
+        notice(f"steering: {text}")
+        try:
+            self._turns.steer(text)
+        except Exception as error:  # noqa: BLE001 - of a loop that the user named
+            report(error)
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        self._work = asyncio.create_task(self._reported(work))
+
+    def _ready(self) -> None:
+        if self._work is None:
+            self._lines.ready()
+
+    async def _reported(self, work: Coroutine[object, object, None]) -> None:
+        """Do one thing after the other; no failure ends the conversation."""
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 - the last place that can report it in one line
+            report(error)
+        finally:
+            self._work = None
+            self._ready()
+        while self._waiting and self._work is None:
+            self._take(self._waiting.popleft())
+
+    def _change(self, command: SlashCommand) -> Coroutine[object, object, None] | None:
+        """What a command does between two turns; None if it changes nothing."""
+        if command.name == "/model" and command.argument:
+            return self._use_model(command.argument)
+        return self._clear() if command.name == "/clear" else None
+
+    async def _use_model(self, name: str) -> None:
+        await self._turns.use_model(name)
+        notice(f"`{name}` answers from now on")
+
+    async def _clear(self) -> None:
+        await self._turns.clear()
+        notice("a new conversation begins")
+
+    def _answer(self, command: SlashCommand) -> None:
+        """Obey a command that changes nothing."""
+        if command.name == "/quit":
+            self._lines.end()
+            return
+        if command.name == "/help":
+            write_notice(help_text())
+        elif command.name == "/model":
+            notice(f"the model is {model_name(self._turns.order)}")
+        elif command.name == "/cost":
+            notice(self._turns.sums)
+        else:
+            hint = f"there are {', '.join(f'`{name}`' for name in SLASH_COMMANDS)}"
+            report(Failure(f"there is no command `{command.name}`", hint=hint))
+        self._ready()
+
+    def _show_typed(self, text: str) -> None:
+        from amplifier_guard import TerminalText
+
+        self._lines.show_typed(TerminalText.show(SECRETS.redact(text)))
+
+    def _interrupt(self) -> None:
+        """Ctrl+C."""
+        if (turn := self._turns.running) is not None:
+            turn.interruption.press()
+        else:
+            if not self._lines.clear():
+                notice("press Ctrl+D or type `/quit` to end")
+            self._ready()
+
+    def _end(self, name: str) -> None:
+        """SIGTERM or SIGHUP."""
+        self._exit_code = self._exit_code or 128 + getattr(signal, name)
+        if (turn := self._turns.running) is not None:
+            turn.interruption.end(name)
+        self._lines.end()

@@ -1,0 +1,92 @@
+"""The command without a prompt in a terminal: a conversation of many turns."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from amplifier_app.commands.model_choice import answers_with_demo, model_name, require_engine
+from amplifier_app.commands.slash_commands import SLASH_COMMANDS
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import notice
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.order import Order
+    from amplifier_app.line_input.lines import Lines
+
+
+def interact(order: Order, *, verbose: bool) -> int:
+    """Run turns from the lines that are typed, until that ends; returns the exit code.
+
+    Args:
+        order: The folder, the model and the modules; its prompt is not used.
+        verbose: Whether to write a log.
+
+    Raises:
+        Failure: There is no model that could answer.
+    """
+    import asyncio
+
+    from amplifier_app.commands.start import set_up_logging
+
+    require_engine()
+    _greet(order)
+    lines = _lines(order)
+    with _written_to(lines):
+        set_up_logging(verbose=verbose)
+
+        async def chat() -> int:
+            from amplifier_app.commands.chat import Chat
+
+            return await Chat(order, lines).run()
+
+        return asyncio.run(chat())
+
+
+def _greet(order: Order) -> None:
+    """Say who answers.
+
+    Raises:
+        Failure: There is no model that could answer.
+    """
+    if answers_with_demo(order):
+        notice("The demo model answers: a program, not a language model.")
+        notice("Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands.")
+    else:
+        notice(f"{model_name(order)} answers. /help shows the commands.")
+
+
+def _lines(order: Order) -> Lines:
+    if os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        from amplifier_app.line_input.plain_lines import PlainLines
+
+        return PlainLines(sys.stdin, sys.stdout, sys.stderr)
+    # Imported here: a prompt on the command line needs none of it.
+    from prompt_toolkit.history import InMemoryHistory
+
+    from amplifier_app.line_input.completion import LineCompleter
+    from amplifier_app.line_input.history_file import HistoryFile, history_path
+    from amplifier_app.line_input.line_editor import LineEditor
+
+    path = history_path(os.environ)
+    history = InMemoryHistory()
+    if path is not None:
+        history = HistoryFile(path, SECRETS.redact, _history_failed)
+    return LineEditor(sys.stdout, history, LineCompleter(SLASH_COMMANDS, order.folder))
+
+
+def _history_failed(reason: str) -> None:
+    notice(f"warning: the history of typed lines cannot be written: {reason}")
+
+
+@contextlib.contextmanager
+def _written_to(lines: Lines) -> Generator[None]:
+    """Have all output appear where it does not tear the line that is being typed."""
+    with contextlib.ExitStack() as redirected:
+        redirected.enter_context(contextlib.redirect_stdout(lines.stdout))
+        if sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+            redirected.enter_context(contextlib.redirect_stderr(lines.stderr))
+        yield

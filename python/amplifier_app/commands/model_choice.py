@@ -1,0 +1,98 @@
+"""Which model answers: that of a provider, or the demo model where there is no key."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from amplifier_app.engine import load_engine
+from amplifier_app.failure import Failure
+from amplifier_app.notice import notice
+from amplifier_app.outcome import WRONG_USAGE
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.order import Order
+
+
+def require_engine() -> None:
+    """Load the extension, without which there is no stream decoder.
+
+    Raises:
+        Failure: It is missing or cannot be loaded.
+    """
+    try:
+        load_engine()
+    except ImportError as error:
+        message = f"the extension `amplifier_core._engine` cannot be loaded: {error}"
+        hint = "install a wheel of amplifier-core for this platform"
+        raise Failure(message, hint=hint) from error
+
+
+def answers_with_demo(order: Order) -> bool:
+    """Whether the demo model answers, because there is no key.
+
+    Raises:
+        Failure: A model was asked for by its name, and there is no key for it.
+    """
+    if _names_provider(order) or os.environ.get("ANTHROPIC_API_KEY", "").strip():
+        return False
+    if order.model is not None:
+        raise _no_key_for(order.model)
+    return True
+
+
+def demo_notice() -> str:
+    """Return the line that says why the demo model answers."""
+    line = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
+    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
+        line += "; ANTHROPIC_BASE_URL is ignored"
+    return line
+
+
+@contextlib.contextmanager
+def model_config(order: Order) -> Generator[Mapping[str, Any]]:
+    """The config of the provider; without a key, that of a demo model which runs in this block.
+
+    Raises:
+        Failure: A model was asked for by its name, and there is no key for it.
+    """
+    if not answers_with_demo(order):
+        yield {}
+        return
+
+    from amplifier_app.demo_model import DemoModel
+
+    with DemoModel() as demo:
+        yield demo.provider_config()
+
+
+def model_name(order: Order) -> str:
+    """Return the name of the model that answers, as far as it is known before the first answer."""
+    if order.model is not None:
+        return order.model
+    if order.named is not None and (provider := order.named.provider):
+        module, config = provider
+        return str(config.get("default_model") or f"the usual model of {module}")
+    if answers_with_demo(order):
+        return "the demo model"
+
+    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL
+
+    return DEFAULT_MODEL
+
+
+def _names_provider(order: Order) -> bool:
+    return order.named is not None and order.named.names_provider
+
+
+def _no_key_for(model: str) -> Failure:
+    """The failure for a model without a key, after a line about a name that looks wrong."""
+    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL, model_profile
+
+    if model_profile(model) == model_profile(""):
+        notice(f"error: the model `{model}` is unknown; a known one is `{DEFAULT_MODEL}`")
+    message = f"`ANTHROPIC_API_KEY` is not set, which `--model {model}` needs"
+    hint = "set it, or leave `--model` out to ask the demo model"
+    return Failure(message, hint=hint, exit_code=WRONG_USAGE)

@@ -1,0 +1,44 @@
+"""The commands within a conversation: lines that begin with a slash."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SLASH_COMMANDS = {
+    "/help": "Show this.",
+    "/model": "Show the model; with a name, use that one from now on.",
+    "/cost": "Show the tokens so far, and what they cost.",
+    "/clear": "Begin a new conversation.",
+    "/quit": "End; Ctrl+D does the same.",
+}
+"""What each does."""
+
+_KEYS = """\
+A line that you type while the model works is steering: the model reads it
+before its next step. Alt+Enter, or Enter after a backslash, begins a new line;
+Tab completes commands and the names of files. Ctrl+C stops the model at once;
+while a tool runs, the first one lets it finish."""
+
+_COMMAND = re.compile(r"(/[\w-]+)(?:\s+(.*))?", re.DOTALL)
+"""A path such as `/etc/hosts` is none."""
+
+
+@dataclass(frozen=True)
+class SlashCommand:
+    """A command that was typed."""
+
+    name: str
+    argument: str = ""
+
+
+def slash_command(line: str) -> SlashCommand | None:
+    """Return the command in a line, known or not; None if the line is a prompt."""
+    found = _COMMAND.fullmatch(line.strip())
+    return SlashCommand(found[1].lower(), (found[2] or "").strip()) if found else None
+
+
+def help_text() -> str:
+    """Return what `/help` shows."""
+    rows = (f"{name:<8} {what}" for name, what in SLASH_COMMANDS.items())
+    return "\n".join([*rows, "", _KEYS])

@@ -1,0 +1,186 @@
+"""The turns of a conversation in the terminal: what they are shown on, and what carries over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from amplifier_app.commands.model_choice import answers_with_demo, model_config
+from amplifier_app.failure import report
+from amplifier_app.telemetry import exported
+
+if TYPE_CHECKING:
+    from amplifier_app.commands.conversation import Conversation
+    from amplifier_app.commands.order import Order
+    from amplifier_app.commands.turn import Turn
+    from amplifier_app.commands.turn_sums import TurnSums
+    from amplifier_app.display.screen import Screen
+    from amplifier_app.line_input.lines import Lines
+
+_WITHOUT_ANSWER = ("denied", "error")
+
+
+class Turns:
+    """Runs one turn after the other; what a session needs is loaded with the first.
+
+    Args:
+        order: The folder, the model and the modules; its prompt is not used.
+        lines: Where it is shown, and what a question has to suspend.
+        hang_up: Called when nothing more can be shown.
+    """
+
+    def __init__(self, order: Order, lines: Lines, hang_up: Callable[[], object]) -> None:
+        self._order = order
+        self._lines = lines
+        self._hang_up = hang_up
+        self._resources = contextlib.ExitStack()
+        self._provider: Mapping[str, Any] | None = None
+        self._screen: Screen | None = None
+        self._sums: TurnSums | None = None
+        self._conversation: Conversation | None = None
+        self._messages: Sequence[Mapping[str, Any]] = ()
+        self._turn: Turn | None = None
+        self.is_stuck = False
+        """Whether something of a turn could not be ended."""
+
+    @property
+    def order(self) -> Order:
+        """What the next turn runs on."""
+        return self._order
+
+    @property
+    def running(self) -> Turn | None:
+        """The turn that runs."""
+        return self._turn
+
+    @property
+    def sums(self) -> str:
+        """What the turns used so far, in a line."""
+        return "no tokens so far" if self._sums is None else self._sums.line()
+
+    async def run(self, prompt: str) -> None:
+        """Run a turn; what goes wrong in it is reported.
+
+        Raises:
+            Exception: What keeps a turn from starting.
+        """
+        from amplifier_app.commands.turn import Turn
+
+        screen = self._shown_screen()
+        conversation = self._conversation = self._conversation or self._begin(screen)
+        turn = self._turn = Turn(conversation, prompt, lambda _: None)
+        animation = asyncio.create_task(screen.animate())
+        try:
+            outcome = await turn.end()
+        finally:
+            self._turn = None
+            animation.cancel()
+        if outcome.status not in _WITHOUT_ANSWER:
+            conversation.output.answer(outcome.text)
+        conversation.output.finish()
+        screen.end_line()
+        if self._sums is not None:
+            self._sums.add(conversation.result)
+        if turn.problem is not None:
+            report(turn.problem)
+        if turn.is_stuck or not conversation.is_usable:
+            self.is_stuck = self.is_stuck or turn.is_stuck
+            await self._carry_over()
+
+    def steer(self, text: str) -> None:
+        """Say something to the turn that runs.
+
+        Raises:
+            Exception: The loop takes no messages, or no more of them.
+        """
+        if self._conversation is not None:
+            self._conversation.steer(text)
+
+    def cancel(self) -> None:
+        """End the turn that runs, without a word."""
+        if self._turn is not None and self._conversation is not None:
+            self._conversation.token.request_immediate()
+            self._turn.stop()
+
+    async def use_model(self, name: str) -> None:
+        """Use another model from now on, in the same conversation.
+
+        Raises:
+            Failure: There is no key for it.
+        """
+        order = replace(self._order, model=name)
+        answers_with_demo(order)
+        await self._carry_over()
+        self._order = order
+
+    async def clear(self) -> None:
+        """Begin a new conversation with the next turn."""
+        await self._close()
+        self._messages = ()
+
+    async def close(self) -> None:
+        """End the conversation, and free what it needed."""
+        try:
+            await self._close()
+        finally:
+            self._resources.close()
+
+    async def _carry_over(self) -> None:
+        """Let the next turn go on in a new session."""
+        if self._conversation is not None:
+            self._messages = await self._conversation.messages() or self._messages
+            await self._close()
+
+    async def _close(self) -> None:
+        conversation, self._conversation = self._conversation, None
+        if conversation is not None:
+            await conversation.close()
+
+    def _shown_screen(self) -> Screen:
+        """The screen, with a waiting line on it already."""
+        from amplifier_app.display.screen import Screen
+
+        if self._screen is None:
+            self._screen = Screen(self._lines.stdout)
+        self._screen.line()
+        self._screen.wait_for("starting" if self._conversation is None else "waiting for the model")
+        self._screen.tick()
+        return self._screen
+
+    def _begin(self, screen: Screen) -> Conversation:
+        """Make a session for what was said so far.
+
+        Raises:
+            Exception: What keeps it from being made.
+        """
+        from amplifier_app.lazy_trio import import_httpcore
+
+        import_httpcore()
+        from amplifier_app.commands.conversation import Conversation
+        from amplifier_app.commands.turn_sums import TurnSums
+        from amplifier_app.display import Display
+
+        try:
+            if self._provider is None:
+                hooks = self._resources.enter_context(exported(os.environ))
+                self._order = replace(self._order, hooks=tuple(hooks))
+                self._provider = self._resources.enter_context(model_config(self._order))
+                self._sums = TurnSums()
+            display = Display(screen)
+            conversation = Conversation(
+                self._order,
+                self._provider,
+                display,
+                messages=self._messages,
+                asking=self._lines.suspended,
+            )
+        except BaseException:
+            screen.wait_for("")
+            screen.flush()
+            raise
+        conversation.output.call_on_failure(self._hang_up)
+        return conversation

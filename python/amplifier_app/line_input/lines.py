@@ -1,0 +1,53 @@
+"""Where the lines of a conversation come from, and what is shown beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import IO, Protocol
+
+
+class Lines(Protocol):
+    """Reads lines until one of both sides ends it."""
+
+    @property
+    def stdout(self) -> IO[str]:
+        """Where a turn draws: what is written never tears the line that is being typed."""
+        ...
+
+    @property
+    def stderr(self) -> IO[str]:
+        """The same for notices and errors."""
+        ...
+
+    async def run(self, take: Callable[[str], None], interrupt: Callable[[], None]) -> bool:
+        """Read until `end`, Ctrl+D or the end of the terminal.
+
+        Args:
+            take: Takes each line, which may hold line breaks.
+            interrupt: Called for Ctrl+C.
+
+        Returns:
+            Whether the terminal is still there.
+        """
+        ...
+
+    def end(self) -> None:
+        """Read no more lines."""
+        ...
+
+    def clear(self) -> bool:
+        """Drop what is typed; whether there was something."""
+        ...
+
+    def show_typed(self, text: str) -> None:
+        """Leave a line that was taken on the screen; `text` is safe to show."""
+        ...
+
+    def ready(self) -> None:
+        """Show that the next line begins a turn."""
+        ...
+
+    def suspended(self) -> AbstractAsyncContextManager[None]:
+        """Leave the terminal to something else that reads from it."""
+        ...

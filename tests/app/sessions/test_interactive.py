@@ -1,0 +1,342 @@
+"""The command without a prompt in a terminal: many turns of one conversation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prompt_terminal import ALT_ENTER, CTRL_D, ENTER, TAB, UP, PromptTerminal
+from terminal import CTRL_C
+
+WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
+GREETING = "claude-sonnet-5-5 answers. /help shows the commands.\n"
+FIGURES = "40 tokens in (75% cached) · 20 out · 1 model call\n"
+
+
+def text(answer: str) -> dict[str, str]:
+    return {"type": "text", "text": answer}
+
+
+@pytest.fixture
+def say(model: Any) -> Callable[..., None]:
+    """Add answers of the model."""
+
+    def add(*answers: str) -> None:
+        for answer in answers:
+            model.reply(*model.said(text(answer)))
+
+    return add
+
+
+@pytest.fixture
+def prompted(waiting: Any) -> Any:
+    """The command with the tool `wait`, in a terminal that can do everything but colours."""
+    return waiting
+
+
+def said(request: dict[str, Any]) -> list[tuple[str, str]]:
+    """Role and text of each message of a request, without what the kernel adds."""
+    return [
+        (message["role"], block["text"])
+        for message in request["messages"]
+        for block in message["content"]
+        if block["type"] == "text"
+    ]
+
+
+def test_the_second_turn_remembers_the_first(prompted: Any, model: Any, say: Any) -> None:
+    say("All is **well**.", "I said: all is well.")
+    terminal = PromptTerminal(prompted)
+    terminal.say("How are you?")
+    terminal.see("1 model call\n>")
+    terminal.say("What did you say?")
+    terminal.see("1 model call\n>", times=2)
+    terminal.type(CTRL_D)
+
+    assert terminal.wait() == 0
+    assert terminal.screen == (
+        f"{GREETING}> How are you?\n\nAll is well.\n\n{FIGURES}"
+        f"> What did you say?\n\nI said: all is well.\n\n{FIGURES.rstrip()}"
+    )
+    assert said(model.requests[1]) == [
+        ("user", "How are you?"),
+        ("assistant", "All is **well**."),
+        ("user", "What did you say?"),
+    ]
+
+
+def test_a_line_that_is_typed_while_a_tool_runs_steers(prompted: Any, model: Any, say: Any) -> None:
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    say("Briefly: done.")
+    terminal = PromptTerminal(prompted)
+    terminal.say("Work")
+    terminal.see("running wait")
+    terminal.type(b"be bri")
+    terminal.see("> be bri")
+    terminal.say("ef")
+    terminal.see("steering: be brief\n")
+    Path(prompted.environment["GATE"]).write_text("the tool is done")
+    terminal.see("1 tool\n>")
+    terminal.say("/quit")
+
+    assert terminal.wait() == 0
+    assert terminal.screen.endswith(
+        "> Work\n\n● 1 wait()\nsteering: be brief\n  ✓ 1 wait: the tool is done\n\n"
+        "Briefly: done.\n\n80 tokens in (75% cached) · 40 out · 2 model calls · 1 tool\n> /quit"
+    )
+    assert ("user", "be brief") in said(model.requests[1])
+
+
+def test_ctrl_c_stops_the_model_and_the_conversation_goes_on(
+    prompted: Any, model: Any, say: Any, hold: Any
+) -> None:
+    pieces = model.said(text("One moment please, "))
+    model.reply(*pieces[:3], hold, *pieces[3:])
+    say("Here I am.")
+    terminal = PromptTerminal(prompted)
+    terminal.say("Come")
+    terminal.see("One moment please,")
+    terminal.type(CTRL_C)
+    terminal.see("stopping now\n>")
+    terminal.say("And now?")
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+
+    assert terminal.wait() == 0
+    assert terminal.screen == (
+        f"{GREETING}> Come\n\nOne moment please,\nstopping now\n"
+        f"> And now?\n\nHere I am.\n\n{FIGURES.rstrip()}"
+    )
+    assert said(model.requests[1]) == [
+        ("user", "Come"),
+        ("assistant", "One moment please, "),
+        ("user", "And now?"),
+    ]
+
+
+def test_ctrl_c_lets_a_tool_finish_and_the_second_does_not(prompted: Any, model: Any) -> None:
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    terminal = PromptTerminal(prompted)
+    terminal.say("Work")
+    terminal.see("running wait")
+    terminal.type(CTRL_C)
+    terminal.see("stopping after the running tool; press Ctrl+C again to stop now\n")
+    terminal.type(CTRL_C)
+    terminal.see("stopping now\n")
+    terminal.see("\n>", times=1)
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert "Traceback" not in terminal.written
+    assert len(model.requests) == 1
+
+
+def test_each_command(prompted: Any, model: Any, say: Any) -> None:
+    say("One.", "Two.", "Three.")
+    terminal = PromptTerminal(prompted, columns=120)
+
+    def typed(line: str, answer: str) -> None:
+        terminal.say(line)
+        terminal.see(f"> {line}\n{answer}\n>")
+
+    terminal.say("/help")
+    terminal.see("while a tool runs, the first one lets it finish.\n>")
+    for name in ("/help", "/model", "/cost", "/clear", "/quit"):
+        assert f"\n{name} " in terminal.screen
+    typed("/cost", "no tokens so far")
+    typed("/model", "the model is claude-sonnet-5-5")
+    terminal.say("First")
+    terminal.see("1 model call\n>")
+    typed("/model claude-opus-4-8", "`claude-opus-4-8` answers from now on")
+    typed("/model", "the model is claude-opus-4-8")
+    terminal.say("Second")
+    terminal.see("1 model call\n>", times=2)
+    used = "80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, the price is not known"
+    typed("/cost", used)
+    typed("/clear", "a new conversation begins")
+    terminal.say("Third")
+    terminal.see("1 model call\n>", times=3)
+    terminal.say("/quti now")
+    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/cost`,")
+    terminal.say("/quit")
+
+    assert terminal.wait() == 0
+    assert [request["model"] for request in model.requests] == [
+        "claude-sonnet-5-5",
+        "claude-opus-4-8",
+        "claude-opus-4-8",
+    ]
+    assert said(model.requests[1]) == [("user", "First"), ("assistant", "One."), ("user", "Second")]
+    assert said(model.requests[2]) == [("user", "Third")]
+
+
+def test_many_lines_are_one_prompt(prompted: Any, model: Any, say: Any) -> None:
+    say("Four lines.")
+    terminal = PromptTerminal(prompted)
+    terminal.type(b"one\\" + ENTER + b"two" + ALT_ENTER)
+    terminal.type(b"\x1b[200~three\r\nfour\x1b[201~")
+    terminal.see("> one\n  two\n  three\n  four")
+    terminal.type(ENTER)
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert said(model.requests[0]) == [("user", "one\ntwo\nthree\nfour")]
+
+
+def test_an_error_is_one_line_and_the_conversation_goes_on(
+    prompted: Any, model: Any, say: Any
+) -> None:
+    refused = b'{"type": "error", "error": {"type": "authentication_error", "message": "bad key"}}'
+    model.reply(refused, status=401)
+    say("Better.")
+    terminal = PromptTerminal(prompted)
+    terminal.say("Hello")
+    terminal.see("check `ANTHROPIC_API_KEY`\n>")
+    terminal.say("Again")
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert terminal.screen.count("error: ") == 1
+    assert "Better." in terminal.screen
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP", "hang up", "Ctrl+D"])
+def test_whatever_ends_it_the_session_is_cleaned_up(
+    prompted: Any, model: Any, hold: Any, end: str
+) -> None:
+    pieces = model.said(text("One moment please, "))
+    model.reply(*pieces[:3], hold, *pieces[3:])
+    terminal = PromptTerminal(prompted)
+    terminal.say("Come")
+    terminal.see("One moment please,")
+    if end == "hang up":
+        code = terminal.hang_up()
+    elif end == "Ctrl+D":
+        terminal.type(CTRL_D)
+        code = terminal.wait()
+    else:
+        os.kill(terminal.pid, getattr(signal, end))
+        code = terminal.wait()
+    assert code == {"SIGTERM": 143, "Ctrl+D": 0}.get(end, 129)
+    assert "Traceback" not in terminal.written
+    assert "One moment" in Path(prompted.environment["HISTORY"]).read_text()
+
+
+def test_a_signal_at_the_prompt_ends_it(command: Any) -> None:
+    command.environment["TERM"] = "xterm"
+    terminal = PromptTerminal(command)
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.wait() == 143
+    assert terminal.screen == (
+        "The demo model answers: a program, not a language model.\n"
+        "Set ANTHROPIC_API_KEY, and Claude answers. /help shows the commands."
+    )
+
+
+def test_a_terminal_that_can_only_print_has_a_prompt(prompted: Any, model: Any, say: Any) -> None:
+    prompted.environment["TERM"] = "dumb"
+    say("One.", "Two.")
+    terminal = PromptTerminal(prompted)
+    terminal.type(b"first\\\nline\n")
+    terminal.see("1 model call\n>")
+    terminal.type(b"/model\n")
+    terminal.see("the model is claude-sonnet-5-5\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert said(model.requests[0]) == [("user", "first\nline")]
+    assert "\x1b" not in terminal.written
+
+
+def test_a_terminal_may_be_narrow_and_change_its_width(prompted: Any, say: Any) -> None:
+    say("Some words that need more than one row.", "The second answer.")
+    terminal = PromptTerminal(prompted, columns=20)
+    terminal.say("Speak")
+    terminal.see("row.")
+    terminal.see("1 model")
+    terminal.resize(60)
+    terminal.say("More")
+    terminal.see("The second answer.")
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert "Traceback" not in terminal.written
+
+
+ASKING_HOOK = """
+from amplifier_core import HookResult
+
+__amplifier_module_type__ = "hook"
+
+async def mount(coordinator, config=None):
+    async def ask(event, data):
+        return HookResult(action="ask_user", approval_prompt="May it wait?", approval_timeout=60)
+
+    coordinator.hooks.register("tool:pre", ask, name="asking")
+"""
+
+
+def test_a_question_is_answered_within_the_conversation(
+    prompted: Any, model: Any, say: Any, tmp_path: Path
+) -> None:
+    package = tmp_path / "modules" / "amplifier_module_hooks_asking"
+    package.mkdir()
+    (package / "__init__.py").write_text(ASKING_HOOK)
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    say("You said no.", "Go on.")
+    terminal = PromptTerminal(prompted, "--module", "hooks-asking")
+    terminal.say("Work")
+    terminal.see_match("^[a-z]{4}>$")
+    terminal.type(b"no\n")
+    terminal.see("| denied")
+    terminal.see("1 tool\n>")
+    terminal.say("More")
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert "May it wait?" in terminal.screen
+    assert "You said no." in terminal.screen
+
+
+def test_typed_lines_are_kept_for_the_next_time_without_secrets(
+    prompted: Any, say: Any, tmp_path: Path
+) -> None:
+    say("Fine.")
+    key = prompted.environment["ANTHROPIC_API_KEY"] = "sk-ant-a-key-of-this-user"
+    (prompted.folder / "notes.txt").touch()
+    first = PromptTerminal(prompted)
+    first.type(b"/mo" + TAB)
+    first.see("> /model")
+    first.type(CTRL_C)
+    first.say("/cost")
+    first.see("no tokens so far\n>")
+    first.type(f"is {key} in no".encode() + TAB)
+    first.see("in notes.txt")
+    first.type(ENTER)
+    first.see("1 model call\n>")
+    first.type(CTRL_D)
+    assert first.wait() == 0
+
+    file = tmp_path / "state" / "amplifier-core" / "history"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert key not in file.read_text()
+    second = PromptTerminal(prompted)
+    second.type(UP + UP)
+    second.see("> /cost")
+    second.type(CTRL_C + CTRL_D)
+    assert second.wait() == 0
+
+
+def test_a_history_that_cannot_be_written_is_told_once(prompted: Any, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    terminal = PromptTerminal(prompted, columns=200)
+    terminal.say("/cost")
+    terminal.see("no tokens so far\n>")
+    terminal.say("/model")
+    terminal.see("the model is claude-sonnet-5-5\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert terminal.screen.count("warning: the history of typed lines cannot be written") == 1
