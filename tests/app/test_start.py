@@ -15,7 +15,16 @@ import pytest
 from amplifier_app.commands.command_line import run_command
 from amplifier_core import cli as kernel
 
-HEAVY = ("amplifier_core", "amplifier_guard", "asyncio", "httpx2", "pydantic_core", "rich", "trio")
+HEAVY = (
+    "amplifier_core",
+    "amplifier_guard",
+    "asyncio",
+    "httpx2",
+    "prompt_toolkit",
+    "pydantic_core",
+    "rich",
+    "trio",
+)
 
 
 def imported(command: Any, *arguments: str, at_first_word: bool = False) -> list[str]:
@@ -68,6 +77,10 @@ def test_the_notice_of_the_demo_model_is_there_before_the_rest(command: Any) -> 
 
 def test_a_turn_does_not_import_trio(command: Any) -> None:
     assert "trio" not in imported(command, "run", "hello")
+
+
+def test_a_prompt_on_the_command_line_does_not_import_the_editor(command: Any) -> None:
+    assert "prompt_toolkit" not in imported(command, "run", "hello")
 
 
 def test_httpcore_works_under_trio_all_the_same(command: Any, model: Any) -> None:

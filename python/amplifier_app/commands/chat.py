@@ -44,13 +44,17 @@ class Chat:
     async def run(self) -> int:
         """Run to the end and return the exit code; the session is always cleaned up."""
         with listening(self._interrupt, self._end):
-            is_open = await self._lines.run(self._take, self._interrupt)
-            if not is_open and not self._exit_code:
-                self._exit_code = 128 + signal.SIGHUP
-            self._turns.cancel()
-            if self._work is not None:
-                await self._work
-            await self._turns.close()
+            loading = asyncio.create_task(self._turns.load())
+            try:
+                is_open = await self._lines.run(self._take, self._interrupt)
+                if not is_open and not self._exit_code:
+                    self._exit_code = 128 + signal.SIGHUP
+            finally:
+                loading.cancel()
+                self._turns.cancel()
+                if self._work is not None:
+                    await self._work
+                await self._turns.close()
         if self._turns.is_stuck:
             leave(self._exit_code)
         return self._exit_code

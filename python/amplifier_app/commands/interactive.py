@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import answers_with_demo, model_name, require_engine
 from amplifier_app.commands.slash_commands import SLASH_COMMANDS
@@ -33,6 +34,9 @@ def interact(order: Order, *, verbose: bool) -> int:
     from amplifier_app.commands.start import set_up_logging
 
     require_engine()
+    stdout: Any = sys.stdout
+    if isinstance(stdout, io.TextIOWrapper):
+        stdout.reconfigure(errors="replace")  # not every encoding has every character
     _greet(order)
     lines = _lines(order)
     with _written_to(lines):

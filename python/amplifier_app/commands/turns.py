@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from amplifier_app.display.screen import Screen
     from amplifier_app.line_input.lines import Lines
 
+_NEEDED = (
+    "amplifier_app.display.session_display",
+    "amplifier_agent.agent",
+    "amplifier_app.commands.conversation",
+    "amplifier_modules.providers.anthropic.provider",
+    "amplifier_modules.loops.streaming",
+)
+_SECONDS_TO_SHOW = 0.1
+"""The prompt is on the screen before that."""
 _WITHOUT_ANSWER = ("denied", "error")
 
 
@@ -61,6 +71,18 @@ class Turns:
     def sums(self) -> str:
         """What the turns used so far, in a line."""
         return "no tokens so far" if self._sums is None else self._sums.line()
+
+    async def load(self) -> None:
+        """Import what the first turn needs, while its prompt is being typed."""
+        from amplifier_app.lazy_trio import import_httpcore
+
+        await asyncio.sleep(_SECONDS_TO_SHOW)
+        # What cannot be imported fails the turn, which says why.
+        with contextlib.suppress(Exception):
+            import_httpcore()
+            for name in _NEEDED:
+                importlib.import_module(name)
+                await asyncio.sleep(0)  # what is typed is shown between two of them
 
     async def run(self, prompt: str) -> None:
         """Run a turn; what goes wrong in it is reported.

@@ -48,9 +48,11 @@ class LineEditor:
         self.stdout, self.stderr = (cast("IO[str]", stream) for stream in self._streams)
         self._terminal = terminal
         self._above: list[str] = []
-        self._drawing: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_drawing = False
         self._question = asyncio.Lock()
         self._is_suspended = False
+        self._is_gone = False
         self._take: Callable[[str], None] = lambda _: None
         self._interrupt: Callable[[], None] = lambda: None
         self._session: PromptSession[bool] = PromptSession(
@@ -70,14 +72,15 @@ class LineEditor:
     async def run(self, take: Callable[[str], None], interrupt: Callable[[], None]) -> bool:
         """Read until `end`, Ctrl+D or the end of the terminal; see `Lines`."""
         self._take, self._interrupt = take, interrupt
+        self._loop = asyncio.get_running_loop()
         try:
-            return await self._session.prompt_async(
-                handle_sigint=False, set_exception_handler=False
-            )
+            await self._session.prompt_async(handle_sigint=False, set_exception_handler=False)
         except (EOFError, OSError):
-            return False
+            self._is_gone = True
         finally:
+            self._loop = None
             self._draw()
+        return not self._is_gone
 
     def end(self) -> None:
         """Read no more lines."""
@@ -123,14 +126,15 @@ class LineEditor:
 
     def _draw_soon(self) -> None:
         """Draw what was written in the next moments at once, not each piece of it."""
-        if self._drawing is None:
-            loop = asyncio.get_running_loop()
-            self._drawing = loop.call_later(_SECONDS_A_DRAWING, self._draw)
+        if self._loop is None:
+            self._draw()
+        elif not self._is_drawing:
+            self._is_drawing = True
+            # A thread may write, too.
+            self._loop.call_soon_threadsafe(self._loop.call_later, _SECONDS_A_DRAWING, self._draw)
 
     def _draw(self) -> None:
-        if self._drawing is not None:
-            self._drawing.cancel()
-            self._drawing = None
+        self._is_drawing = False
         if self._is_suspended:
             return
         app = self._session.app
@@ -143,6 +147,7 @@ class LineEditor:
                 self._terminal.write(text)
                 self._terminal.flush()
         except OSError:
+            self._is_gone = True
             self.end()
             return
         app.invalidate()

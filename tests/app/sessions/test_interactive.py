@@ -301,6 +301,26 @@ def test_a_question_is_answered_within_the_conversation(
     assert "You said no." in terminal.screen
 
 
+def test_ctrl_c_at_a_question_ends_the_turn_alone(
+    prompted: Any, model: Any, say: Any, tmp_path: Path
+) -> None:
+    package = tmp_path / "modules" / "amplifier_module_hooks_asking"
+    package.mkdir()
+    (package / "__init__.py").write_text(ASKING_HOOK)
+    model.reply(*model.said(WAIT, stop="tool_use"))
+    say("Go on.")
+    terminal = PromptTerminal(prompted, "--module", "hooks-asking")
+    terminal.say("Work")
+    terminal.see_match("^[a-z]{4}>$")
+    terminal.type(CTRL_C)
+    terminal.see("stopping now\n>")
+    terminal.say("More")
+    terminal.see("1 model call\n>")
+    terminal.type(CTRL_D)
+    assert terminal.wait() == 0
+    assert "Traceback" not in terminal.written
+
+
 def test_typed_lines_are_kept_for_the_next_time_without_secrets(
     prompted: Any, say: Any, tmp_path: Path
 ) -> None:
