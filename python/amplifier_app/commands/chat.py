@@ -64,13 +64,13 @@ class Chat:
         # A terminal can send bytes that are no text.
         text = line.encode("utf-8", "replace").decode()
         command = slash_command(text)
-        is_turn = self._turns.running is not None
+        is_turn = self._turns.takes_steering
         if not text.strip():
             self._ready()
         elif is_turn and command is None:
             self._steer(text)
         elif self._work is not None and not is_turn:
-            self._waiting.append(line)  # what is being done takes no time worth telling
+            self._waiting.append(line)  # for what is being done, or is ending, it comes too late
         else:
             self._show_typed(text)
             if command is None:

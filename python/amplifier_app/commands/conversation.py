@@ -20,6 +20,7 @@ from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
+from amplifier_core import events
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
@@ -66,6 +67,7 @@ class Conversation:
         self._observer.start()
         self._is_open = False
         self._steering: list[str] = []
+        self._is_answering = False
         self._before = 0
         self._result: Result | None = None
         self._written = ""
@@ -79,6 +81,11 @@ class Conversation:
     def is_usable(self) -> bool:
         """Whether it can take one more turn: it was opened, and nothing cancelled that."""
         return self._is_open and not self.token.is_cancelled
+
+    @property
+    def takes_steering(self) -> bool:
+        """Whether the turn that runs is not over yet: its last events may still be on their way."""
+        return self._is_answering
 
     @property
     def result(self) -> Result | None:
@@ -105,6 +112,7 @@ class Conversation:
             Exception: What the provider or the context raised.
         """
         self._result, self._written = None, ""
+        self._is_answering = True
         with contained():
             if self._is_open:
                 self.token.reset()  # an interruption ends one turn
@@ -117,6 +125,7 @@ class Conversation:
             try:
                 return await self._session.run(prompt)
             finally:
+                self._is_answering = False
                 last = self._session.last
                 self._result = None if last is previous else last
 
@@ -156,6 +165,8 @@ class Conversation:
             logger.exception("the clean-up of the session failed")
 
     def _observe(self, event: str, data: Any) -> None:
+        if event == events.EXECUTION_END:
+            self._is_answering = False
         self._unfinished.note(event, data)
         self.output.handle(event, data)
 

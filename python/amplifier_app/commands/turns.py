@@ -68,6 +68,13 @@ class Turns:
         return self._turn
 
     @property
+    def takes_steering(self) -> bool:
+        """Whether a turn runs that neither ends nor is being ended."""
+        if self._turn is None or self._conversation is None:
+            return False
+        return self._conversation.takes_steering and not self._turn.interruption.exit_code
+
+    @property
     def sums(self) -> str:
         """What the turns used so far, in a line."""
         return "no tokens so far" if self._sums is None else self._sums.line()

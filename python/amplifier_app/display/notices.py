@@ -9,6 +9,7 @@ from amplifier_app.display.preview import failure_summary
 from amplifier_app.printable import printable_line
 from amplifier_core import events
 from amplifier_modules.counted import counted
+from amplifier_modules.loops.steering import STEERING_DISCARDED
 
 Notice: TypeAlias = tuple[str, str]
 """A line that is safe to show, and the name of its style."""
@@ -52,6 +53,12 @@ def _notification(data: Mapping[str, Any]) -> Notice | None:
     return message_notice(str(message), level, source) if message else None
 
 
+def _not_read(data: Mapping[str, Any]) -> Notice:
+    reason = data.get("reason")
+    why = printable_line(reason, 200) if isinstance(reason, str) else "the turn was cancelled"
+    return f"steering was not read: {why}", "warning"
+
+
 def _seconds(seconds: float) -> str:
     """A wait in seconds, with one decimal if it is short."""
     return (
@@ -64,4 +71,5 @@ _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     events.PROVIDER_THROTTLE: lambda data: _wait(data, "continuing"),
     events.CONTEXT_COMPACTION: _shortened,
     events.USER_NOTIFICATION: _notification,
+    STEERING_DISCARDED: _not_read,
 }

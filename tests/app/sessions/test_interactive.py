@@ -124,11 +124,13 @@ def test_ctrl_c_lets_a_tool_finish_and_the_second_does_not(prompted: Any, model:
     terminal = PromptTerminal(prompted)
     terminal.say("Work")
     terminal.see("running wait")
+    terminal.say("too late")
+    terminal.see("steering: too late\n")
     terminal.type(CTRL_C)
     terminal.see("stopping after the running tool; press Ctrl+C again to stop now\n")
     terminal.type(CTRL_C)
     terminal.see("stopping now\n")
-    terminal.see("\n>", times=1)
+    terminal.see("steering was not read: the turn was cancelled\n")
     terminal.type(CTRL_D)
     assert terminal.wait() == 0
     assert "Traceback" not in terminal.written
@@ -313,7 +315,7 @@ def test_ctrl_c_at_a_question_ends_the_turn_alone(
     terminal.say("Work")
     terminal.see_match("^[a-z]{4}>$")
     terminal.type(CTRL_C)
-    terminal.see("stopping now\n>")
+    terminal.see("stopping now\n")
     terminal.say("More")
     terminal.see("1 model call\n>")
     terminal.type(CTRL_D)
