@@ -59,10 +59,8 @@ class Chat:
             leave(self._exit_code)
         return self._exit_code
 
-    def _take(self, line: str) -> None:
+    def _take(self, text: str) -> None:
         """Take a line that was typed."""
-        # A terminal can send bytes that are no text.
-        text = line.encode("utf-8", "replace").decode()
         command = slash_command(text)
         is_turn = self._turns.takes_steering
         if not text.strip():
@@ -70,7 +68,7 @@ class Chat:
         elif is_turn and command is None:
             self._steer(text)
         elif self._work is not None and not is_turn:
-            self._waiting.append(line)  # for what is being done, or is ending, it comes too late
+            self._waiting.append(text)  # for what is being done, or is ending, it comes too late
         else:
             self._show_typed(text)
             if command is None:

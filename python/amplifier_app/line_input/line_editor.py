@@ -166,8 +166,10 @@ class LineEditor:
                 buffer.delete_before_cursor()
                 buffer.insert_text("\n")
                 return
-            text = buffer.text
-            buffer.append_to_history()
+            # A terminal can send bytes that are no text.
+            text = buffer.text.encode("utf-8", "replace").decode()
+            if text.strip():
+                buffer.history.append_string(text)
             buffer.reset()
             self._take(text)
 

@@ -180,13 +180,13 @@ def test_many_lines_are_one_prompt(prompted: Any, model: Any, say: Any) -> None:
     say("Four lines.")
     terminal = PromptTerminal(prompted)
     terminal.type(b"one\\" + ENTER + b"two" + ALT_ENTER)
-    terminal.type(b"\x1b[200~three\r\nfour\x1b[201~")
-    terminal.see("> one\n  two\n  three\n  four")
+    terminal.type(b"\x1b[200~three\r\nfour\x1b[201~\xff")
+    terminal.see("> one\n  two\n  three\n  four?")
     terminal.type(ENTER)
     terminal.see("1 model call\n>")
     terminal.type(CTRL_D)
     assert terminal.wait() == 0
-    assert said(model.requests[0]) == [("user", "one\ntwo\nthree\nfour")]
+    assert said(model.requests[0]) == [("user", "one\ntwo\nthree\nfour?")]
 
 
 def test_an_error_is_one_line_and_the_conversation_goes_on(
