@@ -39,6 +39,7 @@ FORMAT = """\
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
 font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+.{unique_id}-title {{ font: bold 18px sans-serif; }}
 {styles}
 </style>
 <defs>

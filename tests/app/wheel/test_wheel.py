@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 import zipfile
 from configparser import ConfigParser
 from email.parser import Parser
@@ -15,7 +16,7 @@ import pytest
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.xdist_group("wheel")]
 
-README = Path(__file__).resolve().parents[3] / "README.md"
+ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("amplifier_modules", "grpc", "httpx2", "pytest", "rich", "unittest.mock")
 
 
@@ -56,6 +57,18 @@ def test_the_wheel_says_what_it_is(wheel: Path, wheel_metadata: str) -> None:
     }
     assert dict(entry_points["console_scripts"]) == {"amplifier-core": "amplifier_app.cli:main"}
     assert not entry_points.has_section("amplifier.modules")
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "python/README.md", "docs/index.md", "docs/development.md"]
+)
+def test_the_pages_state_the_versions_that_are_needed(page: str) -> None:
+    rust = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    text = (ROOT / page).read_text()
+
+    assert set(re.findall(r"Rust (\d\.\d+)", text)) == {rust}
+    assert set(re.findall(r"Python (\d\.\d+)", text)) == {python.removeprefix(">=")}
 
 
 def test_no_link_of_its_description_is_relative(wheel_metadata: str) -> None:
@@ -225,7 +238,7 @@ def test_the_command_runs_on_the_demo_model(installed: Any, tmp_path: Path) -> N
 
 
 def test_the_agent_of_the_readme_runs(installed: Any, tmp_path: Path) -> None:
-    [agent] = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    [agent] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     (tmp_path / "README.md").write_text("# A folder of notes\n")
     done = installed.run(agent, tmp_path)
 
