@@ -18,15 +18,17 @@ class OutcomeLine:
 
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted
+        # Now: while modules run, the name stands for standard error.
+        self._file = sys.stdout
 
     def write(self, outcome: Outcome) -> None:
         """Write the line, unless it is written already."""
         if not self._wanted:
             return
         self._wanted = False
-        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
+        if self._file is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
             return
         from amplifier_app.json_lines import JsonLines
         from amplifier_app.known_secrets import SECRETS
 
-        JsonLines(sys.stdout.buffer).handle("outcome", SECRETS.redact_data(outcome.data()))
+        JsonLines(self._file.buffer).handle("outcome", SECRETS.redact_data(outcome.data()))

@@ -55,6 +55,8 @@ def test_a_line_is_redacted_before_it_is_cut() -> None:
 class Recorder:
     """An output that keeps what it gets."""
 
+    shows_blocks = True
+
     def __init__(self) -> None:
         self.events: list[tuple[str, Any]] = []
 

@@ -34,7 +34,7 @@ async def said(demo: DemoModel, folder: Path, rates: dict[str, Any]) -> list[str
             "tool:error", lambda _, data: texts.append(data["error"]["msg"]), name="recorder"
         )
         for _ in range(2):
-            texts.append(await session.execute("What files are here?"))  # noqa: PERF401
+            texts.append(await session.execute("Give me a tour of this project"))  # noqa: PERF401
         return texts
 
 
