@@ -42,18 +42,19 @@ class PlainOutput:
         write_notice(message_notice(message, level, source)[0])
 
     def answer(self, text: str) -> None:
-        """Write the answer."""
+        """Write the answer, in parts: whole copies of it may be as large as memory allows."""
         from amplifier_guard import TerminalText
 
-        shown = TerminalText.show(text)
-        if not shown.strip():
+        if not text.strip():
             return
+        terminal, last = TerminalText(), ""
         try:
-            # In parts: the whole is encoded in a copy, and may be as large as memory allows.
-            for start in range(0, len(shown), _PART_CHARS):
-                self._file.write(shown[start : start + _PART_CHARS])
-            if not shown.endswith("\n"):
-                self._file.write("\n")
+            for start in range(0, len(text), _PART_CHARS):
+                part = terminal.feed(text[start : start + _PART_CHARS])
+                self._file.write(part)
+                last = part or last
+            rest = terminal.flush()
+            self._file.write(rest if (rest or last).endswith("\n") else f"{rest}\n")
             self._file.flush()
         except OSError as error:
             self.failure = error
