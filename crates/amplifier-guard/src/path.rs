@@ -47,16 +47,7 @@ const MAX_LINKS: usize = 40;
 /// The root is opened once; all that follows is opened relative to that handle by the operating
 /// system's own containment (`openat2` on Linux), so a link that is swapped in between a check and
 /// an open leads nowhere. Links inside the root are followed as long as they stay inside.
-///
-/// # Examples
-///
-/// ```
-/// let policy = amplifier_guard::PathPolicy::new(env!("CARGO_MANIFEST_DIR"))?;
-/// assert!(policy.read("Cargo.toml", 100)?.starts_with(b"[package]"));
-/// assert!(policy.read("../../Cargo.toml", 100).is_err());
-/// assert!(policy.writable(".git/hooks/pre-commit", false).is_err());
-/// # Ok::<(), amplifier_guard::PathError>(())
-/// ```
+#[doc = include_str!("../docs/path.md")]
 #[derive(Debug)]
 pub struct PathPolicy {
     pub(crate) directory: Dir,

@@ -49,14 +49,7 @@ pub struct SecretTooShort {
 }
 
 /// Removes secrets from text.
-///
-/// # Examples
-///
-/// ```
-/// let redactor = amplifier_guard::Redactor::new(["hunter2hunter2"]).unwrap();
-/// let hidden = redactor.redact("password=swordfish99, and aHVudGVyMmh1bnRlcjI=");
-/// assert_eq!(hidden, "password=[REDACTED:password], and [REDACTED:secret]=");
-/// ```
+#[doc = include_str!("../docs/redact.md")]
 pub struct Redactor {
     known: Known,
 }

@@ -31,17 +31,7 @@ const MAX_WORDS: usize = 1000;
 /// root. A program without a table is allowed only as a whole line, and one that runs others never.
 /// The words to run are returned, so that no shell parses the command again. The decision is made on
 /// the words alone: links inside the root are not followed.
-///
-/// # Examples
-///
-/// ```
-/// let policy = amplifier_guard::ShellPolicy::new(["git log", "grep"], Some("/work".into()))?;
-/// assert_eq!(policy.check("grep -n 'a b' notes.md")?, ["grep", "-n", "a b", "notes.md"]);
-/// assert!(policy.check("grep -f /etc/shadow notes.md").is_err());
-/// assert!(policy.check("git log --output=notes.md").is_err());
-/// assert!(policy.check("grep a notes.md; rm notes.md").is_err());
-/// # Ok::<(), amplifier_guard::ShellError>(())
-/// ```
+#[doc = include_str!("../docs/shell.md")]
 #[derive(Clone, Debug)]
 pub struct ShellPolicy {
     lines: Vec<Vec<String>>,

@@ -24,19 +24,7 @@ use writer::Writer;
 /// of England, Scotland and Wales, and blanks among braille.
 ///
 /// Showing the result again does not change it, and chunk boundaries do not matter.
-///
-/// # Examples
-///
-/// ```
-/// use amplifier_guard::TerminalText;
-///
-/// assert_eq!(TerminalText::show("safe\rrm\u{200b}"), "safe\\rrm\\u{200b}");
-///
-/// let mut text = TerminalText::new();
-/// assert_eq!(text.feed("woman \u{1f469}\u{200d}"), "woman \u{1f469}");
-/// assert_eq!(text.feed("\u{1f680}"), "\u{200d}\u{1f680}");
-/// assert_eq!(text.flush(), "");
-/// ```
+#[doc = include_str!("../docs/terminal.md")]
 pub struct TerminalText {
     writer: Writer,
     /// The bytes of a character whose end has not come.

@@ -107,17 +107,7 @@ pub struct Checked {
 /// It only decides: the caller looks up the names, passes in every answer and connects to the
 /// addresses of [`Checked`], so that the checked address is the one connected to. Each redirect is
 /// checked again.
-///
-/// # Examples
-///
-/// ```
-/// let policy = amplifier_guard::UrlPolicy::new(vec!["https".into()], vec![443], true);
-/// let page = policy.destination("https://example.com/a")?;
-/// // Look the name up, pass every answer in, and connect to nothing else:
-/// assert!(policy.check(page.clone(), ["127.0.0.1"]).is_err());
-/// assert_eq!(policy.check(page, ["93.184.215.14"])?.addresses.len(), 1);
-/// # Ok::<(), amplifier_guard::UrlError>(())
-/// ```
+#[doc = include_str!("../docs/url.md")]
 #[derive(Clone, Debug)]
 pub struct UrlPolicy {
     schemes: Vec<String>,

@@ -55,15 +55,7 @@ enum Phase {
 /// Refuses calls to a service that failed several times in a row.
 ///
 /// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
-///
-/// # Examples
-///
-/// ```
-/// let mut breaker = amplifier_guard::CircuitBreaker::new(1, 5_000_000_000).unwrap();
-/// let permit = breaker.admit(0).unwrap();
-/// breaker.failed(permit, 1_000_000_000);
-/// assert!(breaker.admit(5_999_999_999).is_err() && breaker.admit(6_000_000_000).is_ok());
-/// ```
+#[doc = include_str!("../../docs/breaker.md")]
 #[derive(Clone, Debug)]
 pub struct CircuitBreaker {
     most_failures: u64,

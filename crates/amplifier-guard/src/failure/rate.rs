@@ -126,16 +126,7 @@ impl Bucket {
 /// Times are nanoseconds of the caller's clock; a time before the latest one counts as the latest.
 /// The number of buckets is bounded: when there is no room, the bucket that has been full for the
 /// longest time is dropped, which loses nothing; while none is full, new names have to wait.
-///
-/// # Examples
-///
-/// ```
-/// # use amplifier_guard::{Caller, Rate, RateLimiter};
-/// let once_a_second = Rate::new(1, 1_000_000_000, 1).unwrap();
-/// let mut limiter = RateLimiter::new(Some(once_a_second), None, None, 100).unwrap();
-/// let ada = Caller { user: Some("ada"), ..Caller::default() };
-/// assert!(limiter.take(ada, 0).is_ok() && limiter.take(ada, 1).is_err());
-/// ```
+#[doc = include_str!("../../docs/rate.md")]
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     rates: [Option<Rate>; MIN_NAMES],

@@ -18,15 +18,7 @@ const END_BYTES: usize = 768;
 ///
 /// It holds back what may be the beginning of a secret: a word, a value or a block that has not ended
 /// yet, at most 8 KiB.
-///
-/// # Examples
-///
-/// ```
-/// let redactor = amplifier_guard::Redactor::new(["hunter2hunter2"]).unwrap();
-/// let mut stream = amplifier_guard::RedactorStream::new(std::sync::Arc::new(redactor));
-/// let out = [stream.feed(b"is it hunter2hun"), stream.feed(b"ter2?"), stream.flush()].concat();
-/// assert_eq!(out, b"is it [REDACTED:secret]?");
-/// ```
+#[doc = include_str!("../../docs/redact-stream.md")]
 pub struct RedactorStream<R> {
     redactor: R,
     /// The text released last, unredacted, followed by the text held back.
