@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
+from io import StringIO
 from typing import Any, cast
 
 from amplifier_core import events
 
 from .result import TokenUsage, TurnStatus
-from .unfinished_text import UnfinishedText
+from .unfinished_text import MOST_CHARS
 
 FIRST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
@@ -19,8 +20,6 @@ REFUSED = frozenset({"refusal", "content_filter", "safety"})
 """Words of providers for why an answer ended."""
 
 _RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
-
-_WRITTEN = frozenset({events.CONTENT_BLOCK_DELTA, events.PROVIDER_REQUEST})
 
 _TOOL_RESULTS = frozenset({events.TOOL_POST, events.TOOL_ERROR})
 
@@ -42,14 +41,12 @@ class TurnRecord:
         self.stop_reason: str | None = None
         self._has_unpriced_calls = False
         self._ending: Mapping[str, Any] | None = None
-        self._unfinished = UnfinishedText()
+        self._said: StringIO | None = None
 
     def note(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event into account."""
-        if event in _WRITTEN:
-            self._unfinished.note(event, data)
-        elif event in _RESPONSES and data.get("status") != "error":
-            self._unfinished.take()
+        if event in _RESPONSES and data.get("status") != "error":
+            self._said = None
             self.model_calls += 1
             stop_reason = data.get("finish_reason")
             self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
@@ -59,10 +56,17 @@ class TurnRecord:
         elif event == events.ORCHESTRATOR_COMPLETE:
             self._ending = dict(data)
 
+    def note_delta(self, data: Mapping[str, Any]) -> None:
+        """Keep what the model says, for the case that it is cut off; there are many of these."""
+        if data.get("block_type") == "text" and isinstance(text := data.get("delta"), str):
+            said = self._said = self._said or StringIO()
+            if said.tell() < MOST_CHARS:
+                said.write(text)
+
     @property
     def unfinished(self) -> str:
         """What the model has said of an answer that was not finished."""
-        return self._unfinished.text
+        return "" if self._said is None else self._said.getvalue()
 
     def add(self, child: TurnRecord) -> None:
         """Add the counts of a sub-agent."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 
 _RECORDED = (
-    events.PROVIDER_REQUEST,
-    events.CONTENT_BLOCK_DELTA,
     events.TOOL_POST,
     events.TOOL_ERROR,
     events.ORCHESTRATOR_COMPLETE,
@@ -215,6 +213,7 @@ class Session(Generic[T_co]):
         register, note = self._coordinator.hooks.register, self._note
         for event in (responses, *_RECORDED):
             register(event, note, FIRST, "amplifier-agent")
+        register(events.CONTENT_BLOCK_DELTA, self._note_delta, FIRST, "amplifier-agent")
 
     async def _clean_up(self) -> None:
         with anyio.CancelScope(shield=True):
@@ -291,6 +290,9 @@ class Session(Generic[T_co]):
 
     def _note(self, event: str, data: dict[str, Any]) -> None:
         self._turn.record.note(event, data)
+
+    def _note_delta(self, event: str, data: dict[str, Any]) -> None:
+        self._turn.record.note_delta(data)
 
 
 def running_session() -> Session[Any] | None:
