@@ -10,7 +10,6 @@ from typing import Any, cast
 from amplifier_core import events
 
 from .result import TokenUsage, TurnStatus
-from .unfinished_text import MOST_CHARS
 
 FIRST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
@@ -18,6 +17,9 @@ FIRST = -1_000_000
 CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", "pause_turn"})
 REFUSED = frozenset({"refusal", "content_filter", "safety"})
 """Words of providers for why an answer ended."""
+
+_MOST_CHARS = 4 * 1024**2
+"""Of an answer that is cut off, this much is kept: no model writes more, but a server may."""
 
 _RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
 
@@ -60,7 +62,7 @@ class TurnRecord:
         """Keep what the model says, for the case that it is cut off; there are many of these."""
         if data.get("block_type") == "text" and isinstance(text := data.get("delta"), str):
             said = self._said = self._said or StringIO()
-            if said.tell() < MOST_CHARS:
+            if said.tell() < _MOST_CHARS:
                 said.write(text)
 
     @property

@@ -37,6 +37,11 @@ class Outcome:
     """The `type`, `message` and `hint` of a failure."""
     exit_code: int = COMPLETE
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is an answer, or a part of one."""
+        return self.status not in ("denied", "error")
+
     def data(self) -> dict[str, Any]:
         """Return what the outcome line holds."""
         return {

@@ -42,7 +42,7 @@ class PlainOutput:
         write_notice(message_notice(message, level, source)[0])
 
     def answer(self, text: str) -> None:
-        """Write the answer, in parts: whole copies of it may be as large as memory allows."""
+        """Write the answer, in parts: a copy of the whole may not fit into memory."""
         from amplifier_guard import TerminalText
 
         if not text.strip():

@@ -6,10 +6,8 @@ import json
 import logging
 import pickle
 import threading
-from datetime import date
 from decimal import Decimal
-from enum import Enum
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -30,8 +28,8 @@ from amplifier_agent import (
 )
 from amplifier_core import ChatRequest, ChatResponse, HookResult
 from amplifier_core.llm_errors import ConfigurationError
-from amplifier_core.message_models import ResponseFormatJsonSchema, TextBlock, Usage
-from amplifier_core.models import ApprovalRequest, ApprovalResponse, ProviderInfo
+from amplifier_core.message_models import TextBlock, Usage
+from amplifier_core.models import ApprovalRequest, ApprovalResponse
 from amplifier_modules.loops.basic import BasicLoop
 
 
@@ -428,82 +426,6 @@ async def test_a_budget_of_cost_needs_a_provider_that_tells_costs() -> None:
         assert (await session.run("go", budget=Budget(cost=1))).text == "a"
 
 
-async def test_an_output_is_read_from_text_or_given_by_the_final_tool() -> None:
-    final = {"tool": "final_answer", "arguments": {"name": "Paris"}}
-    for script in (['{"name": "Paris"}'], ['```json\n{"name": "Paris"}\n```'], [final]):
-        result = await Agent(ScriptedProvider(script), output=City).run("Where?")
-        assert result.output == City(name="Paris")
-
-
-async def test_a_provider_that_can_is_held_to_the_schema() -> None:
-    class Native(ScriptedProvider):
-        def get_info(self) -> ProviderInfo:
-            info = super().get_info()
-            return info.model_copy(update={"capabilities": ["structured_output"]})
-
-    model = Native(['{"name": "Paris"}'])
-    result = await Agent(model, output=City).run("Where?")
-    assert result.output == City(name="Paris")
-    form = model.requests[0].response_format
-    assert isinstance(form, ResponseFormatJsonSchema)
-    assert form.json_schema == City.model_json_schema()
-    assert model.requests[0].tools is None
-
-
-async def test_an_output_that_is_no_object_is_wrapped_for_the_final_tool() -> None:
-    final = {"tool": "final_answer", "arguments": {"value": [1, 2]}}
-    assert (await Agent(ScriptedProvider([final]), output=list[int]).run("?")).output == [1, 2]
-    assert (await Agent(ScriptedProvider(["[1, 2]"]), output=list[int]).run("?")).output == [1, 2]
-
-
-async def test_an_answer_that_does_not_fit_is_repaired_once() -> None:
-    model = ScriptedProvider(["Paris", '{"name": "Paris"}'])
-    result = await Agent(model, output=City).run("Where?")
-    assert (result.output, result.model_calls) == (City(name="Paris"), 2)
-    assert "does not fit the schema of `final_answer`" in str(
-        model.requests[1].messages[-1].content
-    )
-
-    result = await Agent(ScriptedProvider(["Paris", "Lyon"]), output=City).run("Where?")
-    assert (result.status, result.text) == ("error", "Lyon")
-    assert "the answer does not fit `output`: the answer: Invalid JSON" in (result.reason or "")
-    with pytest.raises(StatusError):
-        _ = result.output
-
-
-class Answer(Enum):
-    YES = "yes"
-
-
-@pytest.mark.parametrize(
-    ("output", "text", "value"),
-    [
-        (str, "Paris", "Paris"),
-        (str, '"Paris"', "Paris"),
-        (Literal["yes", "no"], " yes\n", "yes"),
-        (Answer, "yes", Answer.YES),
-        (date, "2026-11-22", date(2026, 11, 22)),
-        (int, "3", 3),
-    ],
-)
-async def test_a_plain_text_that_validates_counts(output: Any, text: str, value: object) -> None:
-    result = await Agent(ScriptedProvider([text]), output=output).run("Where?")
-    assert (result.output, result.model_calls) == (value, 1)
-
-
-async def test_the_round_of_repair_draws_on_the_budget_of_the_turn() -> None:
-    model = ScriptedProvider(["Paris", "Lyon", "Nice"])
-    agent = Agent(model, output=City, budget=Budget(model_calls=1))
-    result = await agent.run("Where?")
-    assert (result.status, result.model_calls) == ("limit", 2)
-    assert model.requests[1].tool_choice == "none"
-
-    model = ScriptedProvider(["Paris", '{"name": "Paris"}'])
-    result = await agent.replace(model=model).run("Where?", budget=Budget(tokens=1))
-    assert (result.status, result.model_calls) == ("limit", 1)
-    assert result.reason == "the budget of 1 token is used up"
-
-
 async def test_a_task_that_outlives_its_turn_can_run_the_session() -> None:
     over = anyio.Event()
     later: list[Result[None]] = []
@@ -541,92 +463,6 @@ async def test_a_tool_finds_the_state_of_its_session() -> None:
         await session.run("buy")
     assert cart.items == ["tea"]
     assert model.requests[1].messages[-1].content == "s/call_1"
-
-
-async def test_all_that_is_wrong_at_the_start_is_one_error() -> None:
-    @tool(needs_approval=True)
-    def put(context: ToolContext[Cart], item: str) -> str:
-        return item
-
-    with pytest.raises(ConfigurationError) as caught:
-        await Agent(ScriptedProvider(["a"]), tools=[put]).run("buy", state="cart")
-    assert str(caught.value) == (
-        "tool `put` needs a `state` of type `Cart`, found `str`; tool `put` needs approval, and"
-        " nobody can be asked: give `approvals=`"
-    )
-
-
-async def test_what_is_wrong_with_the_plan_and_with_the_objects_is_one_list() -> None:
-    @tool(needs_approval=True)
-    def put(context: ToolContext[Cart], item: str) -> str:
-        return item
-
-    @hook("tool_pre")
-    def judge(_event: str, _data: dict[str, Any]) -> None: ...
-
-    search = {"module": "tool-search", "config": {"rooot": "."}}
-    model = ScriptedProvider(["a"])
-    agent = Agent(
-        model, tools=[put, add, add, search], hooks=[judge, "hooks-gaurd"], budget=Budget(cost=1)
-    )
-    with pytest.raises(ConfigurationError, match="the agent has 7 mistakes: ") as caught:
-        await agent.run("buy")
-    mistakes: Any = getattr(caught.value, "mistakes", ())
-    words = ["hooks-gaurd", "rooot", "tool_pre", "two tools", "state", "approval", "cost"]
-    assert all(word in mistake for word, mistake in zip(words, mistakes, strict=True))
-    assert model.requests == []
-
-
-async def test_an_agent_without_a_provider_is_refused_at_the_start() -> None:
-    with pytest.raises(ConfigurationError, match="no provider is mounted: give `model=`"):
-        await Agent(plan={}).run("hi")
-
-
-@pytest.mark.parametrize(
-    ("state_type", "right", "wrong"),
-    [
-        (Cart | None, [Cart(), None], [3]),
-        (int | str, [3, "a"], [None, Cart()]),
-        (dict[str, int], [{}], [[]]),
-        (list[int] | None, [[], None], [{}]),
-        (Any, [3, None], []),
-        (object, [3, None], []),
-        (None, [None], [3]),
-    ],
-)
-async def test_a_state_is_checked_by_each_type_that_can_be(
-    state_type: Any, right: list[object], wrong: list[object]
-) -> None:
-    def look(context: Any) -> str:
-        return "seen"
-
-    look.__annotations__["context"] = ToolContext[state_type]
-    agent = Agent(ScriptedProvider(["a"], repeat=True), tools=[look])
-    for state in right:
-        assert (await agent.run("hi", state=state)).text == "a"
-    for state in wrong:
-        with pytest.raises(ConfigurationError, match="tool `look` needs a `state` of type"):
-            await agent.run("hi", state=state)
-
-
-async def test_a_plan_with_mistakes_raises_them_as_one_configuration_error() -> None:
-    agent = Agent("demo", tools=["tool-serch"], hooks=[{"module": "hooks-gaurd"}])
-    with pytest.raises(ConfigurationError) as caught:
-        await agent.run("hi")
-    assert "did you mean `tool-search`?" in str(caught.value)
-    assert "did you mean `hooks-guard`?" in str(caught.value)
-
-
-async def test_a_hook_for_an_event_that_nobody_emits_is_a_mistake() -> None:
-    @hook("tool_pre")
-    def late(_event: str, _data: dict[str, Any]) -> None: ...
-
-    with pytest.raises(ConfigurationError) as caught:
-        await Agent(ScriptedProvider(["a"]), hooks=[late]).run("hi")
-    assert str(caught.value) == (
-        "the mount plan has a mistake: the handler `late` is registered for `tool_pre`, which"
-        " nothing emits; did you mean `tool:pre`?"
-    )
 
 
 async def test_an_agent_as_a_tool_shares_state_budget_and_counts() -> None:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from amplifier_agent.observer import Observer
-from amplifier_agent.unfinished_text import UnfinishedText
 from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -20,6 +19,7 @@ from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
+from amplifier_app.unfinished_text import UnfinishedText
 from amplifier_core import events
 
 if TYPE_CHECKING:

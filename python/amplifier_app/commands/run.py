@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from amplifier_app.outcome_line import OutcomeLine
     from amplifier_app.output import Output
 
-_WITHOUT_ANSWER = ("denied", "error")
-
 
 async def run_turn(
     order: Order, provider: Mapping[str, Any], output: Output, line: OutcomeLine
@@ -46,7 +44,7 @@ async def run_turn(
     with turn.interruption.installed():
         outcome = await turn.end()
         await conversation.close()
-        if outcome.status not in _WITHOUT_ANSWER:
+        if outcome.has_answer:
             conversation.output.answer(outcome.text)
         conversation.output.finish()
         outcome = _reported(outcome, turn, output.failure)

@@ -31,7 +31,6 @@ _NEEDED = (
 )
 _SECONDS_TO_SHOW = 0.1
 """The prompt is on the screen before that."""
-_WITHOUT_ANSWER = ("denied", "error")
 
 
 class Turns:
@@ -108,7 +107,7 @@ class Turns:
         finally:
             self._turn = None
             animation.cancel()
-        if outcome.status not in _WITHOUT_ANSWER:
+        if outcome.has_answer:
             conversation.output.answer(outcome.text)
         conversation.output.finish()
         screen.end_line()

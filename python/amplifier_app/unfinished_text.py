@@ -11,7 +11,7 @@ from amplifier_core import events
 _ENDS = frozenset({events.PROVIDER_RESPONSE, events.PROVIDER_REQUEST, events.EXECUTION_START})
 """At these events no response is being written."""
 
-MOST_CHARS = 4 * 1024**2
+_MOST_CHARS = 4 * 1024**2
 """Of an unfinished block, this much is kept: no model writes more, but a server may."""
 
 
@@ -31,7 +31,7 @@ class UnfinishedText:
         elif event == events.CONTENT_BLOCK_DELTA and data.get("block_type") == "text":
             text = self._texts.setdefault(data.get("block_index"), StringIO())
             if isinstance(delta := data.get("delta"), str) and isinstance(text, StringIO):
-                text.write(delta[: max(MOST_CHARS - text.tell(), 0)])
+                text.write(delta[: max(_MOST_CHARS - text.tell(), 0)])
         elif event == events.CONTENT_BLOCK_END and data.get("block_index") in self._texts:
             self._end(data)
 
@@ -41,7 +41,7 @@ class UnfinishedText:
         if data.get("dropped"):
             del self._texts[data["block_index"]]
         elif isinstance(whole, str):
-            self._texts[data["block_index"]] = whole[:MOST_CHARS]
+            self._texts[data["block_index"]] = whole[:_MOST_CHARS]
 
     @property
     def text(self) -> str:
