@@ -130,16 +130,18 @@ async def encoding(count: int) -> float:
         return 0.0
     from amplifier_core.message_models import ChatRequest, Message
     from amplifier_modules.providers.anthropic.config import read_config
-    from amplifier_modules.providers.anthropic.request import encode_request
+    from amplifier_modules.providers.anthropic.request import AnthropicEncoder
 
     messages = [Message(**message) for message in conversation(count)]
     config = read_config({"api_key": "none"})
     if config is None:
         raise AssertionError("a key was given")
 
+    encoder = AnthropicEncoder(config)
+
     async def repeat(times: int) -> None:
         for _ in range(2 * times):
-            encode_request(ChatRequest(messages=messages), config).to_bytes()
+            encoder.encode(ChatRequest(messages=messages)).to_bytes()
 
     return await time_each(repeat)
 

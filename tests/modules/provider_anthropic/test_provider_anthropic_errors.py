@@ -18,8 +18,8 @@ from amplifier_core.message_models import (
     Message,
 )
 from amplifier_modules.providers.anthropic import AnthropicProvider
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.errors import api_error
+from amplifier_modules.providers.anthropic.config import SERVICE, AnthropicConfig
+from amplifier_modules.providers.wire.errors import api_error
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
@@ -248,7 +248,7 @@ async def test_the_key_is_in_no_error_and_no_repr(
 
 
 def test_an_error_without_any_detail_still_says_something() -> None:
-    error = api_error({}, model=None)
+    error = api_error(SERVICE, {}, model=None)
     assert type(error) is llm_errors.ProviderUnavailableError
     assert str(error).startswith("Anthropic API error (without a status)")
 
@@ -268,4 +268,4 @@ def test_the_time_that_the_server_asks_for_is_said(
     details = {"status": status, "type": kind, "message": "no"}
     if seconds is not None:
         details["retry_after"] = float(seconds)
-    assert api_error(details, model="m").hint == hint
+    assert api_error(SERVICE, details, model="m").hint == hint

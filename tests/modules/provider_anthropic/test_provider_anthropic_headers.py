@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_modules.providers.anthropic.config import AnthropicConfig, read_config
-from amplifier_modules.providers.anthropic.request import encode_request
+from amplifier_modules.providers.anthropic.request import AnthropicEncoder
 
 KEY = "sk-ant-very-secret"
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
@@ -39,8 +39,8 @@ def sent(config: dict[str, Any]) -> h11.Request | None:
     if settings is None:
         assert not config["api_key"].strip()
         return None
-    betas = ",".join(encode_request(REQUEST, settings).betas)
-    headers = {"x-api-key": settings.api_key, "anthropic-beta": betas}
+    encoded = AnthropicEncoder(settings).encode(REQUEST)
+    headers = {"x-api-key": settings.api_key, "anthropic-beta": "", **encoded.headers}
     request = httpx2.Request("POST", f"{settings.base_url}/v1/messages", headers=headers)
     assert request.url.raw_path.endswith(b"/v1/messages")
     return h11.Request(

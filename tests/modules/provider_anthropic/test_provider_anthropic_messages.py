@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,17 +24,26 @@ from amplifier_core.message_models import (
     ToolSpec,
 )
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.messages import MISSING_RESULT, encode_messages
-from amplifier_modules.providers.anthropic.request import encode_request
+from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+from amplifier_modules.providers.anthropic.turns import AnthropicRules, turn_message
 from amplifier_modules.providers.demo.request import check_request
+from amplifier_modules.providers.wire.history import MISSING_RESULT, CheckedHistory, History
 
 MODEL = "claude-sonnet-4-5"
 USER: dict[str, Any] = {"role": "user", "content": "hi"}
 SPEC = ToolSpec(name="look", description="Look.", parameters={"properties": {"at": {}}})
 
 
+def checked(history: Sequence[Any], model: str = MODEL) -> CheckedHistory:
+    return History().check(history, AnthropicRules("anthropic", model))
+
+
+def messages_in(history: CheckedHistory) -> list[dict[str, Any]]:
+    return [turn_message(turn) for turn in history.turns]
+
+
 def messages_of(*history: Any) -> list[dict[str, Any]]:
-    return encode_messages(history, MODEL).messages
+    return messages_in(checked(history))
 
 
 def text(written: str) -> dict[str, Any]:
@@ -72,10 +82,10 @@ def test_a_whole_conversation_is_written_turn_by_turn() -> None:
         Message(role="user", content="and now?"),
     ]
 
-    conversation = encode_messages(history, MODEL)
+    conversation = checked(history)
 
     assert conversation.system == [text("Be brief."), text("Be exact.")]
-    assert conversation.messages == [
+    assert messages_in(conversation) == [
         {"role": "user", "content": [text("look at a and b")]},
         {
             "role": "assistant",
@@ -96,7 +106,7 @@ def test_a_whole_conversation_is_written_turn_by_turn() -> None:
             ],
         },
     ]
-    assert (conversation.repaired, conversation.dropped) == ([], [])
+    assert (conversation.repairs.answered, conversation.repairs.dropped) == ([], [])
 
 
 def test_dicts_of_a_loop_with_foreign_keys_are_the_same_as_models() -> None:
@@ -139,7 +149,7 @@ def test_results_come_first_in_their_turn_whatever_came_between() -> None:
 
 
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
-    conversation = encode_messages(
+    conversation = checked(
         [
             USER,
             {"role": "assistant", "content": [call("1"), call("2")]},
@@ -147,17 +157,16 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
             {"role": "assistant", "content": "done"},
             {"role": "assistant", "content": [call("3")]},
         ],
-        MODEL,
     )
 
-    assert conversation.repaired == ["2", "3"]
+    assert conversation.repairs.answered == ["2", "3"]
     missing = {"type": "tool_result", "content": MISSING_RESULT, "is_error": True}
-    assert conversation.messages[2]["content"][1] == {**missing, "tool_use_id": "2"}
-    assert conversation.messages[4]["content"] == [{**missing, "tool_use_id": "3"}]
+    assert messages_in(conversation)[2]["content"][1] == {**missing, "tool_use_id": "2"}
+    assert messages_in(conversation)[4]["content"] == [{**missing, "tool_use_id": "3"}]
 
 
 def test_results_that_answer_no_call_are_dropped() -> None:
-    conversation = encode_messages(
+    conversation = checked(
         [
             result("0"),
             USER,
@@ -165,10 +174,9 @@ def test_results_that_answer_no_call_are_dropped() -> None:
             result("1"),
             result("1"),
         ],
-        MODEL,
     )
-    assert conversation.dropped == ["0", "1"]
-    assert len(conversation.messages[2]["content"]) == 1
+    assert conversation.repairs.dropped == ["0", "1"]
+    assert len(messages_in(conversation)[2]["content"]) == 1
 
 
 def test_ids_of_other_providers_are_made_fit_and_unique() -> None:
@@ -258,13 +266,25 @@ def test_failed_tools_are_marked() -> None:
 def test_images_citations_and_blocks_of_the_api_itself_pass_unchanged() -> None:
     source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
     searched = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
     cited = {"type": "text", "text": "x", "citations": [{"type": "char_location"}]}
     encoded = messages_of(
         {"role": "user", "content": [ImageBlock(source=source)]},
-        {"role": "assistant", "content": [searched, cited, {"type": "reasoning", "content": []}]},
+        {
+            "role": "assistant",
+            "content": [searched, found, cited, {"type": "reasoning", "content": []}],
+        },
     )
     assert encoded[0]["content"] == [{"type": "image", "source": source}]
-    assert encoded[1]["content"] == [searched, cited]
+    assert encoded[1]["content"] == [searched, found, cited]
+
+
+def test_a_call_of_the_servers_tools_and_its_result_are_sent_together_or_not_at_all() -> None:
+    searched = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    for lonely in (searched, found):
+        said = {"role": "assistant", "content": [lonely, text("x")]}
+        assert messages_of(USER, said, USER)[1]["content"] == [text("x")]
 
 
 CODE = {"type": "code", "language": "c", "text": "x"}
@@ -274,16 +294,16 @@ HOLOGRAM = {"type": "hologram", "depth": 3}
 @pytest.mark.parametrize("role", ["user", "assistant", "system"])
 def test_blocks_that_the_api_does_not_know_are_text_or_left_out_by_name(role: str) -> None:
     odd = [CODE, {"type": "chart", "data": 1}, HOLOGRAM, {"type": "\x1b[2J"}, text("x")]
-    conversation = encode_messages([{"role": role, "content": odd}, USER], MODEL)
+    conversation = checked([{"role": role, "content": odd}, USER])
 
-    turns = conversation.messages
+    turns = messages_in(conversation)
     content = conversation.system
     if role != "system":
         content = next(turn["content"] for turn in turns if turn["role"] == role)
     assert content[:3] == [
         text("```c\nx\n```"), text('```json\n{"kind": null, "data": 1}\n```'), text("x")
     ]  # fmt: skip
-    assert conversation.left_out == ["hologram", "\x1b[2J"]
+    assert conversation.repairs.left_out == ["hologram", "\x1b[2J"]
 
 
 @pytest.mark.parametrize(
@@ -291,11 +311,9 @@ def test_blocks_that_the_api_does_not_know_are_text_or_left_out_by_name(role: st
     [("assistant", "image"), ("assistant", "document"), ("user", "server_tool_use"), ("system", "image")],
 )  # fmt: skip
 def test_a_block_of_the_other_role_is_left_out_by_name(role: str, kind: str) -> None:
-    conversation = encode_messages(
-        [USER, {"role": role, "content": [text("x"), {"type": kind}]}], MODEL
-    )
-    assert conversation.left_out == [kind]
-    assert kind not in json.dumps(conversation.messages)
+    conversation = checked([USER, {"role": role, "content": [text("x"), {"type": kind}]}])
+    assert conversation.repairs.left_out == [kind]
+    assert kind not in json.dumps(messages_in(conversation))
 
 
 def test_results_hold_code_as_text_and_what_nobody_knows_as_json() -> None:
@@ -346,9 +364,9 @@ def test_any_history_becomes_a_request_that_the_api_accepts(history: list[Any], 
         messages=[Message.model_construct(**message) for message in history], tools=[SPEC]
     )
     try:
-        encoded = encode_request(request, config)
+        encoded = AnthropicEncoder(config).encode(request)
     except InvalidRequestError:
-        assert not encode_messages(history, model).messages
+        assert not checked(history, model).turns
         return
 
     body = json.loads(encoded.to_bytes())
@@ -363,5 +381,5 @@ def test_any_history_becomes_a_request_that_the_api_accepts(history: list[Any], 
 @given(HISTORY)
 def test_encoding_changes_nothing_of_the_history(history: list[Any]) -> None:
     before = json.dumps(history)
-    encode_messages(history, MODEL)
+    checked(history)
     assert json.dumps(history) == before

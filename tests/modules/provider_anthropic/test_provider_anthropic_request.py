@@ -15,9 +15,9 @@ from amplifier_core.message_models import (
     ToolSpec,
 )
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.messages import encode_messages
 from amplifier_modules.providers.anthropic.models import is_same_model, model_profile
-from amplifier_modules.providers.anthropic.request import EncodedRequest, encode_request
+from amplifier_modules.providers.anthropic.request import AnthropicEncoder
+from amplifier_modules.providers.wire.body import WireRequest
 
 MODEL = "claude-sonnet-4-5"
 PLAIN = AnthropicConfig(
@@ -39,10 +39,10 @@ def result(call_id: str, content: str = "seen") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "name": "look", "content": content}
 
 
-def encode(config: AnthropicConfig = PLAIN, **wishes: Any) -> EncodedRequest:
+def encode(config: AnthropicConfig = PLAIN, **wishes: Any) -> WireRequest:
     options = wishes.pop("options", None)
     wishes.setdefault("messages", [Message(**USER)])
-    return encode_request(ChatRequest(**wishes), config, options)
+    return AnthropicEncoder(config).encode(ChatRequest(**wishes), options)
 
 
 def thinking_config(**settings: Any) -> AnthropicConfig:
@@ -120,7 +120,7 @@ def test_a_model_with_budgets_thinks_by_default_and_loses_its_temperature() -> N
     assert encoded.body["thinking"] == {"type": "enabled", "budget_tokens": 8_192}
     assert encoded.body["max_tokens"] == 16_000
     assert "temperature" not in encoded.body
-    assert encoded.betas == ["interleaved-thinking-2025-05-14"]
+    assert encoded.headers == {"anthropic-beta": "interleaved-thinking-2025-05-14"}
     assert encoded.degradation is None
 
 
@@ -166,7 +166,7 @@ def test_an_adaptive_model_gets_effort_and_no_budget() -> None:
     )
     assert encoded.body["thinking"] == {"type": "adaptive", "display": "summarized"}
     assert encoded.body["output_config"] == {"effort": "high"}
-    assert (encoded.betas, encoded.degradation) == ([], None)
+    assert (encoded.headers, encoded.degradation) == ({}, None)
 
 
 def test_what_cannot_be_given_is_reported() -> None:
@@ -201,7 +201,8 @@ def test_options_of_the_call_win_over_request_and_config() -> None:
 
 def test_beta_headers_are_sent_once_each() -> None:
     config = thinking_config(beta_headers=("a", "interleaved-thinking-2025-05-14", "a"))
-    assert encode(config, tools=[SPEC]).betas == ["a", "interleaved-thinking-2025-05-14"]
+    sent = encode(config, tools=[SPEC]).headers["anthropic-beta"]
+    assert sent == "a,interleaved-thinking-2025-05-14"
 
 
 def test_what_json_cannot_hold_is_replaced_and_never_fatal() -> None:
@@ -221,10 +222,8 @@ def test_a_request_that_is_no_json_at_all_is_an_invalid_request() -> None:
         role="assistant", content=[call("1", input=endless)], name=None, metadata=None
     )
     request = ChatRequest.model_construct(messages=[Message(**USER), message])
-    encoded = encode_request(ChatRequest(messages=[Message(**USER)]), PLAIN)
-    encoded.body["messages"] = encode_messages(request.messages, MODEL).messages
     with pytest.raises(InvalidRequestError, match="cannot be written as JSON"):
-        encoded.to_bytes()
+        AnthropicEncoder(PLAIN).encode(request)
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,9 @@ async def test_thinking_tags_become_thinking_blocks(
         {"type": "text", "text": "because"},
     ]
     ends = [data["block"] for event, data in hooks.events if event == "content_block:end"]
+    blocks = [{"type": "thinking", "thinking": "why"}, {"type": "text", "text": "because"}]
     assert ends == [
-        {"type": "thinking", "thinking": "why"},
-        {"type": "text", "text": "because"},
+        {**block, "text": block.get("thinking") or block["text"], "raw": block} for block in blocks
     ]
     shown: dict[tuple[str, int], str] = {}
     for event, data in hooks.events:

@@ -1,4 +1,4 @@
-"""Errors of the Anthropic API as `amplifier_core.llm_errors`, with advice as their `hint`."""
+"""Errors of model services as `amplifier_core.llm_errors`, with advice as their `hint`."""
 
 from __future__ import annotations
 
@@ -11,37 +11,55 @@ from typing import Any, cast
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
 
-from .config import PROVIDER
+from .service import Service
 
 _MAX_MESSAGE_CHARS = 500
-_SPEND_LIMIT = "enforced_spend_limit_reached"
 _TOO_LONG = re.compile(
-    r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length)", re.IGNORECASE
+    r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length|size)"
+    r"|maximum context|too many tokens|input is too long",
+    re.IGNORECASE,
 )
-_FILTERED = re.compile(r"content filter|blocked by .*polic", re.IGNORECASE)
+_FILTERED = re.compile(r"content filter|content management polic|blocked by .*polic", re.IGNORECASE)
+_NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 _INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-_NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 
-# The type of the error decides, then the status: a proxy may have written the body.
+# The code of an error decides, then its type, then the status: a proxy may have written the body.
+_BY_CODE: dict[str, type[LLMError]] = {
+    "enforced_spend_limit_reached": llm_errors.QuotaExceededError,
+    "insufficient_quota": llm_errors.QuotaExceededError,
+    "billing_hard_limit_reached": llm_errors.QuotaExceededError,
+    "context_length_exceeded": llm_errors.ContextLengthError,
+    "string_above_max_length": llm_errors.ContextLengthError,
+    "content_filter": llm_errors.ContentFilterError,
+    "content_policy_violation": llm_errors.ContentFilterError,
+    "invalid_api_key": llm_errors.AuthenticationError,
+    "model_not_found": llm_errors.NotFoundError,
+    "DeploymentNotFound": llm_errors.NotFoundError,
+    "rate_limit_exceeded": llm_errors.RateLimitError,
+    "RateLimitReached": llm_errors.RateLimitError,
+    "server_error": llm_errors.ProviderUnavailableError,
+}
 _BY_TYPE: dict[str, type[LLMError]] = {
     "invalid_stream": llm_errors.StreamError,
     "stream_limit": llm_errors.StreamError,
     "authentication_error": llm_errors.AuthenticationError,
     "permission_error": llm_errors.AccessDeniedError,
     "billing_error": llm_errors.QuotaExceededError,
+    "insufficient_quota": llm_errors.QuotaExceededError,
     "not_found_error": llm_errors.NotFoundError,
     "request_too_large": llm_errors.ContextLengthError,
     "rate_limit_error": llm_errors.RateLimitError,
     "timeout_error": llm_errors.LLMTimeoutError,
     "api_error": llm_errors.ProviderUnavailableError,
+    "server_error": llm_errors.ProviderUnavailableError,
     "overloaded_error": llm_errors.ProviderUnavailableError,
 }
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key lacks access; check its permissions"),
-    (llm_errors.AuthenticationError, "the key was refused; check `ANTHROPIC_API_KEY`"),
+    (llm_errors.AuthenticationError, "the key was refused; check `{key}`"),
     (llm_errors.QuotaExceededError, "the account has no credit left; check its billing"),
-    (llm_errors.NotFoundError, "check the name of the model and `ANTHROPIC_BASE_URL`"),
+    (llm_errors.NotFoundError, "check the name of the model and `{address}`"),
     (llm_errors.ContextLengthError, "the conversation is too long for the model; shorten it"),
     (llm_errors.RateLimitError, "too many requests; retry later"),
     (llm_errors.LLMTimeoutError, "the server took too long; retry"),
@@ -51,11 +69,16 @@ _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
 
 
 def api_error(
-    details: Mapping[str, Any], *, model: str | None, request_id: str | None = None
+    service: Service,
+    details: Mapping[str, Any],
+    *,
+    model: str | None,
+    request_id: str | None = None,
 ) -> LLMError:
     """Make the error for an answer of the server.
 
     Args:
+        service: Who answered.
         details: `type`, `code`, `status`, `message`, `retryable`, `retry_after` (seconds) and
             `request_id`, as the stream decoder returns them; each may be missing.
         model: The model that was asked.
@@ -72,7 +95,7 @@ def api_error(
     text = str(details.get("message") or "")
     error_class = _error_class(kind, str(details.get("code") or ""), status, text)
     arguments: dict[str, Any] = {
-        "provider": PROVIDER,
+        "provider": service.name,
         "model": model,
         "status_code": status,
         "retry_after": details.get("retry_after"),
@@ -81,65 +104,72 @@ def api_error(
         arguments["retryable"] = bool(details["retryable"])
     named = " ".join(str(part) for part in (status, kind) if part)
     request = details.get("request_id") or request_id
-    message = f"Anthropic API error ({named or 'without a status'}): {_one_line(text)}"
+    message = f"{service.title} API error ({named or 'without a status'}): {_one_line(text)}"
     message += f" (request id {request})" if request else ""
     hint = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
+    hint = hint and hint.format(key=service.key_from, address=service.address_from)
     if hint and (seconds := details.get("retry_after")):
         hint = hint.replace("retry later", f"retry in {math.ceil(seconds)} s")
     return error_class(message, hint=hint, **arguments)
 
 
-def redirect_error(url: str, status: int, location: str | None, *, model: str | None) -> LLMError:
+def redirect_error(
+    service: Service, url: str, status: int, location: str | None, *, model: str | None
+) -> LLMError:
     """Make the error for a redirect, which is never followed: the key would be sent along."""
     return llm_errors.ConfigurationError(
         f"`{url}` answered with status {status}, a redirect to"
         f" `{_one_line(location or 'nowhere')}`, which is not followed, as the key would be sent"
         " along",
-        provider=PROVIDER,
+        provider=service.name,
         model=model,
         status_code=status,
-        hint="set `ANTHROPIC_BASE_URL` to the final address",
+        hint=f"set `{service.address_from}` to the final address",
     )
 
 
-def unfitting_error(url: str, found: str, expected: str, *, model: str | None) -> LLMError:
+def unfitting_error(
+    service: Service, url: str, found: str, expected: str, *, model: str | None
+) -> LLMError:
     """Make the error for a successful answer of the wrong kind, such as a login page."""
     return llm_errors.ConfigurationError(
         f"`{url}` answered with {_one_line(found)} instead of {expected}",
-        provider=PROVIDER,
+        provider=service.name,
         model=model,
         status_code=200,
-        hint="check `ANTHROPIC_BASE_URL`",
+        hint=f"check `{service.address_from}`",
     )
 
 
-def truncated_error(model: str | None, cause: str = "", request_id: str | None = None) -> LLMError:
+def truncated_error(
+    service: Service, model: str | None, cause: str = "", request_id: str | None = None
+) -> LLMError:
     """Make the error for an answer that was cut off."""
     reason = f": {_one_line(cause)}" if cause else ""
     request = f" (request id {request_id})" if request_id else ""
     return llm_errors.StreamError(
         f"the answer of `{model}` was cut off{reason}; no tool call of it was run{request}",
-        provider=PROVIDER,
+        provider=service.name,
         model=model,
         hint="retry",
     )
 
 
-def unreachable_error(url: str, cause: str, *, model: str | None) -> LLMError:
+def unreachable_error(service: Service, url: str, cause: str, *, model: str | None) -> LLMError:
     """Make the error for a server that cannot be reached."""
     return llm_errors.NetworkError(
         f"cannot connect to `{url}`: {_one_line(cause)}",
-        provider=PROVIDER,
+        provider=service.name,
         model=model,
-        hint="check `ANTHROPIC_BASE_URL` and the network",
+        hint=f"check `{service.address_from}` and the network",
     )
 
 
-def environment_error(cause: str) -> LLMError:
+def environment_error(service: Service, cause: str) -> LLMError:
     """Make the error for proxy or certificate settings that cannot be used."""
     return llm_errors.ConfigurationError(
         f"cannot set up connections: {_one_line(cause)}",
-        provider=PROVIDER,
+        provider=service.name,
         hint="check `HTTPS_PROXY`, `ALL_PROXY`, `SSL_CERT_FILE` and `SSL_CERT_DIR`",
     )
 
@@ -162,33 +192,35 @@ def root_cause(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def timeout_error(url: str, seconds: float, what: str, *, model: str | None) -> LLMError:
+def timeout_error(
+    service: Service, url: str, seconds: float, what: str, *, model: str | None
+) -> LLMError:
     """Make the error for a wait of more than `seconds` for `what`."""
     return llm_errors.LLMTimeoutError(
         f"no {what} from `{url}` within {seconds:g} s",
-        provider=PROVIDER,
+        provider=service.name,
         model=model,
         hint="retry, or raise `timeout`",
     )
 
 
-def silent_error(model: str | None, seconds: float) -> LLMError:
+def silent_error(service: Service, model: str | None, seconds: float) -> LLMError:
     """Make the error for an answer without content for too long."""
     return llm_errors.LLMTimeoutError(
         f"no content of the answer of `{model}` within {seconds:g} s, the `content_timeout` of"
-        " provider-anthropic",
-        provider=PROVIDER,
+        f" {service.module_name}",
+        provider=service.name,
         model=model,
         hint="retry, or raise `content_timeout`",
     )
 
 
-def oversized_error(model: str | None, limit: int) -> LLMError:
+def oversized_error(service: Service, model: str | None, limit: int) -> LLMError:
     """Make the error for an answer that is longer than the settings allow."""
     return llm_errors.StreamError(
         f"the answer of `{model}` is longer than {limit:,} bytes, the `max_answer_bytes` of"
-        " provider-anthropic; no tool call of it was run",
-        provider=PROVIDER,
+        f" {service.module_name}; no tool call of it was run",
+        provider=service.name,
         model=model,
         retryable=False,
         hint="ask for less, or raise `max_answer_bytes`",
@@ -196,8 +228,8 @@ def oversized_error(model: str | None, limit: int) -> LLMError:
 
 
 def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
-    if code == _SPEND_LIMIT:
-        return llm_errors.QuotaExceededError
+    if code in _BY_CODE:
+        return _BY_CODE[code]
     if kind == "invalid_request_error" or status == 400:
         if _TOO_LONG.search(text):
             return llm_errors.ContextLengthError

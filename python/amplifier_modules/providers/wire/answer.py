@@ -1,0 +1,198 @@
+"""One answer while it is received: the events of each piece, and the result at the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from .client import ServiceClient
+from .errors import oversized_error, root_cause, silent_error, timeout_error, truncated_error
+from .settings import MAX_ANSWER_BYTES, HttpSettings
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from amplifier_stream import StreamEvent, StreamResult
+
+_CONTENT_TYPES = {
+    "anthropic": "text/event-stream",
+    "responses": "text/event-stream",
+    "chat": "text/event-stream",
+    "ollama": "application/x-ndjson",
+}
+_JSON = "application/json"
+
+
+class Answer:
+    """The stream of one answer; iterate over it, then take the `result`.
+
+    Each item is the list of events that one piece of the body completed. Close it in any case.
+    """
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        response: httpx2.Response,
+        settings: HttpSettings,
+        *,
+        path: str,
+        model: str,
+        seconds: float,
+    ) -> None:
+        """Read `response`, a success.
+
+        Args:
+            client: Whose answer it is.
+            response: What the server sends, its body unread.
+            settings: The limits of the answer, and the tags in its text.
+            path: Where the request went.
+            model: The model that was asked.
+            seconds: Seconds to wait for the next byte.
+        """
+        from amplifier_stream import StreamDecoder, ThinkingFilter
+
+        self._client = client
+        self._response = response
+        self._path = path
+        self._model = model
+        self._seconds = seconds
+        self._silence = settings.content_timeout
+        self._longest = settings.max_answer_bytes or MAX_ANSWER_BYTES
+        self._decoder = StreamDecoder(
+            client.service.dialect,
+            response.status_code,
+            dict(response.headers),
+            max_total_bytes=self._longest,
+        )
+        tags = settings.thinking_tags
+        self._thinking = ThinkingFilter(tags) if tags else None
+        self._failure: Exception | None = None
+        self._received = 0
+        self._pieces = aiter(response.aiter_bytes())
+        self._deadline = math.inf
+
+    @classmethod
+    async def request(
+        cls,
+        client: ServiceClient,
+        path: str,
+        content: bytes,
+        settings: HttpSettings,
+        *,
+        model: str,
+        longest_wait: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send a request; return its answer once the server has begun it.
+
+        Args:
+            client: Whom to ask.
+            path: What follows the base URL.
+            content: The body, as JSON.
+            settings: The limits of the answer.
+            model: The model of the request.
+            longest_wait: Seconds to wait for the next byte; the configured timeout if None.
+            headers: Further headers.
+            params: The query.
+
+        Raises:
+            LLMError: The server cannot be reached, answers with an error or with anything but a
+                stream.
+        """
+        seconds = longest_wait or settings.timeout
+        fitting = _CONTENT_TYPES[client.service.dialect] if settings.use_streaming else _JSON
+        silence = settings.content_timeout
+        deadline = math.inf if silence is None else anyio.current_time() + silence
+        response = None
+        with anyio.CancelScope(deadline=deadline):
+            response = await client.send(
+                "POST",
+                path,
+                seconds,
+                model=model,
+                headers={"content-type": "application/json", "accept": fitting, **(headers or {})},
+                content=content,
+                params=params,
+            )
+        if response is None:
+            raise silent_error(client.service, model, silence or 0)
+        content_type = response.headers.get("content-type", "")
+        if fitting not in content_type:
+            await response.aclose()
+            found = f"`{content_type}`" if content_type else "no content type"
+            expected = "an event stream" if settings.use_streaming else "JSON"
+            raise client.unfitting(path, found, expected, model)
+        answer = cls(client, response, settings, path=path, model=model, seconds=seconds)
+        answer._deadline = deadline
+        return answer
+
+    def __aiter__(self) -> AsyncIterator[list[StreamEvent]]:
+        """Iterate over the lists of events; the answer is its own iterator."""
+        return self
+
+    async def __anext__(self) -> list[StreamEvent]:
+        """Return the events of the next piece, at the end of the body `StopAsyncIteration`."""
+        import httpx2
+
+        from amplifier_stream import StreamLimitError
+
+        try:
+            if self._silence is None:
+                chunk = await anext(self._pieces)
+            else:
+                chunk = await self._within_deadline()
+            self._received += len(chunk)
+            events = self._decoder.feed(chunk)
+        except (httpx2.HTTPError, StreamLimitError) as error:
+            self._failure = error
+            raise StopAsyncIteration from None
+        if self._thinking is not None:
+            events = self._thinking.feed(events)
+        if self._silence is not None and any(map(_is_content, events)):
+            self._deadline = anyio.current_time() + self._silence
+        return events
+
+    async def aclose(self) -> None:
+        """Close the connection, unless the answer was read to its end."""
+        await self._response.aclose()
+
+    def result(self) -> StreamResult:
+        """Return the whole answer.
+
+        Raises:
+            LLMError: The stream was cut off, is too long, or says that it failed.
+        """
+        import httpx2
+
+        client, failure, service = self._client, self._failure, self._client.service
+        if self._received > self._longest:
+            raise oversized_error(service, self._model, self._longest) from failure
+        result = self._decoder.finish()
+        if self._thinking is not None:
+            result = self._thinking.finish(result)
+        if result.error is not None:
+            raise client.api_error(result.error, result.request_id, self._model) from failure
+        # A connection that breaks after the end of the answer loses nothing.
+        if not result.truncated:
+            return result
+        if isinstance(failure, httpx2.TimeoutException):
+            url = client.shown_url + self._path
+            raise timeout_error(
+                service, url, self._seconds, "further data", model=self._model
+            ) from failure
+        cause = "" if failure is None else client.clean(root_cause(failure))
+        raise truncated_error(service, self._model, cause, result.request_id) from failure
+
+    async def _within_deadline(self) -> bytes:
+        with anyio.CancelScope(deadline=self._deadline):
+            return await anext(self._pieces)
+        raise silent_error(self._client.service, self._model, self._silence or 0)
+
+
+def _is_content(event: Any) -> bool:
+    """Whether an event adds to the answer; an empty delta does not."""
+    return "delta" not in event.data or bool(event.data["delta"])

@@ -1,0 +1,84 @@
+"""Events of one answer as hooks hear them: with ids, the names of the tools, and the wire's blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END
+
+from ..block_record import block_record
+from .fields import JsonDict
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamEvent, StreamResult
+
+
+class BlockEvents:
+    """Completes the events of one answer, and its blocks in the same way."""
+
+    def __init__(
+        self,
+        new_id: Callable[[], str],
+        raw_block: Callable[[JsonDict], JsonDict],
+        tool_names: Mapping[str, str],
+        first_index: int = 0,
+    ) -> None:
+        """Begin an answer.
+
+        Args:
+            new_id: Returns the id of a call that comes without one.
+            raw_block: Returns the wire's own form of a decoded block.
+            tool_names: The names of tools by those that were sent in their place.
+            first_index: The index of its first block, where it goes on with another answer.
+        """
+        self._new_id = new_id
+        self._raw_block = raw_block
+        self._tool_names = tool_names
+        self._first_index = first_index
+        self._ids: dict[int, str] = {}
+        """The ids that were made, by the index of their block."""
+
+    def completed(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
+        """Return the name and the payload of an event."""
+        name, data = event.event, event.data
+        if name == CONTENT_BLOCK_DELTA and not self._first_index:
+            return name, data
+        index: int = data["block_index"]
+        data["block_index"] = index + self._first_index
+        if name == CONTENT_BLOCK_DELTA:
+            return name, data
+        if name == CONTENT_BLOCK_END:
+            block = data.get("block")
+            if data.get("dropped"):
+                self._ids.pop(index, None)
+            if block is not None:
+                raw = self._raw_block(block)
+                if block.get("type") == "tool_call":
+                    block = self._named(block, index)
+                data["block"] = block_record(block, raw)
+        elif data.get("block_type") == "tool_call":
+            data["metadata"] = self._named(data.get("metadata") or {}, index)
+        return name, data
+
+    def blocks(self, result: StreamResult) -> list[tuple[JsonDict, JsonDict]]:
+        """Return the blocks of the whole answer, each with its form on the wire."""
+        made = iter([self._ids[index] for index in sorted(self._ids)])
+        found: list[tuple[JsonDict, JsonDict]] = []
+        for block in result.blocks:
+            raw = self._raw_block(block)
+            if block.get("type") == "tool_call":
+                call_id = block.get("id") or next(made, None) or self._new_id()
+                block = {**block, "id": call_id, "name": self._tool(block)}
+            found.append((block, raw))
+        return found
+
+    def _named(self, call: JsonDict, index: int) -> JsonDict:
+        call_id = call.get("id") or self._ids.get(index)
+        if not call_id:
+            call_id = self._ids[index] = self._new_id()
+        return {**call, "id": call_id, "name": self._tool(call)}
+
+    def _tool(self, call: JsonDict) -> Any:
+        name = call.get("name")
+        return self._tool_names.get(name, name) if isinstance(name, str) else name

@@ -1,0 +1,239 @@
+"""HTTP client of one service: requests out, answers that succeeded in, `llm_errors` on failure."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter
+
+from amplifier_core.llm_errors import LLMError
+
+from .errors import (
+    api_error,
+    environment_error,
+    redirect_error,
+    root_cause,
+    timeout_error,
+    unfitting_error,
+    unreachable_error,
+)
+from .service import Service
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+
+_MAX_CONNECT_SECONDS = 30.0
+_MAX_BODY_BYTES = 4_000_000
+_MIN_SECRET_CHARS = 4
+# A proxy from the environment cannot reach a server on this machine.
+_NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+
+_OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+
+Headers = Callable[[], Awaitable[Mapping[str, str]]]
+"""Returns the headers that every request carries, the key among them; asked for each request."""
+
+
+class ServiceClient:
+    """Requests to one base URL."""
+
+    def __init__(
+        self, service: Service, base_url: str, headers: Headers, secrets: tuple[str, ...] = ()
+    ) -> None:
+        """Keep the settings; connections are made with the first request.
+
+        Args:
+            service: Who is called.
+            base_url: Its address, without a slash at the end.
+            headers: The headers of every request.
+            secrets: What is cleaned from errors, as a server may echo it.
+        """
+        self.service = service
+        self._base_url = base_url
+        self._headers = headers
+        self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
+        self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def shown_url(self) -> str:
+        """The base URL without a user name or password."""
+        scheme, _, rest = self._base_url.partition("://")
+        host, slash, path = rest.partition("/")
+        return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+    async def close(self) -> None:
+        """Close the connections; a later request makes new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        *,
+        model: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
+        """Send one request; return its answer, body unread, if it succeeded.
+
+        Args:
+            method: The HTTP method.
+            path: What follows the base URL.
+            seconds: Seconds to wait for the next byte.
+            model: The model of the request, for errors.
+            headers: Further headers.
+            content: The body.
+            params: The query.
+
+        Raises:
+            LLMError: The server cannot be reached, or answers with an error.
+        """
+        import httpx2
+
+        url = self.shown_url + path
+        try:
+            client = self._open_client()
+            request = client.build_request(
+                method,
+                self._base_url + path,
+                headers={**await self._headers(), **(headers or {})},
+                content=content,
+                params=params,
+                timeout=httpx2.Timeout(seconds, connect=min(seconds, _MAX_CONNECT_SECONDS)),
+            )
+            response = await client.send(request, stream=True)
+        except httpx2.ConnectTimeout as error:
+            limit = min(seconds, _MAX_CONNECT_SECONDS)
+            raise timeout_error(self.service, url, limit, "connection", model=model) from error
+        except httpx2.TimeoutException as error:
+            raise timeout_error(self.service, url, seconds, "answer", model=model) from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            cause = self.clean(root_cause(error))
+            raise unreachable_error(self.service, url, cause, model=model) from error
+        if response.is_success:
+            return response
+        try:
+            raise await self._refusal(response, path, model)
+        finally:
+            await response.aclose()
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        expected: str,
+        *,
+        model: str | None = None,
+        content: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Send one request; return the JSON object of its answer.
+
+        Args:
+            method: The HTTP method.
+            path: What follows the base URL.
+            seconds: Seconds to wait for the next byte.
+            expected: What the answer should be, for errors: `a list of models`.
+            model: The model of the request, for errors.
+            content: The body.
+            params: The query.
+
+        Raises:
+            LLMError: The server cannot be reached, answers with an error, or with anything else.
+        """
+        headers = {"content-type": "application/json"} if content is not None else {}
+        response = await self.send(
+            method, path, seconds, model=model, headers=headers, content=content, params=params
+        )
+        try:
+            answer = _OBJECT.validate_json(await _read_body(response))
+        except ValueError as error:
+            raise self.unfitting(path, "other content", expected, model) from error
+        finally:
+            await response.aclose()
+        return answer
+
+    def unfitting(self, path: str, found: str, expected: str, model: str | None) -> LLMError:
+        """Make the error for a successful answer of the wrong kind."""
+        url = self.shown_url + path
+        return unfitting_error(self.service, url, self.clean(found), expected, model=model)
+
+    def api_error(
+        self, details: Mapping[str, Any], request_id: str | None, model: str | None
+    ) -> LLMError:
+        """Make the error for what a server said, without secrets that it echoed."""
+        shown = {**details, "message": self.clean(str(details.get("message") or ""))}
+        return api_error(self.service, shown, model=model, request_id=request_id)
+
+    def clean(self, text: str) -> str:
+        """Return `text` without the secrets, which a server may have echoed in any encoding."""
+        from amplifier_guard import Redactor
+
+        return Redactor(self._secrets).redact(text)
+
+    def _open_client(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        if self._client is None:
+            try:
+                self._client = httpx2.AsyncClient(
+                    verify=_verification(self._base_url),
+                    follow_redirects=False,  # the key would be sent along
+                    mounts=dict.fromkeys(_NEVER_PROXIED),
+                )
+            except (ImportError, ValueError, OSError) as error:
+                # It reads proxies and certificates from the environment.
+                raise environment_error(self.service, str(error)) from error
+        return self._client
+
+    async def _refusal(self, response: httpx2.Response, path: str, model: str | None) -> LLMError:
+        """Make the error for an answer with an error status."""
+        status = response.status_code
+        if 300 <= status < 400:
+            location = self.clean(response.headers.get("location", ""))
+            url = self.shown_url + path
+            return redirect_error(self.service, url, status, location, model=model)
+        from amplifier_stream import decode_error
+
+        body = await _read_body(response)
+        dialect = self.service.dialect
+        return self.api_error(
+            decode_error(dialect, status, dict(response.headers), body), None, model
+        )
+
+
+def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
+    """Return how the certificate of a server is verified: with the usual authorities.
+
+    To load them takes longer than all else in a client, and no certificate comes over plain HTTP.
+    There no authority is trusted, so a TLS connection that came about all the same would fail.
+    """
+    if urlsplit(base_url).scheme != "http":
+        return True
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+async def _read_body(response: httpx2.Response) -> bytes:
+    """Read the body of an error or a list, up to `_MAX_BODY_BYTES`."""
+    import httpx2
+
+    body = bytearray()
+    try:
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) >= _MAX_BODY_BYTES:
+                break
+    except httpx2.HTTPError:
+        pass  # the beginning is enough
+    return bytes(body)

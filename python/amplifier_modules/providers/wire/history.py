@@ -1,0 +1,355 @@
+"""A history that the provider would refuse cannot be sent: only a `CheckedHistory` is encoded.
+
+Services want turns of user and assistant in alternation, the user first, and after each turn of the
+assistant one result for each of its tool calls, before anything else. A history that was shortened,
+cancelled, edited or written by another provider rarely has this form. It is repaired here, the same
+way for all services, and what was changed is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .content import encoded_text, result_content, seen_block
+from .fields import JsonDict, arguments_of, blocks_of, fields_of
+from .rules import HistoryRules, Writer
+
+MISSING_RESULT = "No result: the tool call was interrupted, and it is not known how far it got."
+MISSING_BEGINNING = "(The beginning of this conversation is no longer available.)"
+GO_ON = "(Go on.)"
+
+_THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
+_CALLS = frozenset({"tool_call", "tool_use"})
+
+
+@dataclass(slots=True)
+class Result:
+    """What one call of the turn before gave back."""
+
+    call_id: str
+    """The id of the call, as it is sent."""
+    tool: str
+    """The name of the tool, as it is sent."""
+    output: str | list[JsonDict]
+    """A text, or blocks of text, images and documents."""
+    is_error: bool = False
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn: all that one side says before the other."""
+
+    role: Literal["user", "assistant"]
+    parts: list[JsonDict]
+    """Blocks in their order. A call is a `tool_call` with `id`, `name` and `input` as they are sent;
+    a text of the system within the conversation is a `system` with `text`."""
+    results: list[Result] = field(default_factory=list[Result])
+    """Results for the turn before, in the order in which they came."""
+
+
+@dataclass
+class Repairs:
+    """What was changed of a history."""
+
+    answered: list[str] = field(default_factory=list[str])
+    """Ids of the tool calls that had no result and got a synthetic one."""
+    dropped: list[str] = field(default_factory=list[str])
+    """Ids of the tool results that answer no call of the turn before them."""
+    left_out: list[str] = field(default_factory=list[str])
+    """Types of the blocks that the service does not support and that have no text form."""
+    thinking: list[str] = field(default_factory=list[str])
+    """Who wrote the thinking that was left out, as this model cannot read it."""
+    described: list[str] = field(default_factory=list[str])
+    """Types of the blocks that became text, as the model cannot see them."""
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return how much each list holds."""
+        return tuple(len(each) for each in vars(self).values())
+
+    def truncate(self, lengths: tuple[int, ...]) -> None:
+        """Forget what was added since `lengths`."""
+        for each, length in zip(vars(self).values(), lengths, strict=True):
+            del each[length:]
+
+
+class _Checked:
+    """Proof that a history was checked; only this module can show it."""
+
+
+class CheckedHistory:
+    """A history that its service accepts. Only `History.check` makes one."""
+
+    def __init__(
+        self,
+        proof: _Checked,
+        *,
+        system: Sequence[JsonDict],
+        turns: Sequence[Turn],
+        settled: int,
+        generation: object,
+        repairs: Repairs,
+    ) -> None:
+        """Take what was checked."""
+        del proof
+        self.system = system
+        """The blocks of the system prompt."""
+        self.turns = turns
+        """The turns, in alternation, the first of the user."""
+        self.settled = settled
+        """So many turns are the same as long as `generation` is."""
+        self.generation = generation
+        self.repairs = repairs
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """Where the next check of a longer history goes on."""
+
+    message: int
+    """The position of a message of the assistant that began a turn."""
+    turns: int
+    system: int
+    ids: int
+    repairs: tuple[int, ...]
+
+
+class History:
+    """Checks the histories of a conversation; what was checked once is not checked again.
+
+    The messages of the last check are compared with those of the next, one level deep: what changes
+    something deeper inside a block must put a new block in its place.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing checked."""
+        self._turns = _Turns(HistoryRules("", ""))
+        self._messages: list[Any] = []
+        self._contents: list[Any] = []
+
+    def check(self, messages: Sequence[Any], rules: HistoryRules) -> CheckedHistory:
+        """Repair a history and list what was repaired.
+
+        Args:
+            messages: `Message` models or dicts of the same shape; foreign keys are tolerated, and
+                `tool_calls` of an assistant message is read where its content does not hold them.
+            rules: What the service and the model accept.
+        """
+        start = self._resumed(messages, rules)
+        turns = self._turns
+        for position in range(start, len(messages)):
+            turns.add(position, fields_of(messages[position]))
+        turns.finish()
+        kept = turns.settled.message + 1 if turns.settled else 0
+        del self._messages[start:], self._contents[start:]
+        self._messages += messages[start:kept]
+        self._contents += [_copied(message) for message in messages[start:kept]]
+        return CheckedHistory(
+            _Checked(),
+            system=turns.system,
+            turns=turns.done,
+            settled=turns.settled.turns if turns.settled else 0,
+            generation=turns,
+            repairs=turns.repairs,
+        )
+
+    def _resumed(self, messages: Sequence[Any], rules: HistoryRules) -> int:
+        """Return the position of the first message that has to be checked."""
+        known = len(self._messages)
+        if (
+            self._turns.settled
+            and self._turns.rules == rules
+            and len(messages) >= known
+            and _are_same(messages[:known], self._messages)
+            and [_content(message) for message in messages[:known]] == self._contents
+        ):
+            return self._turns.resume()
+        self._turns = _Turns(rules)
+        return 0
+
+
+class _Turns:
+    """The turns written so far, and the user turn that is still open."""
+
+    def __init__(self, rules: HistoryRules) -> None:
+        self.rules = rules
+        self.system: list[JsonDict] = []
+        self.done: list[Turn] = []
+        self.repairs = Repairs()
+        self.settled: _Settled | None = None
+        self.unanswered: dict[str, JsonDict] = {}
+        """Calls of the last assistant turn without a result, by the id that the history gives."""
+        self.results: list[Result] = []
+        self.others: list[JsonDict] = []
+        self.ids: dict[str, None] = {}
+        """The ids that are in use, in their order."""
+
+    def resume(self) -> int:
+        """Forget all that follows the settled part; return the message with which it goes on."""
+        settled = self.settled
+        if settled is None:
+            return 0
+        del self.done[settled.turns :], self.system[settled.system :]
+        while len(self.ids) > settled.ids:
+            self.ids.popitem()
+        self.repairs.truncate(settled.repairs)
+        self.unanswered, self.results, self.others = {}, [], []
+        return settled.message
+
+    def add(self, position: int, message: JsonDict) -> None:
+        content = message.get("content")
+        match message.get("role"):
+            case "system" | "developer":
+                self.add_system(blocks_of(content))
+            case "assistant":
+                self.close_user_turn()
+                known = _Settled(
+                    position,
+                    len(self.done),
+                    len(self.system),
+                    len(self.ids),
+                    self.repairs.lengths(),
+                )
+                self.add_assistant(message)
+                if known.turns and len(self.done) == known.turns + 1:
+                    self.settled = known
+            case "tool" | "function":
+                metadata = fields_of(message.get("metadata"))
+                failed = bool(message.get("is_error") or metadata.get("is_error"))
+                self.add_result(message.get("tool_call_id"), content, failed)
+            case _:
+                self.add_user(blocks_of(content))
+
+    def add_system(self, blocks: list[JsonDict]) -> None:
+        within = self.done or self.others or self.results
+        for block in blocks:
+            text = self.seen(block, frozenset())
+            if text is not None and within and not self.rules.system_first:
+                self.others.append({"type": "system", "text": text["text"]})
+            elif text is not None:
+                self.system.append(text)
+
+    def add_user(self, blocks: list[JsonDict]) -> None:
+        for block in blocks:
+            kind = block.get("type")
+            if kind == "tool_result":
+                self.add_result(
+                    block.get("tool_call_id", block.get("tool_use_id")),
+                    block.get("output", block.get("content")),
+                    bool(block.get("is_error")),
+                )
+            elif kind not in _THINKING and kind not in _CALLS:
+                seen = self.seen(block, self.rules.user_blocks)
+                self.others.extend([seen] if seen else [])
+
+    def add_result(self, call_id: Any, output: Any, is_error: bool) -> None:
+        call = self.unanswered.pop(call_id, None) if isinstance(call_id, str) else None
+        if call is None:
+            self.repairs.dropped.append(str(call_id))
+            return
+        content = result_content(output, self.rules, self.repairs.described)
+        self.results.append(Result(call["id"], call["name"], content, is_error))
+
+    def add_assistant(self, message: JsonDict) -> None:
+        writer = Writer.of(message.get("metadata"))
+        parts: list[JsonDict | None] = []
+        for block in blocks_of(message.get("content")):
+            kind = block.get("type")
+            if kind in _CALLS:
+                parts.append(self.add_call(block))
+            elif kind in _THINKING:
+                parts.append(self.own_thinking(block, writer))
+            elif kind in self.rules.assistant_blocks and not self.rules.is_of_provider(writer):
+                self.repairs.left_out.append(str(kind))
+            elif kind != "tool_result":  # valid in user messages only
+                parts.append(self.seen(block, self.rules.assistant_blocks))
+        parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
+        self.append("assistant", self.rules.paired([part for part in parts if part is not None]))
+
+    def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
+        part = self.rules.own_thinking(block, writer)
+        if part is None:
+            self.repairs.thinking.append(writer.name or "unknown")
+        return part
+
+    def seen(self, block: JsonDict, known: frozenset[str]) -> JsonDict | None:
+        """Return a block as the model sees it, None if nothing is left of it."""
+        if block.get("type") == "text":
+            return encoded_text(block)
+        return seen_block(block, self.rules, known, self.repairs.described, self.repairs.left_out)
+
+    def append(
+        self, role: Literal["user", "assistant"], parts: list[JsonDict], results: Any = ()
+    ) -> None:
+        """Write a turn; neighbouring turns of one role become one."""
+        if not parts and not results:
+            return
+        if not self.done and role == "assistant":
+            self.done.append(Turn("user", [{"type": "text", "text": MISSING_BEGINNING}]))
+        if self.done and self.done[-1].role == role:
+            self.done[-1].parts += parts
+            self.done[-1].results += results
+        else:
+            self.done.append(Turn(role, parts, list(results)))
+
+    def add_call(self, call: JsonDict) -> JsonDict | None:
+        call_id = call.get("id")
+        name = call.get("name") or call.get("tool")
+        if not isinstance(call_id, str) or not isinstance(name, str):
+            return None
+        if call_id in self.unanswered:
+            return None  # the same call again, in `content` and in `tool_calls`
+        part = {
+            **call,
+            "type": "tool_call",
+            "id": self.new_id(call_id),
+            "name": self.rules.tool_names.wire(name),
+            "input": arguments_of(call),
+        }
+        self.unanswered[call_id] = part
+        return part
+
+    def new_id(self, call_id: str) -> str:
+        """Return a unique id of the form that the service allows."""
+        number = 1
+        while (wire_id := self.rules.call_ids.wire(call_id, number)) in self.ids:
+            number += 1
+        self.ids[wire_id] = None
+        return wire_id
+
+    def close_user_turn(self) -> None:
+        for call_id, call in self.unanswered.items():
+            self.repairs.answered.append(call_id)
+            self.results.append(Result(call["id"], call["name"], MISSING_RESULT, is_error=True))
+        self.append("user", self.others, self.results)
+        self.unanswered, self.results, self.others = {}, [], []
+
+    def finish(self) -> None:
+        self.close_user_turn()
+        if not self.done or self.done[-1].role != "assistant":
+            return
+        if self.rules.ends_with_user:
+            self.append("user", [{"type": "text", "text": GO_ON}])
+            return
+        last = self.done[-1]
+        if last.parts[-1]["type"] == "text":  # services refuse blanks at the very end
+            end = {**last.parts[-1], "text": last.parts[-1]["text"].rstrip()}
+            last.parts = [*last.parts[:-1], end]
+
+
+def _are_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return all(map(_is, some, others))
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _content(message: Any) -> Any:
+    return message["content"] if isinstance(message, dict) else message.content  # pyright: ignore[reportUnknownVariableType] -- a message of any kind
+
+
+def _copied(message: Any) -> Any:
+    content = _content(message)
+    return list(content) if isinstance(content, list) else content  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] -- blocks of any kind

@@ -1,0 +1,421 @@
+"""A provider over HTTP: what all of them do the same way around their wire."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
+
+from amplifier_core import events
+from amplifier_core.llm_errors import LLMError
+from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
+from amplifier_core.models import ModelInfo, ProviderInfo
+
+from ..retries import Retries
+from .answer import Answer
+from .block_events import BlockEvents
+from .body import WireRequest, named_kinds
+from .client import ServiceClient
+from .fields import JsonDict
+from .response import WireResponse, build_response
+from .service import Service
+from .settings import HttpSettings
+from .usage import usage_payload
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamResult
+
+logger = logging.getLogger(__name__)
+
+
+def new_call_id() -> str:
+    """Return an id for a call that the service gave none."""
+    return f"call_{uuid4().hex[:24]}"
+
+
+class WireProvider:
+    """A provider for one service.
+
+    The blocks of an answer are emitted as `content_block:*` events as they arrive; responses have
+    `content_blocks_emitted` in their metadata where hooks heard them. Every failure is one of
+    `llm_errors`. A provider of its own says how a request is encoded and what the models can do.
+    """
+
+    path: ClassVar[str]
+    """Where requests go, after the base URL."""
+
+    def __init__(
+        self,
+        service: Service,
+        settings: HttpSettings,
+        client: ServiceClient,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+        new_id: Callable[[], str] = new_call_id,
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            service: Who is called.
+            settings: Its settings.
+            client: How it is reached.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+            new_id: Returns the id of a call that comes without one.
+        """
+        self.service = service
+        self.name = service.name
+        self.settings = settings
+        self.priority = settings.priority
+        self.tool_tags = settings.tool_tags
+        self.reasoning = settings.reasoning or settings.reasoning_effort
+        self._client = client
+        self._hooks = hooks
+        self._retries = retries or Retries(service.name, settings, hooks)
+        self._new_id = new_id
+        self._reported: set[tuple[str, str]] = set()
+
+    def __repr__(self) -> str:
+        """Show the base URL, never the key."""
+        return f"{type(self).__name__}(base_url={self._client.shown_url!r})"
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        """Send `request` and return the whole answer.
+
+        Args:
+            request: The conversation and the tools.
+            **options: `model`, `max_tokens`, `temperature`, `reasoning` or `reasoning_effort`,
+                `extended_thinking` and what the provider's encoder takes besides; they override
+                request and settings. Others are ignored.
+
+        Raises:
+            LLMError: The call failed, after the retries that the settings allow. A stream that is
+                cut off is a `StreamError`: a partial answer never becomes a response, and is not
+                retried once a part of it was shown.
+        """
+        call = await _Call.begin(self, request, options)
+        while (encoded := call.next) is not None:
+            try:
+                result = await self._retries.call(
+                    lambda encoded=encoded: self._received(call, encoded),
+                    encoded.model,
+                    may_repeat=lambda: not call.is_shown,
+                )
+            except LLMError as error:
+                await call.failed(encoded, error)
+            else:
+                call.add(encoded, result)
+        return await call.response()
+
+    async def chunks(
+        self, request: ChatRequest, **options: Any
+    ) -> AsyncIterator[str | ChatResponse]:
+        """Yield the text of the answer as it arrives, at the end the whole `ChatResponse`.
+
+        Hooks hear the events of the blocks as with `complete`. The arguments and errors are the
+        same; once a text was yielded nothing is retried.
+        """
+        call = await _Call.begin(self, request, options)
+        while (encoded := call.next) is not None:
+            answer: Answer | None = None
+            try:
+                block_events = call.block_events(encoded)
+                answer, pieces = await self._retries.call(
+                    lambda encoded=encoded: self._first_pieces(encoded, call),
+                    encoded.model,
+                    may_repeat=lambda: not call.is_shown,
+                )
+                while pieces is not None:
+                    for event in pieces:
+                        name, data = block_events.completed(event)
+                        await call.show(name, data)
+                        if data.get("delta") and data["block_type"] == "text":
+                            yield data["delta"]
+                    pieces = await anext(answer, None)
+                result = answer.result()
+                for event in result.events:
+                    name, data = block_events.completed(event)
+                    await call.show(name, data)
+                    if data.get("delta") and data["block_type"] == "text":
+                        yield data["delta"]
+            except LLMError as error:
+                await call.failed(encoded, error)
+            else:
+                call.add(encoded, result)
+            finally:
+                if answer is not None:
+                    await answer.aclose()
+        yield await call.response()
+
+    async def list_models(self) -> list[ModelInfo]:
+        """Return the models that the key may use.
+
+        Raises:
+            LLMError: The service cannot be reached or refuses the key.
+        """
+        try:
+            entries = await self._retries.call(self._model_entries, None)
+        except LLMError as error:
+            note_hint(error)
+            raise
+        return [self._model_info(entry) for entry in entries]
+
+    def get_info(self) -> ProviderInfo:
+        """Return what this provider can do and how it is configured."""
+        raise NotImplementedError
+
+    def get_model_info(self, model: str | None = None) -> ModelInfo:
+        """Return what a model can do; that of the settings if None."""
+        raise NotImplementedError
+
+    def parse_tool_calls(self, response: ChatResponse) -> list[ToolCall]:
+        """Return the tool calls of `response` in the order the model made them.
+
+        A call that cannot be run has an attribute `error` that says why, and no arguments.
+        """
+        return list(response.tool_calls or [])
+
+    async def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        await self._client.close()
+
+    # What a provider of its own defines.
+
+    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        """Return the request as it is sent."""
+        raise NotImplementedError
+
+    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+        """Send a request; return its answer once the server has begun it."""
+        return await Answer.request(
+            self._client,
+            self.path,
+            encoded.to_bytes(),
+            self.settings,
+            model=encoded.model,
+            longest_wait=longest_wait,
+            headers=encoded.headers,
+        )
+
+    def _raw_block(self, block: JsonDict) -> JsonDict:
+        """Return the wire's own form of a decoded block."""
+        return block
+
+    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+        """Return the request that goes on with an answer that is not whole, None if it is."""
+        del encoded, results
+        return None
+
+    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+        """Return the request to send instead of one that failed, None to raise the error."""
+        del encoded, error
+        return None
+
+    def _metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
+        """Return what the provider wants to find again in the metadata of the message."""
+        del encoded, results
+        return {}
+
+    async def _model_entries(self) -> list[dict[str, Any]]:
+        """Return the entries of the service's list of models."""
+        raise NotImplementedError
+
+    def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
+        """Return what an entry of the list of models says."""
+        return self.get_model_info(str(entry.get("id") or ""))
+
+    # One call.
+
+    async def _received(self, call: _Call, encoded: WireRequest) -> StreamResult:
+        block_events = call.block_events(encoded)
+        completed, show = block_events.completed, call.show
+        answer = await self._open(encoded, call.longest_wait)
+        try:
+            async for pieces in answer:
+                for event in pieces:
+                    await show(*completed(event))
+            result = answer.result()
+            for event in result.events:
+                await show(*completed(event))
+        finally:
+            await answer.aclose()
+        return result
+
+    async def _first_pieces(self, encoded: WireRequest, call: _Call) -> tuple[Answer, Any]:
+        """Open an answer and read until it has an event, so that a failure before can be retried."""
+        answer = await self._open(encoded, call.longest_wait)
+        try:
+            pieces: Any = []
+            while pieces == []:
+                pieces = await anext(answer, None)
+            if pieces is None:
+                answer.result()
+        except BaseException:
+            await answer.aclose()
+            raise
+        return answer, pieces
+
+    async def emit(self, event: str, data: dict[str, Any]) -> None:
+        """Tell the hooks, if there are any."""
+        if self._hooks is not None:
+            await self._hooks.emit(event, data)
+
+    async def report_repairs(self, encoded: WireRequest) -> None:
+        """Report each repair once, although each later request repeats it."""
+        repairs = encoded.history.repairs
+        if kinds := self._unreported("block", repairs.left_out):
+            logger.warning(
+                "content blocks left out of requests, as the API does not support them: %s",
+                named_kinds(kinds),
+            )
+        if kinds := self._unreported("described", repairs.described):
+            logger.warning(
+                "content blocks became text, as `%s` does not take them: %s",
+                encoded.model,
+                named_kinds(kinds),
+            )
+        if writers := self._unreported("thinking", repairs.thinking):
+            logger.warning(
+                "thinking of %s left out of requests: `%s` reads only its own",
+                named_kinds(writers),
+                encoded.model,
+            )
+        if new := self._unreported("call", repairs.answered):
+            logger.warning("%d tool calls had no result and got a synthetic one", len(new))
+            await self.emit(
+                events.PROVIDER_TOOL_SEQUENCE_REPAIRED,
+                {"provider": self.name, "repair_count": len(new), "tool_call_ids": new},
+            )
+
+    def _unreported(self, kind: str, names: list[str]) -> list[str]:
+        new = [name for name in dict.fromkeys(names) if (kind, name) not in self._reported]
+        self._reported.update((kind, name) for name in new)
+        return new
+
+
+class _Call:
+    """One call of a provider: its requests, several where an answer is continued."""
+
+    def __init__(self, provider: WireProvider, encoded: WireRequest, request: ChatRequest) -> None:
+        self._provider = provider
+        self._first = encoded
+        self._last = encoded
+        self._started = time.monotonic()
+        self._results: list[StreamResult] = []
+        self._blocks: list[tuple[JsonDict, JsonDict]] = []
+        self._block_events: BlockEvents | None = None
+        self.longest_wait = request.timeout
+        self.is_shown = False
+        self.next: WireRequest | None = encoded
+
+    @classmethod
+    async def begin(
+        cls, provider: WireProvider, request: ChatRequest, options: Mapping[str, Any]
+    ) -> _Call:
+        """Encode the request, and tell that it is sent."""
+        encoded = provider._encode(request, options)  # pyright: ignore[reportPrivateUsage] -- its own part
+        call = cls(provider, encoded, request)
+        await provider.report_repairs(encoded)
+        timeout = request.timeout or provider.settings.timeout
+        await provider.emit(events.LLM_REQUEST, _request_payload(provider, encoded, timeout))
+        return call
+
+    def block_events(self, encoded: WireRequest) -> BlockEvents:
+        """Begin the events of one answer."""
+        provider = self._provider
+        self._block_events = BlockEvents(
+            provider._new_id,  # pyright: ignore[reportPrivateUsage] -- its own part
+            provider._raw_block,  # pyright: ignore[reportPrivateUsage] -- its own part
+            encoded.tool_names,
+            len(self._blocks),
+        )
+        return self._block_events
+
+    async def show(self, event: str, data: dict[str, Any]) -> None:
+        """Emit an event of a block."""
+        hooks = self._provider._hooks  # pyright: ignore[reportPrivateUsage] -- its own part
+        if hooks is not None:
+            self.is_shown = True
+            await hooks.emit(event, data)
+
+    def add(self, encoded: WireRequest, result: StreamResult) -> None:
+        """Add an answer, and decide whether another one must follow."""
+        self._last = encoded
+        self._results.append(result)
+        if self._block_events is not None:
+            self._blocks += self._block_events.blocks(result)
+        self.next = self._provider._continued(encoded, self._results)  # pyright: ignore[reportPrivateUsage] -- its own part
+
+    async def failed(self, encoded: WireRequest, error: LLMError) -> None:
+        """Send another request in the place of one that failed, or tell and raise the error."""
+        mended = None if self.is_shown else self._provider._mended(encoded, error)  # pyright: ignore[reportPrivateUsage] -- its own part
+        if mended is not None:
+            self.next = mended
+            return
+        note_hint(error)
+        await self._tell(
+            {"status": "error", "error": {"type": type(error).__name__, "msg": str(error)}}
+        )
+        raise error
+
+    async def response(self) -> WireResponse:
+        """Tell that the answer is there, and return it."""
+        provider = self._provider
+        response = build_response(
+            self._results,
+            self._blocks,
+            provider=provider.name,
+            requested_model=self._first.model,
+            are_emitted=self.is_shown,
+            degradations=self._first.degradations,
+            metadata=provider._metadata(self._last, self._results),  # pyright: ignore[reportPrivateUsage] -- its own part
+        )
+        usage = usage_payload(response.usage) if response.usage else {}
+        raw = {"raw": [raw for _, raw in self._blocks]} if provider.settings.raw else {}
+        await self._tell(
+            {
+                "model": self._results[-1].model or self._first.model,
+                "status": "ok",
+                "usage": usage,
+                **raw,
+            }
+        )
+        return response
+
+    async def _tell(self, payload: dict[str, Any]) -> None:
+        about = {"provider": self._provider.name, "model": self._first.model}
+        duration = round((time.monotonic() - self._started) * 1000)
+        await self._provider.emit(
+            events.LLM_RESPONSE, {**about, "duration_ms": duration, **payload}
+        )
+
+
+def note_hint(error: LLMError) -> None:
+    """Write the hint into the notes of an error: a traceback shows no fields."""
+    hint = f"hint: {error.hint}"
+    if error.hint and error.hint not in str(error) and hint not in getattr(error, "__notes__", ()):
+        error.add_note(hint)
+
+
+def _request_payload(
+    provider: WireProvider, encoded: WireRequest, timeout: float
+) -> dict[str, Any]:
+    """Return a summary: copying the history for each handler would be slow."""
+    body = encoded.fields
+    limits = (body.get(key) for key in ("max_tokens", "max_output_tokens", "max_completion_tokens"))
+    payload: dict[str, Any] = {
+        "provider": provider.name,
+        "model": encoded.model,
+        "message_count": encoded.message_count,
+        "tool_count": len(body.get("tools", ())),
+        "max_tokens": next((limit for limit in limits if limit is not None), None),
+        "thinking": body.get("thinking", body.get("reasoning")),
+        "stream": bool(body.get("stream")),
+        "timeout": timeout,
+    }
+    if provider.settings.raw:
+        payload["raw"] = encoded.body
+    return payload
