@@ -17,6 +17,9 @@ from .fields import JsonDict
 from .history import CheckedHistory, Turn
 
 
+_MAX_PIECES = 64
+
+
 @dataclass
 class WireRequest:
     """A request ready to be sent."""
@@ -26,7 +29,7 @@ class WireRequest:
     """The model that the request names."""
     history: CheckedHistory
     turns: list[bytes]
-    """The turns as JSON, each a message or several with commas between."""
+    """The turns as JSON, with commas between where one piece holds several messages."""
     turns_key: str
     """The key under which the body holds them."""
     fields: JsonDict
@@ -66,7 +69,7 @@ class WireRequest:
     @property
     def message_count(self) -> int:
         """How many turns are sent."""
-        return len(self.turns)
+        return len(self.history.turns)
 
     def degrade(self, requested: str, actual: str, reason: str) -> None:
         """Note that something is not done as requested."""
@@ -93,24 +96,29 @@ class TurnWriter:
         """Write turns as `write` says: one JSON value, or a list of those that follow each other."""
         self._write = write
         self._generation: object = None
-        self._known: list[bytes] = []
+        self._pieces: list[bytes] = []
+        """The settled turns, neighbours joined: few long pieces are put together faster."""
+        self._written = 0
+        """How many turns the pieces hold."""
 
     def turns(self, history: CheckedHistory, provider: str, model: str) -> list[bytes]:
-        """Return each turn as JSON.
+        """Return the turns as JSON, the settled ones joined, each of the others by itself.
 
         Raises:
             InvalidRequestError: A turn has no JSON form.
         """
         if history.generation is not self._generation:
-            self._generation, self._known = history.generation, []
+            self._generation, self._pieces, self._written = history.generation, [], 0
         try:
-            known = self._known
-            for turn in history.turns[len(known) : history.settled]:
-                known.append(self.one(turn))
+            for turn in history.turns[self._written : history.settled]:
+                self._pieces.append(self.one(turn))
+                self._written += 1
             recent = [self.one(turn) for turn in history.turns[history.settled :]]
-            return known[: history.settled] + recent
         except ValueError as error:
             raise unwritable(error, provider, model) from error
+        if len(self._pieces) > _MAX_PIECES:
+            self._pieces = [b",".join(self._pieces)]
+        return self._pieces + recent
 
     def one(self, turn: Turn) -> bytes:
         """Return a turn as JSON, several values with commas between."""

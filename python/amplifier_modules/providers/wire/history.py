@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter, is_
 from typing import Any, Literal
 
 from .content import encoded_text, result_content, seen_block
@@ -20,6 +21,7 @@ MISSING_RESULT = "No result: the tool call was interrupted, and it is not known 
 MISSING_BEGINNING = "(The beginning of this conversation is no longer available.)"
 GO_ON = "(Go on.)"
 
+_CONTENT = attrgetter("content")
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _CALLS = frozenset({"tool_call", "tool_use"})
 
@@ -144,7 +146,7 @@ class History:
         kept = turns.settled.message + 1 if turns.settled else 0
         del self._messages[start:], self._contents[start:]
         self._messages += messages[start:kept]
-        self._contents += [_copied(message) for message in messages[start:kept]]
+        self._contents += map(_copied, _contents(messages[start:kept]))
         return CheckedHistory(
             _Checked(),
             system=turns.system,
@@ -162,7 +164,7 @@ class History:
             and self._turns.rules == rules
             and len(messages) >= known
             and _are_same(messages[:known], self._messages)
-            and [_content(message) for message in messages[:known]] == self._contents
+            and _contents(messages[:known]) == self._contents
         ):
             return self._turns.resume()
         self._turns = _Turns(rules)
@@ -339,17 +341,15 @@ class _Turns:
 
 
 def _are_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
-    return all(map(_is, some, others))
+    return all(map(is_, some, others))
 
 
-def _is(one: Any, other: Any) -> bool:
-    return one is other
+def _contents(messages: Sequence[Any]) -> list[Any]:
+    try:
+        return list(map(_CONTENT, messages))
+    except AttributeError:  # dicts among them
+        return [fields_of(message).get("content") for message in messages]
 
 
-def _content(message: Any) -> Any:
-    return message["content"] if isinstance(message, dict) else message.content  # pyright: ignore[reportUnknownVariableType] -- a message of any kind
-
-
-def _copied(message: Any) -> Any:
-    content = _content(message)
+def _copied(content: Any) -> Any:
     return list(content) if isinstance(content, list) else content  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] -- blocks of any kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
@@ -76,6 +77,7 @@ class WireProvider:
         self._hooks = hooks
         self._retries = retries or Retries(service.name, settings, hooks)
         self._new_id = new_id
+        self._encoding = Lock()  # sessions of several threads may share a provider
         self._reported: set[tuple[str, str]] = set()
 
     def __repr__(self) -> str:
@@ -316,7 +318,8 @@ class _Call:
         cls, provider: WireProvider, request: ChatRequest, options: Mapping[str, Any]
     ) -> _Call:
         """Encode the request, and tell that it is sent."""
-        encoded = provider._encode(request, options)  # pyright: ignore[reportPrivateUsage] -- its own part
+        with provider._encoding:  # pyright: ignore[reportPrivateUsage] -- its own part
+            encoded = provider._encode(request, options)  # pyright: ignore[reportPrivateUsage] -- its own part
         call = cls(provider, encoded, request)
         await provider.report_repairs(encoded)
         timeout = request.timeout or provider.settings.timeout
