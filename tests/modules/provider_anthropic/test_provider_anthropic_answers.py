@@ -264,7 +264,7 @@ async def test_all_pages_of_models_are_listed(server: Any, provider: AnthropicPr
     models = await provider.list_models()
 
     assert [(m.id, m.display_name, m.context_window, m.max_output_tokens) for m in models] == [
-        (MODEL, "Sonnet", 200_000, 64_000),
+        (MODEL, "Sonnet", 1_000_000, 64_000),
         ("x", "x", 5, 3),
     ]
     assert ["thinking" in model.capabilities for model in models] == [True, False]

@@ -120,7 +120,9 @@ def test_a_model_with_budgets_thinks_by_default_and_loses_its_temperature() -> N
     assert encoded.body["thinking"] == {"type": "enabled", "budget_tokens": 8_192}
     assert encoded.body["max_tokens"] == 16_000
     assert "temperature" not in encoded.body
-    assert encoded.headers == {"anthropic-beta": "interleaved-thinking-2025-05-14"}
+    assert encoded.headers == {
+        "anthropic-beta": "interleaved-thinking-2025-05-14,context-1m-2025-08-07"
+    }
     assert encoded.degradation is None
 
 
@@ -202,7 +204,7 @@ def test_options_of_the_call_win_over_request_and_config() -> None:
 def test_beta_headers_are_sent_once_each() -> None:
     config = thinking_config(beta_headers=("a", "interleaved-thinking-2025-05-14", "a"))
     sent = encode(config, tools=[SPEC]).headers["anthropic-beta"]
-    assert sent == "a,interleaved-thinking-2025-05-14"
+    assert sent == "a,interleaved-thinking-2025-05-14,context-1m-2025-08-07"
 
 
 def test_what_json_cannot_hold_is_replaced_and_never_fatal() -> None:

@@ -32,7 +32,14 @@ async def test_the_request_goes_to_the_right_place_with_the_right_headers(
 ) -> None:
     for suffix, path in (("", ""), ("/", ""), ("/v1", ""), ("/proxy/v1/", "/proxy")):
         server.answers = [server.Answer(wire.whole)]
-        config = read_config({"api_key": KEY, "base_url": server.url + suffix, "beta_headers": "a"})
+        config = read_config(
+            {
+                "api_key": KEY,
+                "base_url": server.url + suffix,
+                "beta_headers": "a",
+                "enable_1m_context": False,
+            }
+        )
         assert config is not None
         provider = AnthropicProvider(config)
         await provider.complete(REQUEST, model=MODEL)
@@ -167,7 +174,7 @@ async def test_the_environment_fills_what_the_config_leaves_open(
     ]
     info = provider.get_info()
     assert (info.id, info.credential_env_vars) == ("anthropic", ["ANTHROPIC_API_KEY"])
-    assert info.defaults["context_window"] == 200_000
+    assert info.defaults["context_window"] == 1_000_000
     await close()
     await close()
 

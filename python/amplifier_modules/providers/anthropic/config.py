@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -46,6 +46,18 @@ class AnthropicConfig(HttpSettings):
     """Tokens of the longest answer, thinking included; raised if thinking needs more."""
     thinking_budget_tokens: int | None = Field(default=None, ge=0)
     """Tokens for thinking; 0 turns thinking off, without it effort and model decide."""
+    thinking_type: Literal["adaptive", "enabled", "disabled"] | None = None
+    """How models think; without it the kind that the model knows."""
+    thinking_display: Literal["summarized", "omitted"] | None = None
+    """Whether thinking is shown; omitted thinking has a signature only."""
+    speed: Literal["fast"] | None = None
+    """`fast` for the faster and dearer mode of the models that have one."""
+    task_budget_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that the model is told a task may take, tools included."""
+    enable_web_search: bool = False
+    """Whether the model may search the web with the tool of the API."""
+    enable_1m_context: bool = True
+    """Whether models that need a header for a context of a million tokens get it."""
     beta_headers: HeaderNames = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True

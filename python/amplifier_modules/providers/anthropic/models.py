@@ -32,26 +32,39 @@ class ModelProfile:
     """Whether thinking between tool calls needs a beta header."""
     context_window: int
     max_output_tokens: int
+    prefill: bool = True
+    """Whether the last message may be the beginning of the answer."""
+    structured: bool = False
+    """Whether the form of an answer can be constrained by a schema."""
+    long_context_beta: bool = False
+    """Whether a context of a million tokens needs a beta header."""
+    is_known: bool = True
 
 
 # An unknown name is an alias of a gateway or a model of another vendor: use no special features.
-_UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000)
+_UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000, is_known=False)
+LONG_CONTEXT_TOKENS = 1_000_000
 
 
 def model_profile(model: str) -> ModelProfile:
     """Return what `model` supports; an unknown name gets a cautious profile."""
     if "mythos-preview" in model:
-        return ModelProfile("adaptive", False, False, 200_000, 64_000)
+        return ModelProfile("adaptive", False, False, 200_000, 64_000, False, True)
     name = _NAME.search(model)
     if name is None:
         return _UNKNOWN
     version = (int(name["major"]), int(name["minor"] or 0))
     family = name["family"] or name["late_family"]
+    structured = version >= (4, 5)
     if version >= (4, 6):
-        return ModelProfile("adaptive", version < (4, 7), False, 200_000, 64_000)
+        window = 200_000 if family == "haiku" else LONG_CONTEXT_TOKENS
+        return ModelProfile("adaptive", version < (4, 7), False, window, 64_000, False, structured)
     if version >= (4, 0):
         output = 32_000 if family == "opus" and version < (4, 5) else 64_000
-        return ModelProfile("budget", True, True, 200_000, output)
+        is_long = family == "sonnet"
+        return ModelProfile(
+            "budget", True, True, 200_000, output, True, structured, long_context_beta=is_long
+        )
     if version >= (3, 7):
         return ModelProfile("budget", True, False, 200_000, 64_000)
     return ModelProfile("none", True, False, 200_000, 8_192 if version >= (3, 5) else 4_096)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core._loading.load_report import explain
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
 from ..retries import Retries
-from ..wire.body import WireRequest
+from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
-from .models import model_profile
+from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
 from .request import AnthropicEncoder
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamResult
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +31,8 @@ _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
+_MAX_CONTINUATIONS = 5
+"""Times that a paused answer is gone on with."""
 
 
 class AnthropicProvider(WireProvider):
@@ -64,7 +70,7 @@ class AnthropicProvider(WireProvider):
             defaults={
                 "model": self.config.default_model,
                 "max_tokens": self.config.max_tokens,
-                "context_window": profile.context_window,
+                "context_window": self.get_model_info().context_window,
                 "max_output_tokens": profile.max_output_tokens,
             },
             config_fields=[
@@ -100,6 +106,14 @@ class AnthropicProvider(WireProvider):
         raw = {key: value for key, value in block.items() if key not in known}
         return {"type": "tool_use", **raw, "input": block.get("arguments")}
 
+    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+        """Go on where the API paused: its content is sent back unchanged."""
+        if results[-1].raw_stop_reason != "pause_turn" or len(results) > _MAX_CONTINUATIONS:
+            return None
+        content = [self._raw_block(block) for block in results[-1].blocks]
+        said = json_bytes({"role": "assistant", "content": content})
+        return replace(encoded, turns=[*encoded.turns, said])
+
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the entries of all pages of `GET /v1/models`."""
         expected = "a list of models"
@@ -118,6 +132,9 @@ class AnthropicProvider(WireProvider):
             parameters["after_id"] = str(page["last_id"])
         return entries
 
+    def _is_known(self, model: str) -> bool:
+        return model_profile(model).is_known
+
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
         model = str(entry.get("id") or "")
         profile = model_profile(model)
@@ -127,10 +144,14 @@ class AnthropicProvider(WireProvider):
         return ModelInfo(
             id=model,
             display_name=str(entry.get("display_name") or model),
-            context_window=_count(entry, "max_input_tokens") or profile.context_window,
+            context_window=_count(entry, "max_input_tokens") or self._window(profile),
             max_output_tokens=_count(entry, "max_tokens") or profile.max_output_tokens,
             capabilities=capabilities,
         )
+
+    def _window(self, profile: ModelProfile) -> int:
+        is_long = profile.long_context_beta and self.config.enable_1m_context
+        return LONG_CONTEXT_TOKENS if is_long else profile.context_window
 
 
 def _count(entry: Mapping[str, Any], key: str) -> int | None:

@@ -16,7 +16,6 @@ from amplifier_core.message_models import Degradation
 from .fields import JsonDict
 from .history import CheckedHistory, Turn
 
-
 _MAX_PIECES = 64
 
 
@@ -42,7 +41,9 @@ class WireRequest:
     """The names of the tools that are sent under another one, by that one."""
 
     def __post_init__(self) -> None:
-        """Note what the history lost."""
+        """Note what the history lost, unless this is a copy that has it noted."""
+        if self.degradations:
+            return
         repairs = self.history.repairs
         if repairs.left_out:
             kinds = named_kinds(repairs.left_out)

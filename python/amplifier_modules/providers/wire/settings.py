@@ -114,8 +114,8 @@ class HttpSettings(RetrySettings):
     """Whether answers are streamed on the wire; without it they arrive whole."""
     raw: bool = False
     """Whether `llm:request` and `llm:response` hold what is sent and what came back."""
-    filtered: bool = True
-    """Whether `list_models` leaves out models that are not known to work here, if it knows any."""
+    filtered: bool = False
+    """Whether `list_models` leaves out models whose abilities are not known here, if it knows any."""
     priority: int = 100
     """Loops use the provider with the lowest priority."""
     thinking_tags: ThinkingTags = ()
