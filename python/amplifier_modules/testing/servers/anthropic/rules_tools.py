@@ -1,0 +1,115 @@
+"""Rules for tools and for the choice among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..serving.fields import Path
+from ..serving.reading import Json, mapping, text
+from ..serving.schema import TYPES, schema_problem
+from .asked import Asked
+from .shapes import (
+    CUSTOM_TOOL,
+    SERVER_TOOL_NAMES,
+    SERVER_TOOLS,
+    TOOL_CHOICE,
+    as_object,
+    check_fields,
+    check_tagged,
+)
+from .words import invalid
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_DATE = re.compile(r"(_?\d{8})?")
+
+
+def check_tools(asked: Asked) -> None:
+    """Each tool is one that can be: of the client with a schema, or of Anthropic by its type."""
+    for index, value in enumerate(asked.body.get("tools", [])):
+        tool = as_object(value, ("tools", index))
+        kind = tool.get("type") or "custom"
+        if kind == "custom":
+            _check_custom(tool, ("tools", index, "custom"))
+        else:
+            _check_server_tool(tool, kind, index)
+
+
+def _check_custom(tool: Json, path: Path) -> None:
+    check_fields(tool, CUSTOM_TOOL, path)
+    if not _NAME.fullmatch(tool["name"]):
+        raise invalid("String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", (*path, "name"))
+    check_input_schema(tool["input_schema"], (*path, "input_schema"))
+    if tool.get("strict"):
+        problem = schema_problem(tool["input_schema"], every_property=False)
+        if problem is not None:
+            raise invalid(problem.said, (*path, "input_schema", *problem.path))
+
+
+def check_input_schema(schema: Mapping[str, Any], path: Path) -> None:
+    """Refuse a schema of arguments that is none of a plain object."""
+    if "type" not in schema:
+        raise invalid("Field required", (*path, "type"))
+    if schema["type"] != "object":
+        raise invalid("Input should be 'object'", (*path, "type"))
+    if {"oneOf", "allOf", "anyOf"} & schema.keys():
+        raise invalid("input_schema does not support oneOf, allOf, or anyOf at the top level", path)
+    properties = as_object(schema.get("properties") or {}, (*path, "properties"))
+    for name, part in properties.items():
+        if not _PROPERTY.fullmatch(name):
+            raise invalid(
+                "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+                (*path, "properties"),
+            )
+        kind = mapping(part).get("type", "object")
+        for each in kind if isinstance(kind, list) else [kind]:  # pyright: ignore[reportUnknownVariableType]
+            if each not in TYPES:
+                raise invalid(
+                    "JSON schema is invalid. It must match JSON Schema draft 2020-12", path
+                )
+
+
+def _check_server_tool(tool: Json, kind: str, index: int) -> None:
+    for start, fields in SERVER_TOOLS.items():
+        if kind.startswith(start) and _DATE.fullmatch(kind, len(start)):
+            check_fields(tool, fields, ("tools", index, kind))
+            name = SERVER_TOOL_NAMES.get(start)
+            if name is not None and tool["name"] != name:
+                raise invalid(f"Input should be '{name}'", ("tools", index, kind, "name"))
+            if tool.get("allowed_domains") and tool.get("blocked_domains"):
+                raise invalid(
+                    "Only one of `allowed_domains` and `blocked_domains` may be specified",
+                    ("tools", index, kind),
+                )
+            return
+    raise invalid(
+        f"Input tag '{kind}' found using 'type' does not match any of the expected tags:"
+        f" {', '.join(repr(name) for name in ('custom', *SERVER_TOOLS))}",
+        ("tools", index),
+    )
+
+
+def check_names_are_unique(asked: Asked) -> None:
+    """No two tools have one name."""
+    names = [tool["name"] for tool in asked.tools if "name" in tool]
+    if len(set(names)) < len(names):
+        raise invalid("tools: Tool names must be unique.")
+
+
+def check_tool_choice(asked: Asked) -> None:
+    """A choice is one of tools that are there, and none that the model or its thinking excludes."""
+    if "tool_choice" not in asked.body:
+        return
+    choice = asked.body["tool_choice"]
+    kind = check_tagged(choice, TOOL_CHOICE, ("tool_choice",))
+    if not asked.tools:
+        raise invalid("tool_choice may only be specified while providing tools")
+    if kind == "tool" and choice["name"] not in {text(tool.get("name")) for tool in asked.tools}:
+        raise invalid(f"Tool '{choice['name']}' not found in provided tools")
+    if kind in {"any", "tool"}:
+        if asked.thinking in {"enabled", "adaptive", "between_tools"}:
+            raise invalid("Thinking may not be enabled when tool_choice forces tool use.")
+        if not asked.model.forced_tools:
+            raise invalid("tool_choice that forces tool use is not supported for this model.")

@@ -1,0 +1,133 @@
+"""What a server answers, in a form that every dialect can send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """Thoughts: a thinking block, a reasoning item or reasoning text, signed by the server."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class RedactedThinking:
+    """Thoughts that only the server can read; a reasoning item without summary on OpenAI."""
+
+    text: str = "hidden"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call."""
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict[str, Any])
+    """The arguments; a string is sent as it is, also if it is not JSON."""
+    id: str | None = None
+    """The id of the call; the server makes one up if there is none."""
+
+
+@dataclass(frozen=True)
+class Declined:
+    """A refusal of the model to answer."""
+
+    text: str = "I can't help with that."
+
+
+@dataclass(frozen=True)
+class Block:
+    """A content block or output item of the dialect, sent as it is and not in fragments."""
+
+    value: Mapping[str, Any]
+
+
+Part = Text | Thinking | RedactedThinking | Call | Declined | Block
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens, counted once each; every dialect adds them up as its vendor does."""
+
+    input: int = 10
+    """Tokens of the prompt that came from no cache."""
+    output: int = 20
+    """Tokens of the answer without `reasoning`."""
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+
+
+class Answer:
+    """One answer of the model: its parts in order, why it stops, and what it costs.
+
+        Answer("Hello")
+        Answer(Thinking("Look first."), Call("read_file", {"path": "a.py"}))
+        Answer("Once upon a", stop="max_tokens")
+
+    Attributes:
+        parts: The parts; strings are texts.
+        stop: The stop reason as the dialect writes it. Without one, what the parts mean. On
+            Responses: the reason of an incomplete response, or `failed`.
+        usage: The tokens.
+        fragment: Characters of each delta.
+    """
+
+    def __init__(
+        self,
+        *parts: Part | str,
+        stop: str | None = None,
+        usage: Usage | None = None,
+        fragment: int = 12,
+    ) -> None:
+        """Set the answer up."""
+        self.parts = [Text(part) if isinstance(part, str) else part for part in parts]
+        self.stop = stop
+        self.usage = usage or Usage()
+        self.fragment = fragment
+
+    @property
+    def calls(self) -> list[Call]:
+        """The tool calls among the parts."""
+        return [part for part in self.parts if isinstance(part, Call)]
+
+    def fragments(self, written: str) -> list[str]:
+        """Split a text into the deltas in which it is sent."""
+        size = self.fragment
+        return [written[start : start + size] for start in range(0, len(written), size)]
+
+
+class Recorded:
+    """A body as a provider sent it: bytes, or the file that holds them.
+
+    It is sent as it is, whether the request asks for a stream or not. Signatures and reasoning
+    items in it are the server's own from then on.
+    """
+
+    def __init__(
+        self,
+        body: bytes | Path,
+        *,
+        status: int = 200,
+        content_type: str = "text/event-stream",
+    ) -> None:
+        """Set the body up, and read it if it is a file."""
+        self.body = body if isinstance(body, bytes) else body.read_bytes()
+        self.status = status
+        self.content_type = content_type
+
+
+Script = Answer | Recorded | str
+"""What a script is made of; a string is an answer of text."""

@@ -1,0 +1,68 @@
+"""Which fields an object may have, and of which types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Path = tuple[str | int, ...]
+"""Where a value is in the body of a request."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of an object by their JSON types, `|` between alternatives."""
+
+    required: Mapping[str, str] = field(default_factory=dict[str, str])
+    optional: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A field that is missing, unknown or of another type."""
+
+    what: Literal["missing", "unknown", "type"]
+    path: Path
+    expected: str = ""
+    found: str = ""
+
+
+def kind_of(value: object) -> str:
+    """Return the JSON type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def is_kind(value: object, expected: str) -> bool:
+    """Return whether a value is of one of the types of `expected`."""
+    found = kind_of(value)
+    allowed = expected.split("|")
+    return "any" in allowed or found in allowed or (found == "integer" and "number" in allowed)
+
+
+def find_problem(value: Mapping[str, Any], fields: Fields, path: Path) -> Problem | None:
+    """Return the first problem with the fields of an object."""
+    for name in fields.required:
+        if name not in value:
+            return Problem("missing", (*path, name))
+    for name, found in value.items():
+        expected = fields.required.get(name) or fields.optional.get(name)
+        if expected is None:
+            return Problem("unknown", (*path, name))
+        if not is_kind(found, expected):
+            return Problem("type", (*path, name), expected, kind_of(found))
+    return None

@@ -1,0 +1,38 @@
+"""Server-sent events, as bytes and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from .reading import Json, mapping
+
+
+def encode_event(value: Json, name: str | None = None, padding: int = 0) -> bytes:
+    """Encode an object as one event.
+
+    Args:
+        value: The data.
+        name: The name of the event, for dialects that name them.
+        padding: Spaces behind the JSON, as Anthropic sends them.
+    """
+    named = "" if name is None else f"event: {name}\n"
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"{named}data: {written}{' ' * padding}\n\n".encode()
+
+
+def split_events(body: bytes) -> list[bytes]:
+    """Split a recorded body at the ends of its events; joined they are the same bytes."""
+    pieces = body.split(b"\n\n")
+    events = [piece + b"\n\n" for piece in pieces[:-1]]
+    return [*events, pieces[-1]] if pieces[-1] else events
+
+
+def read_events(body: bytes) -> Iterator[Json]:
+    """Yield the objects that the events of a recorded body carry."""
+    for line in body.splitlines():
+        if line.startswith(b"data:"):
+            try:
+                yield mapping(json.loads(line[5:]))
+            except ValueError:
+                continue  # `[DONE]`, or an event that was cut off
