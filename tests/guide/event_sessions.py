@@ -20,10 +20,14 @@ from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, hook, 
 from amplifier_core import (
     AmplifierSession,
     ChatResponse,
+    ContentBlock,
     HookResult,
     ModuleCoordinator,
     TextBlock,
+    TextContent,
     ThinkingBlock,
+    ThinkingContent,
+    ToolCallContent,
     ToolResult,
     Usage,
 )
@@ -120,11 +124,22 @@ async def answers(seen: Seen) -> None:
         await s.run("Hi")
         await s.run("Again")
 
+    class Displayed(ChatResponse):
+        content_blocks: list[ContentBlock]
+
     class Plain:
         name = "plain"
 
         async def complete(self, request: Any, **options: Any) -> ChatResponse:
-            return ChatResponse(content=[ThinkingBlock(thinking="Hm."), TextBlock(text="Plain.")])
+            sent = {"id": "block_1"}
+            return Displayed(
+                content=[ThinkingBlock(thinking="Hm."), TextBlock(text="Plain.")],
+                content_blocks=[
+                    ThinkingContent(text="Hm.", raw=sent),
+                    TextContent(text="Plain.", raw=sent),
+                    ToolCallContent(id="1", name="add", arguments={"a": 1}, raw=sent),
+                ],
+            )
 
         def parse_tool_calls(self, response: ChatResponse) -> list[Any]:
             return response.tool_calls or []

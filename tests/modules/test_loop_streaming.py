@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import AsyncMock, MagicMock
+
 import pytest
 
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
@@ -11,6 +13,7 @@ from amplifier_core.models import HookResult
 from amplifier_modules.loops.hook_points import HookPoints
 from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
+from amplifier_modules.providers.base import BaseProvider
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -66,6 +69,7 @@ async def test_each_block_has_start_deltas_and_end(bench):
         "id": "1",
         "name": "look",
         "arguments": {"x": 1},
+        "input": {"x": 1},
     }
 
 
@@ -104,8 +108,9 @@ async def test_a_stream_is_shown_as_it_comes_and_its_calls_are_run(bench):
     assert await turn.run() == "done"
     assert look.inputs == [{"x": 1}]
     assert turn.provider.tools == [["look"], ["look"]]
-    assert [data["delta"] for data in turn.data(CONTENT_BLOCK_DELTA)] == ["let ", "me", "do", "ne"]
-    assert turn.data(CONTENT_BLOCK_END)[1]["block"] == {"type": "text", "text": "done"}
+    texts = [data for data in turn.data(CONTENT_BLOCK_DELTA) if data["block_type"] == "text"]
+    assert [data["delta"] for data in texts] == ["let ", "me", "do", "ne"]
+    assert turn.data(CONTENT_BLOCK_END)[-1]["block"] == {"type": "text", "text": "done"}
     last = turn.data("llm:post")[1]
     assert (last["usage"]["total_tokens"], last["finish_reason"]) == (3, "end_turn")
 
@@ -118,6 +123,58 @@ async def test_a_stream_may_end_in_a_whole_response(bench):
     assert await turn.run() == "done"
     assert len(turn.data(CONTENT_BLOCK_START)) == 1
     assert (await turn.context.get_messages())[-1]["metadata"]["id"] == "m1"
+
+
+async def test_the_calls_of_a_stream_are_blocks_too(bench):
+    calls = [{"id": "1", "name": "look", "arguments": {"x": 1}}]
+    turn = bench("streaming")
+    turn.provider = StreamProvider(
+        ["Look: ", {"tool_calls": calls}], [{"tool_calls": calls}], ["done"]
+    )
+    turn.tool("look", lambda given: "seen")
+    await turn.run()
+
+    blocks = [(data["block_index"], data["block"]) for data in turn.data(CONTENT_BLOCK_END)]
+    call = {
+        "type": "tool_call",
+        "id": "1",
+        "name": "look",
+        "input": {"x": 1},
+        "arguments": {"x": 1},
+    }
+    assert blocks == [
+        (0, {"type": "text", "text": "Look: "}),
+        (1, call),
+        (0, call),
+        (0, {"type": "text", "text": "done"}),
+    ]
+
+
+async def test_the_end_of_a_streamed_text_has_what_the_response_knows_of_it(bench):
+    whole = DisplayedResponse(
+        content=[TextBlock(text="done")],
+        content_blocks=[
+            TextContent(text="done", raw={"n": 1}),
+            ThinkingContent(text="hm", raw={"n": 2}),
+        ],
+    )
+    turn = bench("streaming")
+    turn.provider = StreamProvider(["do", "ne", whole])
+    await turn.run()
+
+    assert [data["block"] for data in turn.data(CONTENT_BLOCK_END)] == [
+        {"type": "text", "text": "done", "raw": {"n": 1}},
+        {"type": "thinking", "text": "hm", "thinking": "hm", "raw": {"n": 2}},
+    ]
+
+
+async def test_a_provider_that_answers_to_any_name_is_asked_by_complete(bench, say):
+    turn = bench("streaming")
+    turn.provider = MagicMock(spec=BaseProvider, priority=100, tool_tags=None)
+    turn.provider.complete = AsyncMock(return_value=say.text("done"))
+
+    assert await turn.run() == "done"
+    turn.provider.complete.assert_awaited_once()
 
 
 async def test_calls_of_a_stream_that_cannot_be_run_say_why(bench):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from amplifier_agent import Agent, BaseProvider, Result
+from amplifier_agent import Agent, BaseProvider, Result, ScriptedProvider, TextDelta
 from amplifier_core.message_models import ChatResponse, TextBlock
 
 
@@ -38,3 +38,47 @@ async def test_the_texts_are_the_answer_unless_a_response_is(loop: str) -> None:
 async def test_a_piece_that_is_no_text_is_refused_and_not_dropped(loop: str) -> None:
     with pytest.raises(TypeError, match="`chunks` of `Model` yielded a `int`"):
         await Agent(Model("a", 3), loop=loop).run("hi")
+
+
+async def shown(provider: Any) -> list[str]:
+    """The texts that are shown of an answer, as they come."""
+    async with Agent(provider).stream("hi") as events:
+        return [event.text async for event in events if isinstance(event, TextDelta)]
+
+
+def test_no_provider_has_the_attribute_that_makes_loops_of_others_stream() -> None:
+    for provider in (Model(), ScriptedProvider(["hi"])):
+        assert not hasattr(provider, "stream")
+
+
+async def test_chunks_are_shown_as_they_come() -> None:
+    assert await shown(Model("a ", "b")) == ["a ", "b"]
+
+
+async def test_a_provider_that_defines_complete_is_asked_by_it() -> None:
+    class Whole(Model):
+        async def complete(self, request: Any, **options: Any) -> ChatResponse:
+            return await super().complete(request, **options)
+
+    assert await shown(Whole("a ", "b")) == ["a b"]
+
+
+async def test_chunks_of_a_provider_without_the_base_class_are_its_own_affair() -> None:
+    class Plain:
+        name = "plain"
+
+        def chunks(self, request: Any, **options: Any) -> Any:
+            raise AssertionError("not asked")
+
+        async def complete(self, request: Any, **options: Any) -> ChatResponse:
+            return ChatResponse(content=[TextBlock(text="a b")])
+
+        def parse_tool_calls(self, response: ChatResponse) -> list[Any]:
+            return []
+
+        def get_info(self) -> Any: ...
+
+        async def list_models(self) -> list[Any]:
+            return []
+
+    assert await shown(Plain()) == ["a b"]

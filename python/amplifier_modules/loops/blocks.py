@@ -11,6 +11,7 @@ import anyio
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 
+from ..providers.block_record import block_record
 from .hook_points import HookPoints
 from .response import BLOCKS_EMITTED, block_dict
 
@@ -19,6 +20,14 @@ def are_emitted(response: Any) -> bool:
     """Whether the provider itself emitted the events of this response."""
     metadata = getattr(response, "metadata", None)
     return isinstance(metadata, dict) and bool(metadata.get(BLOCKS_EMITTED))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] -- a provider's own dict
+
+
+def block_records(response: Any) -> list[tuple[dict[str, Any], Any]]:
+    """Return the blocks of a response for its events, each with what the provider sent for it."""
+    content = getattr(response, "content_blocks", None) or response.content
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}] if content else []
+    return [(block_record(block_dict(block)), _raw(block)) for block in content or ()]
 
 
 async def emit_blocks(
@@ -38,33 +47,33 @@ async def emit_blocks(
         delay: Seconds between the words of a block; 0 makes it one delta.
         after_text: Whether the text was emitted already, as the first block.
     """
-    content = getattr(response, "content_blocks", None) or response.content
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}] if content else []
-    blocks = [(block, block_dict(block)) for block in content or ()]
+    blocks = block_records(response)
     if after_text:
-        blocks = [(block, data) for block, data in blocks if data.get("type") != "text"]
-    for index, (block, data) in enumerate(blocks, start=1 if after_text else 0):
-        place = {"block_type": data.get("type"), "block_index": index}
-        raw = getattr(block, "raw", None)
+        blocks = [(record, raw) for record, raw in blocks if record.get("type") != "text"]
+    for index, (record, raw) in enumerate(blocks, start=1 if after_text else 0):
+        place = {"block_type": record.get("type"), "block_index": index}
         await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
         if with_deltas:
-            for delta in _deltas(data, in_words=delay > 0):
+            for delta in _deltas(record, in_words=delay > 0):
                 await hooks.emit(CONTENT_BLOCK_DELTA, {**place, **delta})
                 await anyio.sleep(delay)
-        await hooks.emit(CONTENT_BLOCK_END, {**place, "block": data})
+        await hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
+
+
+def _raw(block: Any) -> Any:
+    """Return what the provider sent for a block; None if that is not known."""
+    return block.get("raw") if isinstance(block, dict) else getattr(block, "raw", None)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- a provider's own dict
 
 
 def _deltas(block: dict[str, Any], *, in_words: bool) -> Iterator[dict[str, Any]]:
     if block.get("type") == "tool_call":
-        arguments = block["arguments"] if "arguments" in block else block.get("input")
         try:
-            text = json.dumps(arguments or {}, default=str)
+            text = json.dumps(block["input"], default=str)
         except RecursionError:
             raise ValueError("the arguments of a tool call are nested too deeply") from None
         yield {"partial_json": text}
         return
-    text = block.get("text") or block.get("thinking")
+    text = block.get("text")
     if isinstance(text, str):
         for part in re.findall(r"\s*\S+|\s+", text) if in_words else [text]:
             yield {"delta": part}

@@ -23,7 +23,7 @@ from .cancellation import ending
 from .failure import described
 from .hook_points import HookPoints
 from .provider_choice import model_name
-from .provider_stream import gather_stream, streams
+from .provider_stream import answer_in_pieces, gather_pieces
 from .settings import LoopSettings
 from .tagged_calls import read_tagged_calls, tool_tags
 from .tagged_request import tagged_request
@@ -118,8 +118,11 @@ class ModelCalls:
 
     async def _answer(self, request: ChatRequest) -> ChatResponse:
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
-        if self._is_streaming and streams(self.provider):
-            return await gather_stream(self._hooks, self.provider, request, **options)
+        pieces = None
+        if self._is_streaming:
+            pieces = answer_in_pieces(self.provider, request, **options)
+        if pieces is not None:
+            return await gather_pieces(self._hooks, pieces)
         answer = self.provider.complete(request, **options)
         return await awaitable_of(answer, "complete", self.identity["provider"])
 

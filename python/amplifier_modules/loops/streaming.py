@@ -35,8 +35,10 @@ EVENTS = [
 class StreamingLoop(Loop):
     """A loop that emits the content of blocks as deltas, unless the provider does so.
 
-    Providers that stream inside `complete` emit their block events themselves. The text of those
-    with a `stream` method is emitted as it arrives, that of others when it is complete.
+    The text of a provider with a `stream` method, or with the `chunks` of a `BaseProvider` that
+    does not define `complete`, is emitted as it arrives. All others are asked by `complete`: those
+    that stream inside it emit their block events themselves, the answer of the others is emitted
+    when it is complete.
     """
 
     name = "loop-streaming"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, TypeGuard
 
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
-from ..awaitable import awaitable_of
 from ..closing import closing
 
 
@@ -21,7 +21,9 @@ class BaseProvider:
             async def chunks(self, request, **options):
                 yield "Hello"
 
-    Loops that stream show each text of `chunks` as it comes.
+    `chunks` alone makes a provider that streams: loops show each text as it comes. Where
+    `complete` is defined, loops call it and never `chunks`: it then emits the block events of its
+    answer itself, or the loop emits them when the answer is there.
     """
 
     name: str
@@ -32,7 +34,7 @@ class BaseProvider:
     def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[str | ChatResponse]:
         """Yield the answer in pieces of text, at the end perhaps a `ChatResponse`.
 
-        Without a `ChatResponse` the texts are the answer; with one, it is.
+        Without a `ChatResponse` the texts are the answer; with one, it is. No events are emitted.
 
         Args:
             request: The conversation and the tools.
@@ -44,25 +46,12 @@ class BaseProvider:
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Return the whole answer."""
         texts: list[str] = []
-        async with closing(self.chunks(request, **options)) as pieces:
+        async with closing(checked_chunks(self, request, **options)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatResponse):
                     return piece
-                texts.append(_text(self, piece))
+                texts.append(piece)
         return ChatResponse(content=[TextBlock(text="".join(texts))] if texts else [])
-
-    async def stream(
-        self, request: ChatRequest, **options: Any
-    ) -> AsyncIterator[str | ChatResponse]:
-        """Yield what `chunks` yields; the answer of `complete` where only that is defined."""
-        options.pop("tools", None)  # they are in the request
-        if type(self).chunks is BaseProvider.chunks:
-            answer = self.complete(request, **options)
-            yield await awaitable_of(answer, "complete", self.name)
-            return
-        async with closing(self.chunks(request, **options)) as pieces:
-            async for piece in pieces:
-                yield piece if isinstance(piece, ChatResponse) else _text(self, piece)
 
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
@@ -77,10 +66,26 @@ class BaseProvider:
         return list(response.tool_calls or [])
 
 
-def _text(provider: BaseProvider, piece: object) -> str:
-    if not isinstance(piece, str):
-        raise TypeError(
-            f"`chunks` of `{type(provider).__name__}` yielded a `{type(piece).__name__}` (must be"
-            " text, or at the end a `ChatResponse`)"
-        )
-    return piece
+def answers_in_chunks(provider: object) -> TypeGuard[BaseProvider]:
+    """Whether loops that stream take the answer from `chunks`: `complete` is the inherited one."""
+    # A mock has any attribute, but only once it is accessed.
+    complete = inspect.getattr_static(provider, "complete", None)
+    return complete is inspect.getattr_static(BaseProvider, "complete")
+
+
+async def checked_chunks(
+    provider: BaseProvider, request: ChatRequest, **options: Any
+) -> AsyncGenerator[str | ChatResponse]:
+    """Yield what `chunks` of the provider yields.
+
+    Raises:
+        TypeError: It is neither a text nor a `ChatResponse`.
+    """
+    async with closing(provider.chunks(request, **options)) as pieces:
+        async for piece in pieces:
+            if not isinstance(piece, str | ChatResponse):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
+                raise TypeError(
+                    f"`chunks` of `{type(provider).__name__}` yielded a `{type(piece).__name__}`"
+                    " (must be text, or at the end a `ChatResponse`)"
+                )
+            yield piece
