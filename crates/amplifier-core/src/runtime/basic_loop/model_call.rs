@@ -166,17 +166,28 @@ async fn emit_blocks(points: &Points<'_>, response: &ChatResponse) {
         start.insert("metadata".to_owned(), Json::Null);
         points.emit(event::CONTENT_BLOCK_START, start).await;
         let mut end = place();
-        end.insert("block".to_owned(), without_empty_fields(block));
+        end.insert("block".to_owned(), block_record(block));
         points.emit(event::CONTENT_BLOCK_END, end).await;
     }
 }
 
-/// A block without the declared fields that it does not have.
-fn without_empty_fields(block: &ContentBlock) -> Json {
+/// A block for its event: with the keys of the content models in addition to its own, and without
+/// the declared fields that it does not have.
+fn block_record(block: &ContentBlock) -> Json {
     let Json::Object(mut entries) = to_json(block) else {
         return Json::Null;
     };
     entries.retain(|key, value| !value.is_null() || block.extra().contains_key(key));
+    let further = match block {
+        ContentBlock::Thinking(_) => Some(("text", "thinking")),
+        ContentBlock::ToolCall(_) => Some(("arguments", "input")),
+        _ => None,
+    };
+    if let Some((key, own)) = further {
+        let is_unusable = key == "arguments" && entries.get("error").is_some_and(Json::is_truthy);
+        let value = entries.get(own).filter(|_| !is_unusable).cloned();
+        entries.insert(key.to_owned(), value.into());
+    }
     entries.into()
 }
 
