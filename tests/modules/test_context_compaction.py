@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from amplifier_core import HookRegistry
 from amplifier_core.events import CONTEXT_COMPACTION
+from amplifier_core.models import ModelInfo
 from amplifier_modules.contexts.budget import estimate_tokens, request_budget
 from amplifier_modules.contexts.compaction import CompactionSettings, View, compact
 from amplifier_modules.contexts.simple import SimpleContext
@@ -187,6 +189,14 @@ def provider(**methods):
     return SimpleNamespace(**methods)
 
 
+def small():
+    return ModelInfo(id="s", display_name="S", context_window=8_000, max_output_tokens=8_000)
+
+
+async def async_budget():
+    return 6_000
+
+
 @pytest.mark.parametrize(
     ("token_budget", "source", "budget"),
     [
@@ -209,7 +219,7 @@ def provider(**methods):
                     context_window=8_000, max_output_tokens=8_000, defaults={}
                 )
             ),
-            200_000,
+            4_000,
         ),
         (
             None,
@@ -221,6 +231,14 @@ def provider(**methods):
             4_000,
         ),
         (None, provider(get_info=lambda: SimpleNamespace(defaults={})), 200_000),
+        (500, provider(request_budget=lambda: 7_000), 500),
+        (None, provider(request_budget=lambda: 7_000, get_model_info=small), 7_000),
+        (None, provider(request_budget=async_budget, get_model_info=small), 6_000),
+        (None, provider(request_budget=lambda: None, get_model_info=small), 4_000),
+        (None, provider(request_budget=lambda: True, get_model_info=small), 4_000),
+        (None, provider(request_budget=lambda: 0, get_model_info=small), 4_000),
+        (None, provider(request_budget=lambda request: 7_000, get_model_info=small), 4_000),
+        (None, MagicMock(), 200_000),
     ],
 )
 async def test_the_budget_is_the_callers_then_the_models_then_the_default(

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from amplifier_agent import Agent, BaseProvider, Result, ScriptedProvider, TextDelta
-from amplifier_core.message_models import ChatResponse, TextBlock
+from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock
+from amplifier_core.models import ModelInfo
 
 
 class Model(BaseProvider):
@@ -82,3 +83,17 @@ async def test_chunks_of_a_provider_without_the_base_class_are_its_own_affair() 
             return []
 
     assert await shown(Plain()) == ["a b"]
+
+
+def test_a_provider_knows_no_budget_unless_it_knows_its_model() -> None:
+    class Known(Model):
+        def get_model_info(self) -> ModelInfo:
+            return ModelInfo(
+                id="m", display_name="M", context_window=100_000, max_output_tokens=20_000
+            )
+
+    asking = ChatRequest(messages=[], max_output_tokens=50_000)
+
+    assert (Model().get_model_info(), Model().request_budget(asking)) == (None, None)
+    assert Known().request_budget() == 100_000 - 10_000 - 4_096
+    assert Known().request_budget(asking) == 50_000, "never less than half of the window"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from typing import Any, cast
+
+from ..model_window import limits_of, messages_budget
+
+logger = logging.getLogger(__name__)
 
 CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
 """Tokens of an image, whatever the length of its data."""
-SAFETY_MARGIN_TOKENS = 4_096
-"""Tokens kept free, as estimates are inexact."""
 MESSAGE_OVERHEAD_TOKENS = 4
 """Tokens of a message without its content."""
 _PIECE_CHARS = 1 << 16
@@ -37,42 +40,45 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
 async def request_budget(token_budget: int | None, provider: Any, default: int) -> int:
     """Return the tokens that the messages of a request may have.
 
+    The first of these that is known: `token_budget`; `request_budget()` of the provider; what the
+    context window of its model leaves, by its `get_model_info()` or the `defaults` of its
+    `get_info()`; the default.
+
     Args:
-        token_budget: The budget of the caller, which overrides the others.
-        provider: The provider, which may know the context window of the model.
+        token_budget: The budget of the caller.
+        provider: The provider that will get the request; may be None.
         default: The budget if nothing is known.
     """
     if token_budget is not None:
         return token_budget
-    window, output = await _limits(provider)
-    if window is None:
-        return default
-    # The answer needs space too, but rarely all that a model can write.
-    budget = window - (output or 0) // 2 - SAFETY_MARGIN_TOKENS
-    return max(budget, window // 2)
-
-
-async def _limits(provider: Any) -> tuple[int | None, int | None]:
-    """Return the context window and the longest output in tokens, None if not known."""
+    stated = await _stated_budget(provider)
+    if stated is not None:
+        return stated
     for name in ("get_model_info", "get_info"):
         method = getattr(provider, name, None)
-        if not callable(method):
-            continue
-        info = method()
-        if inspect.isawaitable(info):
-            info = await info
-        defaults = getattr(info, "defaults", None)
-        source = cast("Any", defaults if isinstance(defaults, Mapping) else info)
-        window = _positive(source, "context_window")
+        window, output = limits_of(await _answer(method)) if callable(method) else (None, None)
         if window is not None:
-            return window, _positive(source, "max_output_tokens")
-    return None, None
+            return messages_budget(window, output)
+    return default
 
 
-def _positive(source: Any, key: str) -> int | None:
-    is_mapping = isinstance(source, Mapping)
-    value = cast("Any", source).get(key) if is_mapping else getattr(source, key, None)
-    return value if isinstance(value, int) and value > 0 else None
+async def _stated_budget(provider: Any) -> int | None:
+    """Return what the provider itself says; None if it does not say."""
+    method = getattr(provider, "request_budget", None)
+    if not callable(method):
+        return None
+    try:
+        budget = await _answer(method)
+    except Exception as error:  # noqa: BLE001 -- a provider of others may mean something else by it
+        logger.warning("`request_budget` of the provider failed: %s", error)
+        return None
+    is_number = isinstance(budget, int) and not isinstance(budget, bool)
+    return budget if is_number and budget > 0 else None
+
+
+async def _answer(method: Callable[[], Any]) -> Any:
+    answer = method()
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _length(value: Any) -> int:

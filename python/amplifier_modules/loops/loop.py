@@ -14,6 +14,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
 from ..budget import Budget
+from ..contexts.learned_budget import LearnedBudgets
 from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
@@ -42,6 +43,7 @@ class Loop:
         self.steering: SteeringQueue | None = None
         self._requests = RequestBuilder(self.settings)
         self._arguments = ArgumentCheck()
+        self._budgets = LearnedBudgets()
         self._pace = Pace(self.settings.min_delay_between_calls_ms)
 
     async def execute(
@@ -81,6 +83,7 @@ class Loop:
             cancellation=TurnCancellation(coordinator),
             settings=self.settings,
             requests=self._requests,
+            budgets=self._budgets,
             steering=self.steering,
             ledger=ledger_of_turn(self.settings.budget, coordinator),
             response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),

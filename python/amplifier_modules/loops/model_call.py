@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from amplifier_core.events import (
     PROVIDER_ERROR,
     PROVIDER_RESPONSE,
 )
-from amplifier_core.llm_errors import LLMError
+from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..awaitable import awaitable_of
@@ -27,6 +28,8 @@ from .provider_stream import answer_in_pieces, gather_pieces
 from .settings import LoopSettings
 from .tagged_calls import read_tagged_calls, tool_tags
 from .tagged_request import tagged_request
+
+logger = logging.getLogger(__name__)
 
 RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
 """Event: a call waits because the last one was too recent."""
@@ -81,22 +84,33 @@ class ModelCalls:
         self._pace = pace
         self._is_streaming = is_streaming
 
-    async def ask(self, request: ChatRequest, iteration: int) -> ChatResponse:
+    async def ask(
+        self,
+        request: ChatRequest,
+        iteration: int,
+        shorter: Callable[[], Awaitable[ChatRequest | None]],
+    ) -> ChatResponse:
         """Return the model's response, after its block events.
+
+        Args:
+            request: The request.
+            iteration: Number of the call in its turn.
+            shorter: Makes the request that is sent, once, if this one is too long for the model;
+                None if it cannot be shorter. No request is sent again unchanged.
 
         Raises:
             Exception: What the provider raised, after the event `provider:error`.
         """
         about = {**self.identity, "iteration": iteration}
-        await self._pace.wait(self._hooks, iteration)
-        await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
         try:
-            provider = f"provider `{self.identity['provider']}`"
-            response: ChatResponse = await ending(self._complete(request), provider)
-        except Exception as error:
-            await self._hooks.emit(LLM_POST, {**about, "status": "error"})
-            await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
-            raise
+            response = await self._send(request, about)
+        except ContextLengthError as error:
+            shortened = await shorter()
+            if shortened is None:
+                await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
+                raise
+            logger.info("the request was too long for the model and is sent in a shorter form")
+            response = await self._send(shortened, about, is_last=True)
         facts: dict[str, Any] = {
             **about,
             "usage": _plain(getattr(response, "usage", None)),
@@ -108,6 +122,21 @@ class ModelCalls:
             delay = self._settings.stream_delay
             await emit_blocks(self._hooks, response, with_deltas=self._is_streaming, delay=delay)
         return response
+
+    async def _send(
+        self, request: ChatRequest, about: dict[str, Any], *, is_last: bool = False
+    ) -> ChatResponse:
+        """Return the response; `is_last` if a request that is too long ends the turn."""
+        await self._pace.wait(self._hooks, about["iteration"])
+        await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
+        try:
+            provider = f"provider `{self.identity['provider']}`"
+            return await ending(self._complete(request), provider)
+        except Exception as error:
+            await self._hooks.emit(LLM_POST, {**about, "status": "error"})
+            if is_last or not isinstance(error, ContextLengthError):
+                await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
+            raise
 
     async def _complete(self, request: ChatRequest) -> ChatResponse:
         tags = tool_tags(self.provider)

@@ -23,9 +23,10 @@ from amplifier_core.events import (
     TURN_START,
 )
 from amplifier_core.llm_errors import AbortError
-from amplifier_core.message_models import ChatResponse, ToolSpec
+from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..awaitable import awaitable_of
+from ..contexts.learned_budget import LearnedBudgets
 from .argument_check import ArgumentCheck
 from .cancellation import Shielded, TurnCancellation, grace
 from .equal_errors import EqualErrors
@@ -72,6 +73,8 @@ class Turn:
     cancellation: TurnCancellation
     settings: LoopSettings
     requests: RequestBuilder
+    budgets: LearnedBudgets = field(default_factory=LearnedBudgets)
+    """How long requests may be, where that was learned from a refusal."""
     steering: SteeringQueue | None = None
     ledger: Ledger | None = None
     """What the turn may use; None for no limit."""
@@ -221,12 +224,21 @@ class Turn:
         if verdict.denied:
             self._deny(PROVIDER_REQUEST, verdict.reason)
             return None
-        messages = await self.context.get_messages_for_request(provider=model.provider)
-        messages = with_injections(messages, [*self.hooks.take_injections(), *injections])
+        target = (self.context, model.provider, *model.identity.values())
+        messages = await self.budgets.messages(*target)
+        injected = [*self.hooks.take_injections(), *injections]
         if self.response_format is not None:
             options["response_format"] = self.response_format
-        request = self.requests.build(messages, self._tool_specs, **options)
-        response = await model.ask(request, self.iterations)
+
+        def request_with(messages: list[dict[str, Any]]) -> ChatRequest:
+            given = with_injections(messages, injected)
+            return self.requests.build(given, self._tool_specs, **options)
+
+        async def shorter() -> ChatRequest | None:
+            fewer = await self.budgets.fewer_messages(messages, *target)
+            return None if fewer is None else request_with(fewer)
+
+        response = await model.ask(request_with(messages), self.iterations, shorter)
         if self.ledger is not None:
             self.ledger.note_response(response.usage)
         self.answer = text_of(response) or self.answer

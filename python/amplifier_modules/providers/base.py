@@ -10,6 +10,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, 
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..closing import closing
+from ..model_window import limits_of, messages_budget
 
 
 class BaseProvider:
@@ -56,6 +57,27 @@ class BaseProvider:
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
         return ProviderInfo(id=self.name, display_name=self.name)
+
+    def get_model_info(self) -> ModelInfo | None:
+        """Describe the model that answers; None if nothing is known about it, as by default."""
+        return None
+
+    def request_budget(self, request: ChatRequest | None = None) -> int | None:
+        """Return how many tokens the messages of a request may have; None if that is not known.
+
+        It is the context window of the model, less space for the answer and a margin, as tokens
+        are estimated. Contexts call it without a request.
+
+        Args:
+            request: The request, whose `max_output_tokens` is then the space for the answer; None
+                for half of what the model can write.
+        """
+        for info in (self.get_model_info(), self.get_info()):
+            window, output = limits_of(info)
+            if window is not None:
+                asked = None if request is None else request.max_output_tokens
+                return messages_budget(window, output, asked)
+        return None
 
     async def list_models(self) -> list[ModelInfo]:
         """List the models that can be asked; none by default."""

@@ -1,0 +1,68 @@
+"""What is learned about the budget of requests from a model that refuses one as too long."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from .budget import estimate_tokens
+
+Message = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+_SHARE_OF_REFUSED = 0.75
+"""Share of the tokens of a refused request that the next ones may have."""
+
+
+class LearnedBudgets:
+    """Asks a context for the messages of a request, and for fewer after a refusal.
+
+    Estimates of tokens are inexact, and a provider may not know the window of its model. So the
+    budget learned from a refusal holds for all later requests to the same model. Any context can do
+    this: the budget is the `token_budget` of `get_messages_for_request`.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._budgets: dict[tuple[Any, ...], int] = {}
+
+    async def messages(self, context: Any, provider: Any, *model: Any) -> list[Message]:
+        """Return the messages of a request.
+
+        Args:
+            context: The context that has them.
+            provider: The provider that will get them.
+            *model: What identifies the model.
+        """
+        budget = self._budgets.get(model)
+        if budget is None:
+            return await context.get_messages_for_request(provider=provider)
+        return await context.get_messages_for_request(token_budget=budget, provider=provider)
+
+    async def fewer_messages(
+        self, refused: list[Message], context: Any, provider: Any, *model: Any
+    ) -> list[Message] | None:
+        """Return shorter messages than those that were refused; None if the context has none.
+
+        Args:
+            refused: The messages that were too long.
+            context: The context that has them.
+            provider: The provider that will get the request.
+            *model: What identifies the model.
+        """
+        before = self._budgets.get(model)
+        try:
+            tokens = sum(map(estimate_tokens, refused))
+            self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
+            shorter = await self.messages(context, provider, *model)
+            if sum(map(estimate_tokens, shorter)) < tokens:
+                return shorter
+        except Exception:
+            # The refusal is what the caller has to know, and is raised.
+            logger.warning("the context cannot shorten the conversation", exc_info=True)
+        if before is None:
+            del self._budgets[model]
+        else:
+            self._budgets[model] = before
+        return None
