@@ -25,6 +25,8 @@ EVENTS = frozenset(
         "orchestrator:steering_discarded",
         "orchestrator:steering_injected",
         "orchestrator:steering_submitted",
+        "provider:concurrency",
+        "provider:fallback",
         "tool:progress",
         "tool:start",
     }

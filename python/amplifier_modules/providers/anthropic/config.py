@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from ...settings import Env, SettingError, read_settings
+from ...settings import Env, OptionalText, SettingError, read_settings
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HeaderNames, HttpSettings, base_url_or
 from .models import DEFAULT_MODEL
@@ -58,6 +58,14 @@ class AnthropicConfig(HttpSettings):
     """Whether the model may search the web with the tool of the API."""
     enable_1m_context: bool = True
     """Whether models that need a header for a context of a million tokens get it."""
+    fallback_on_overload: bool = False
+    """Whether another model is asked while one is overloaded (status 529)."""
+    fallback_model: str = "sonnet"
+    """That model: `sonnet`, `haiku` or the name of one."""
+    fallback_cooldown: float = Field(default=300.0, ge=0)
+    """Seconds for which the overloaded model is not asked again."""
+    fallback_state_path: OptionalText = None
+    """File in which overloads outlive the process; None for no file."""
     beta_headers: HeaderNames = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True

@@ -8,16 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core._loading.load_report import explain
+from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
 from ..retries import Retries
+from ..wire.answer import Answer
 from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
+from .overload import PROVIDER_FALLBACK, Overload
 from .request import AnthropicEncoder
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
+_OVERLOADED = 529
 _MAX_CONTINUATIONS = 5
 """Times that a paused answer is gone on with."""
 
@@ -58,6 +62,7 @@ class AnthropicProvider(WireProvider):
         super().__init__(SERVICE, config, client, hooks, retries=retries)
         self.config = config
         self._encoder = AnthropicEncoder(config)
+        self._overload = Overload(config)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
@@ -97,7 +102,30 @@ class AnthropicProvider(WireProvider):
         return self._model_info({"id": model or self.config.default_model})
 
     def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        return self._encoder.encode(request, options)
+        encoded = self._encoder.encode(request, options)
+        other = self._overload.substitute(encoded.model)
+        if other is not None and self._overload.is_overloaded(encoded.model):
+            return _in_place_of(encoded, other)
+        return encoded
+
+    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+        try:
+            return await super()._open(encoded, longest_wait)
+        except ProviderUnavailableError as error:
+            other = self._overload.substitute(encoded.model)
+            if error.status_code == _OVERLOADED and other is not None:
+                error.retryable = False  # the other model is asked at once
+                self._overload.note(encoded.model)
+                data = {"provider": PROVIDER, "model": encoded.model, "fallback_model": other}
+                await self.emit(PROVIDER_FALLBACK, {**data, "reason": "overloaded"})
+            raise
+
+    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+        """Ask another model where this one is overloaded."""
+        other = self._overload.substitute(encoded.model)
+        if error.status_code != _OVERLOADED or other is None:
+            return None
+        return _in_place_of(encoded, other)
 
     def _raw_block(self, block: JsonDict) -> JsonDict:
         if block.get("type") != "tool_call":
@@ -152,6 +180,15 @@ class AnthropicProvider(WireProvider):
     def _window(self, profile: ModelProfile) -> int:
         is_long = profile.long_context_beta and self.config.enable_1m_context
         return LONG_CONTEXT_TOKENS if is_long else profile.context_window
+
+
+def _in_place_of(encoded: WireRequest, other: str) -> WireRequest:
+    """Return a request for another model, as the one that it names is overloaded."""
+    if encoded.for_model is None:
+        return encoded
+    again = encoded.for_model(other)
+    again.degrade(f"`{encoded.model}`", f"`{other}`", "the model is overloaded")
+    return again
 
 
 def _count(entry: Mapping[str, Any], key: str) -> int | None:

@@ -52,7 +52,9 @@ class AnthropicEncoder:
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
         history = self._history.check(request.messages, _rules(model))
-        return self._encoded(request, history, model, given)
+        encoded = self._encoded(request, history, model, given)
+        encoded.for_model = lambda other: self.encode(request, {**given, "model": other})
+        return encoded
 
     def _encoded(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]

@@ -40,6 +40,9 @@ class WireRequest:
     tool_names: dict[str, str] = field(default_factory=dict[str, str])
     """The names of the tools that are sent under another one, by that one."""
 
+    for_model: Callable[[str], WireRequest] | None = None
+    """Encodes the same for another model."""
+
     def __post_init__(self) -> None:
         """Note what the history lost, unless this is a copy that has it noted."""
         if self.degradations:

@@ -57,6 +57,8 @@ class ServiceClient:
         self._headers = headers
         self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
         self._client: httpx2.AsyncClient | None = None
+        self.on_headers: Callable[[Mapping[str, str]], None] | None = None
+        """Called with the headers of each answer."""
 
     @property
     def shown_url(self) -> str:
@@ -118,6 +120,8 @@ class ServiceClient:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             cause = self.clean(root_cause(error))
             raise unreachable_error(self.service, url, cause, model=model) from error
+        if self.on_headers is not None:
+            self.on_headers(response.headers)
         if response.is_success:
             return response
         try:

@@ -20,6 +20,7 @@ from .block_events import BlockEvents
 from .body import WireRequest, named_kinds
 from .client import ServiceClient
 from .fields import JsonDict
+from .load import Load
 from .response import WireResponse, build_response
 from .service import Service
 from .settings import HttpSettings
@@ -77,6 +78,8 @@ class WireProvider:
         self._hooks = hooks
         self._retries = retries or Retries(service.name, settings, hooks)
         self._new_id = new_id
+        self._load = Load(service.name, settings, self.emit)
+        client.on_headers = self._load.note
         self._encoding = Lock()  # sessions of several threads may share a provider
         self._reported: set[tuple[str, str]] = set()
 
@@ -149,6 +152,7 @@ class WireProvider:
                 call.add(encoded, result)
             finally:
                 if answer is not None:
+                    self._load.leave()
                     await answer.aclose()
         yield await call.response()
 
@@ -242,29 +246,38 @@ class WireProvider:
     async def _received(self, call: _Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
         completed, show = block_events.completed, call.show
-        answer = await self._open(encoded, call.longest_wait)
+        await self._load.enter(encoded.model)
         try:
-            async for pieces in answer:
-                for event in pieces:
+            answer = await self._open(encoded, call.longest_wait)
+            try:
+                async for pieces in answer:
+                    for event in pieces:
+                        await show(*completed(event))
+                result = answer.result()
+                for event in result.events:
                     await show(*completed(event))
-            result = answer.result()
-            for event in result.events:
-                await show(*completed(event))
+            finally:
+                await answer.aclose()
         finally:
-            await answer.aclose()
+            self._load.leave()
         return result
 
     async def _first_pieces(self, encoded: WireRequest, call: _Call) -> tuple[Answer, Any]:
         """Open an answer and read until it has an event, so that a failure before can be retried."""
-        answer = await self._open(encoded, call.longest_wait)
+        await self._load.enter(encoded.model)
         try:
-            pieces: Any = []
-            while pieces == []:
-                pieces = await anext(answer, None)
-            if pieces is None:
-                answer.result()
+            answer = await self._open(encoded, call.longest_wait)
+            try:
+                pieces: Any = []
+                while pieces == []:
+                    pieces = await anext(answer, None)
+                if pieces is None:
+                    answer.result()
+            except BaseException:
+                await answer.aclose()
+                raise
         except BaseException:
-            await answer.aclose()
+            self._load.leave()
             raise
         return answer, pieces
 
@@ -381,7 +394,7 @@ class _Call:
             provider=provider.name,
             requested_model=self._first.model,
             are_emitted=self.is_shown,
-            degradations=self._first.degradations,
+            degradations=self._last.degradations,
             metadata=provider._metadata(self._last, self._results),  # pyright: ignore[reportPrivateUsage] -- its own part
         )
         usage = usage_payload(response.usage) if response.usage else {}

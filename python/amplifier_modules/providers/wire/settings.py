@@ -118,6 +118,14 @@ class HttpSettings(RetrySettings):
     """Whether `list_models` leaves out models whose abilities are not known here, if it knows any."""
     priority: int = 100
     """Loops use the provider with the lowest priority."""
+    max_concurrent_requests: int | None = Field(default=5, ge=1)
+    """Calls at once; further ones wait. None for no limit."""
+    throttle_threshold: float = Field(default=0.02, ge=0, le=1)
+    """Part of a rate limit of the service below which calls wait; 0 never waits."""
+    throttle_delay: float = Field(default=1.0, ge=0)
+    """Seconds that a call waits at most when so little is left."""
+    rate_limit_state_path: OptionalText = None
+    """File in which processes share what is left of the rate limits; None for no file."""
     thinking_tags: ThinkingTags = ()
     """Tags in which a model without native thinking thinks; true means `thinking`."""
     tool_tags: ToolTags = ()
