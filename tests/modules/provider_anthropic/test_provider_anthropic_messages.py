@@ -35,7 +35,8 @@ SPEC = ToolSpec(name="look", description="Look.", parameters={"properties": {"at
 
 
 def checked(history: Sequence[Any], model: str = MODEL) -> CheckedHistory:
-    return History().check(history, AnthropicRules("anthropic", model))
+    rules = AnthropicRules("anthropic", model, received={"s1", "xyz", "received"})
+    return History().check(history, rules)
 
 
 def messages_in(history: CheckedHistory) -> list[dict[str, Any]]:
@@ -217,7 +218,8 @@ def test_a_history_that_lost_its_beginning_starts_with_a_user() -> None:
 @pytest.mark.parametrize(
     ("block", "metadata", "is_kept"),
     [
-        ({"signature": "s"}, None, True),
+        ({"signature": "s"}, None, False),
+        ({"signature": "received"}, None, True),
         ({"signature": None}, None, False),
         ({"signature": ""}, None, False),
         ({"signature": "s"}, {"provider": "anthropic", "model": MODEL}, True),

@@ -190,6 +190,7 @@ def test_a_tool_round_that_began_without_thinking_goes_on_without() -> None:
     assert "thinking" not in unsigned.body
     assert unsigned.degradation is not None
 
+    history[1]["metadata"] = {"model": "claude-sonnet-4-5"}
     history[1]["content"].insert(0, {"type": "thinking", "thinking": "t", "signature": "s"})
     signed = encode(thinking_config(), messages=[Message(**message) for message in history])
     assert "thinking" in signed.body

@@ -136,6 +136,7 @@ class AnthropicProvider(WireProvider):
 
     def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Go on where the API paused: its content is sent back unchanged."""
+        self._encoder.note(results[-1].blocks)
         if results[-1].raw_stop_reason != "pause_turn" or len(results) > _MAX_CONTINUATIONS:
             return None
         content = [self._raw_block(block) for block in results[-1].blocks]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from amplifier_core.message_models import ChatRequest
@@ -37,6 +37,7 @@ class AnthropicEncoder:
         self._config = config
         self._history = History()
         self._writer = TurnWriter(turn_message)
+        self._received: set[str] = set()
 
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
@@ -51,10 +52,20 @@ class AnthropicEncoder:
         """
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
-        history = self._history.check(request.messages, _rules(model))
+        history = self._history.check(request.messages, self._rules(model))
         encoded = self._encoded(request, history, model, given)
         encoded.for_model = lambda other: self.encode(request, {**given, "model": other})
         return encoded
+
+    def _rules(self, model: str) -> AnthropicRules:
+        prefill = model_profile(model).prefill
+        return AnthropicRules(PROVIDER, model, ends_with_user=not prefill, received=self._received)
+
+    def note(self, blocks: Iterable[JsonDict]) -> None:
+        """Remember the signatures of an answer, so that its thinking is known again."""
+        for block in blocks:
+            if signature := block.get("signature") or block.get("data"):
+                self._received.add(signature)
 
     def _encoded(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]
@@ -89,10 +100,6 @@ class AnthropicEncoder:
         if betas:
             encoded.headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
         return encoded
-
-
-def _rules(model: str) -> AnthropicRules:
-    return AnthropicRules(PROVIDER, model, ends_with_user=not model_profile(model).prefill)
 
 
 def _add_length(

@@ -38,10 +38,10 @@ def add_thinking(
     if switch is False or effort == "none" or budget == 0:
         return
     asked = bool(switch or effort or budget or config.thinking_type)
-    kind = config.thinking_type or profile.thinking
+    kind = _kind(encoded, profile, config)
     if kind == "disabled":
         return
-    if kind == "none" and budget is None:
+    if kind == "none" and (profile.is_known or budget is None):
         if asked:
             encoded.degrade(
                 "thinking", "no thinking", f"`{body['model']}` does not support thinking"
@@ -72,6 +72,20 @@ def add_thinking(
         body["thinking"]["display"] = config.thinking_display
     if profile.interleaved_beta and body.get("tools"):
         betas.append(_INTERLEAVED_THINKING)
+
+
+def _kind(encoded: WireRequest, profile: ModelProfile, config: AnthropicConfig) -> str:
+    """Return the kind of thinking that is set, if the model has it, else that of the model."""
+    wanted = config.thinking_type
+    if wanted is None or wanted == "disabled":
+        return wanted or profile.thinking
+    has_it = wanted == "adaptive" if profile.thinking == "adaptive" else wanted == "enabled"
+    if not profile.is_known or (has_it and profile.thinking != "none"):
+        return wanted
+    if profile.thinking != "none":
+        reason = f"`{encoded.model}` does not have it"
+        encoded.degrade(f"thinking of type `{wanted}`", f"`{profile.thinking}`", reason)
+    return profile.thinking
 
 
 def _obstacle_to_thinking(body: JsonDict, turns: Sequence[Turn]) -> str | None:

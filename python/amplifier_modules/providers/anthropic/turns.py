@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..wire.fields import JsonDict
 from ..wire.history import Result, Turn
@@ -34,6 +34,8 @@ class AnthropicRules(HistoryRules):
     assistant_blocks: frozenset[str] = OF_ASSISTANT
     result_blocks: frozenset[str] = OF_RESULT
     tool_names: NameForm = TOOL_NAMES
+    received: frozenset[str] | set[str] = field(default=frozenset(), compare=False)
+    """Signatures that came from the API in this process."""
 
     def is_same_model(self, one: str, other: str) -> bool:
         """Whether two names mean the same model; a dated name equals its alias."""
@@ -41,7 +43,11 @@ class AnthropicRules(HistoryRules):
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         """Return thinking that this model signed, unchanged."""
-        if not self.is_of_model(writer):
+        signature = block.get("signature") or block.get("data")
+        if not self.is_of_model(writer) or (
+            # Not all loops keep who wrote a message.
+            writer.name is None and signature not in self.received
+        ):
             return None
         if block.get("type") == "redacted_thinking" and block.get("data"):
             return {"type": "redacted_thinking", "data": block["data"]}
