@@ -113,3 +113,25 @@ class _Package(_ModuleType):
 
 
 _sys.modules[__name__].__class__ = _Package
+
+
+class _OwnPackages:
+    """Finds modules of ours under the package names by which modules of others import them.
+
+    It is at the end of `sys.meta_path`: an installed package of a name comes first.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        if not name.startswith("amplifier_module_"):
+            return None
+        # Late: few programs import such a package.
+        from ._loading.known_modules import own_packages
+        from ._loading.second_name import second_spec
+
+        module_name = own_packages().get(name)
+        return None if module_name is None else second_spec(name, module_name)
+
+
+if not any(getattr(finder, "__name__", "") == _OwnPackages.__name__ for finder in _sys.meta_path):
+    _sys.meta_path.append(_OwnPackages)  # pyright: ignore[reportArgumentType] -- a class that finds

@@ -18,6 +18,15 @@ Where a mount plan names the id, an installed module of the same id takes preced
 command mounts by itself always comes from here.
 """
 
+PACKAGES: dict[str, str] = {
+    "amplifier_module_context_simple": "amplifier_modules.contexts.simple",
+    "amplifier_module_provider_openai": "amplifier_modules.providers.openai",
+}
+"""Import path of each module that modules of others import, by the name of the package they expect.
+
+An installed package of the name takes precedence.
+"""
+
 EVENTS = frozenset(
     {
         "guard:findings",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 from .._kernel.import_failure import describe_failure, error_text
 from .._module_error import ModuleValidationError
 from .info import Kind, declared_kind, guess_kind
+from .second_name import forget_second_name
 
 logger = logging.getLogger("amplifier_core.loader")
 
@@ -54,6 +55,7 @@ def _file(module: ModuleType) -> Path | None:
 def check_package(package: Path) -> list[Check]:
     """Import a package whose folder is on `sys.path`, and check that it is a module."""
     name = "module_importable"
+    forget_second_name(package.name)
     try:
         module = importlib.import_module(package.name)
     except Exception as error:  # noqa: BLE001 (a foreign import)

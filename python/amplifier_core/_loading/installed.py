@@ -17,6 +17,8 @@ from time import monotonic_ns, time_ns
 from types import ModuleType
 from typing import Any, Protocol
 
+from .second_name import forget_second_name, is_second_name
+
 logger = logging.getLogger("amplifier_core.loader")
 
 GROUP = "amplifier.modules"
@@ -152,23 +154,27 @@ def _is_incomplete(module: ModuleType) -> bool:
 
 
 def import_package(name: str) -> ModuleType | None:
-    """Import a package; None if no package has that name."""
+    """Import a package; None if no package has that name, or only a module of ours is known by it."""
     global _missing
     is_genuine = _is_genuine(importlib, "import_module", importlib.import_module)
-    if is_genuine and (module := sys.modules.get(name)) is not None and not _is_incomplete(module):
+    module = None if is_second_name(name) else sys.modules.get(name)
+    if is_genuine and module is not None and not _is_incomplete(module):
         return module
     state = import_state()
     known = _missing if _missing is not None and state.holds(_missing[0]) else None
     if is_genuine and known is not None and name in known[1]:
         return None
+    forget_second_name(name)
     try:
-        return importlib.import_module(name)
+        module = importlib.import_module(name)
+        if not is_second_name(name):
+            return module
     except ModuleNotFoundError as error:
         # A package that exists but lacks something it needs names that other thing.
         absent = error.name
         if absent is None or not (name == absent or name.startswith(f"{absent}.")):
             raise
-        if is_genuine and state.is_settled():
-            _missing = known or (state, set())
-            _missing[1].add(name)
-        return None
+    if is_genuine and state.is_settled():
+        _missing = known or (state, set())
+        _missing[1].add(name)
+    return None

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from .installed import EntryPoint, list_entry_points
 from .package import PREFIX, id_of, package_name
+from .second_name import SecondName, forget_second_name
 
 Origin: TypeAlias = Literal["entry point", "package", "our own"]
 """How a module is found."""
@@ -43,6 +44,15 @@ def own_modules() -> dict[str, str]:
     except ModuleNotFoundError:
         return {}
     return MODULES
+
+
+def own_packages() -> dict[str, str]:
+    """Return the import paths of modules of ours by the package names that others know them by."""
+    try:
+        from amplifier_modules import PACKAGES
+    except ModuleNotFoundError:
+        return {}
+    return PACKAGES
 
 
 def own_events() -> frozenset[str]:
@@ -80,11 +90,12 @@ def other_sources(module_id: str) -> list[Source]:
     """List what else has the id of a module of our own; nothing is imported."""
     found = [_of_entry_point(point) for point in list_entry_points() if point.name == module_id]
     name = package_name(module_id)
+    forget_second_name(name)
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):  # a finder failed, or a module without a spec is loaded
         spec = None
-    if spec is not None:
+    if spec is not None and not isinstance(spec.loader, SecondName):
         place = str(Path(spec.origin).parent) if spec.origin else ""
         found.append(Source("package", name, place))
     return found

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from .second_name import forget_second_name
+
 PREFIX = "amplifier_module_"
 """Beginning of the names of packages."""
 
@@ -93,6 +95,7 @@ def import_from(folder: Path, name: str, file: Path | None = None) -> ModuleType
     sys.path.insert(0, entry)
     try:
         importlib.invalidate_caches()
+        forget_second_name(name)
         module = importlib.import_module(name)
     finally:
         sys.path.remove(entry)

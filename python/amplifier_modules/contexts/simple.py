@@ -51,6 +51,7 @@ class SimpleContext:
         config: Mapping[str, Any] | None = None,
         hooks: Any = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        **settings: Any,
     ) -> None:
         """Start an empty conversation.
 
@@ -58,11 +59,13 @@ class SimpleContext:
             config: The keys of `ContextSettings`.
             hooks: The registry that gets `context:compaction`; None for no events.
             clock: Returns the current time, for the timestamps of messages.
+            **settings: Keys of `ContextSettings`, which count before those of `config`.
 
         Raises:
             SettingError: A value cannot be used.
         """
-        self._settings = read_settings(ContextSettings, config, "context-simple")
+        given = {**(config or {}), **settings} if settings else config
+        self._settings = read_settings(ContextSettings, given, "context-simple")
         self._hooks = hooks
         self._clock = clock
         self._messages: list[Message] = []
@@ -199,6 +202,10 @@ class SimpleContext:
                     "results_truncated": after.results_truncated - before.results_truncated,
                 },
             )
+
+
+SimpleContextManager = SimpleContext
+"""The name by which modules of others import the class, to derive from it."""
 
 
 def _can_be_sent(message: Mapping[str, Any]) -> bool:
