@@ -22,6 +22,8 @@ MESSAGE = {
     [
         ("anthropic", "/v1/messages", {"x-api-key": "k", "anthropic-version": "2023-06-01"},
          MESSAGE),
+        ("responses", "/responses", {"authorization": "Bearer k"},
+         {"model": "gpt-5", "input": "hi"}),
     ],
 )  # fmt: skip
 def test_a_server_prints_its_address_and_serves_until_it_is_interrupted(

@@ -39,6 +39,8 @@ address and serves until Ctrl+C.
 from __future__ import annotations
 
 from .anthropic import AnthropicModel, AnthropicServer
+from .openai.models import OpenAIModel
+from .responses import ResponsesServer
 from .serving.answer import (
     Answer,
     Block,
@@ -67,10 +69,12 @@ __all__ = [
     "Fault",
     "Issued",
     "ModelServer",
+    "OpenAIModel",
     "Part",
     "Recorded",
     "RedactedThinking",
     "Refusal",
+    "ResponsesServer",
     "Script",
     "SeenRequest",
     "Text",

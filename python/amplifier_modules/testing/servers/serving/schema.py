@@ -61,6 +61,8 @@ def schema_problem(
         every_property: Whether each property must be required.
         unsupported: The keywords that the vendor refuses.
     """
+    if problem := array_problem(schema):
+        return problem
     count = 0
     for path, part, depth in _parts(schema, (), 1):
         if depth > MAX_DEPTH:
@@ -72,10 +74,16 @@ def schema_problem(
             count += len(mapping(part.get("properties")))
             if problem := _object_problem(part, path, every_property=every_property):
                 return problem
-        elif part.get("type") == "array" and "items" not in part and "prefixItems" not in part:
-            return SchemaProblem(path, "array schema missing items")
     if count > MAX_PROPERTIES:
         return SchemaProblem((), f"{MAX_PROPERTIES} properties exceeded")
+    return None
+
+
+def array_problem(schema: Mapping[str, Any]) -> SchemaProblem | None:
+    """Return the first array that does not say what it holds."""
+    for path, part, _ in _parts(schema, (), 1):
+        if part.get("type") == "array" and "items" not in part and "prefixItems" not in part:
+            return SchemaProblem(path, "array schema missing items")
     return None
 
 

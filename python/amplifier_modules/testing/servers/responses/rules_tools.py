@@ -1,0 +1,78 @@
+"""Rules for tools and for the choice among them."""
+
+from __future__ import annotations
+
+from ..openai.schemas import check_name, check_parameters
+from ..openai.words import as_object, check_fields, check_value, invalid
+from ..serving.fields import Path
+from ..serving.reading import Json, items, text
+from .asked import Asked
+from .shapes import TOOLS
+
+_CHOICES = ("none", "auto", "required")
+
+
+def check_tools(asked: Asked) -> None:
+    """Each tool is one that can be."""
+    for index, value in enumerate(asked.body.get("tools", [])):
+        path: Path = ("tools", index)
+        tool = as_object(value, path)
+        if "type" not in tool:
+            raise invalid(
+                f"Missing required parameter: 'tools[{index}].type'.",
+                (*path, "type"),
+                "missing_required_parameter",
+            )
+        check_value(tool["type"], TOOLS, (*path, "type"))
+        fields = TOOLS[tool["type"]]
+        if fields is not None:
+            check_fields({name: tool[name] for name in tool if name != "type"}, fields, path)
+        if tool["type"] in {"function", "custom"}:
+            check_name(tool["name"], (*path, "name"))
+        if tool["type"] == "function":
+            strict = bool(tool.get("strict"))
+            check_parameters(tool["name"], tool["parameters"], (*path, "parameters"), strict=strict)
+
+
+def check_names_are_unique(asked: Asked) -> None:
+    """No two tools have one name."""
+    names = [tool["name"] for tool in asked.tools if tool["type"] in {"function", "custom"}]
+    for name in names:
+        if names.count(name) > 1:
+            raise invalid(f"Duplicate tool name '{name}' in 'tools'.", "tools", "invalid_value")
+
+
+def check_tool_choice(asked: Asked) -> None:
+    """A choice is one of tools that are there."""
+    choice = asked.body.get("tool_choice", "auto")
+    if isinstance(choice, str):
+        check_value(choice, _CHOICES, ("tool_choice",))
+        if choice == "required" and not asked.tools:
+            raise invalid(
+                "Tool choice 'required' must be specified with 'tools' parameter.", "tool_choice"
+            )
+        return
+    kind = text(choice.get("type"))
+    if kind == "allowed_tools":
+        check_value(choice.get("mode"), ("auto", "required"), ("tool_choice", "mode"))
+        for index, each in enumerate(items(choice.get("tools"))):
+            path: Path = ("tool_choice", "tools", index)
+            _check_chosen(asked, as_object(each, path), path)
+        return
+    _check_chosen(asked, choice, ("tool_choice",))
+
+
+def _check_chosen(asked: Asked, choice: Json, path: Path) -> None:
+    kind = text(choice.get("type"))
+    check_value(kind, TOOLS, (*path, "type"))
+    if kind in {"function", "custom"} and "name" not in choice:
+        raise invalid(
+            "Missing required parameter: 'tool_choice.name'.",
+            (*path, "name"),
+            "missing_required_parameter",
+        )
+    wanted = (kind, choice.get("name"))
+    there = {(tool["type"], tool.get("name")) for tool in asked.tools}
+    kinds = {tool["type"] for tool in asked.tools}
+    if wanted not in there and (kind in {"function", "custom"} or kind not in kinds):
+        raise invalid(f"Tool choice '{kind}' not found in 'tools' parameter.", "tool_choice")
