@@ -23,6 +23,7 @@ class BlockEvents:
         raw_block: Callable[[JsonDict], JsonDict],
         tool_names: Mapping[str, str],
         first_index: int = 0,
+        shaped: Callable[[JsonDict], JsonDict] = lambda block: block,
     ) -> None:
         """Begin an answer.
 
@@ -31,11 +32,13 @@ class BlockEvents:
             raw_block: Returns the wire's own form of a decoded block.
             tool_names: The names of tools by those that were sent in their place.
             first_index: The index of its first block, where it goes on with another answer.
+            shaped: Returns a decoded block as responses have it.
         """
         self._new_id = new_id
         self._raw_block = raw_block
         self._tool_names = tool_names
         self._first_index = first_index
+        self._shaped = shaped
         self._ids: dict[int, str] = {}
         """The ids that were made, by the index of their block."""
 
@@ -54,6 +57,7 @@ class BlockEvents:
                 self._ids.pop(index, None)
             if block is not None:
                 raw = self._raw_block(block)
+                block = self._shaped(block)
                 if block.get("type") == "tool_call":
                     block = self._named(block, index)
                 data["block"] = block_record(block, raw)
@@ -67,6 +71,7 @@ class BlockEvents:
         found: list[tuple[JsonDict, JsonDict]] = []
         for block in result.blocks:
             raw = self._raw_block(block)
+            block = self._shaped(block)
             if block.get("type") == "tool_call":
                 call_id = block.get("id") or next(made, None) or self._new_id()
                 block = {**block, "id": call_id, "name": self._tool(block)}

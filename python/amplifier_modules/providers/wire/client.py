@@ -139,6 +139,7 @@ class ServiceClient:
         model: str | None = None,
         content: bytes | None = None,
         params: Mapping[str, str] | None = None,
+        max_bytes: int = _MAX_BODY_BYTES,
     ) -> dict[str, Any]:
         """Send one request; return the JSON object of its answer.
 
@@ -150,6 +151,7 @@ class ServiceClient:
             model: The model of the request, for errors.
             content: The body.
             params: The query.
+            max_bytes: Bytes of the answer that are read.
 
         Raises:
             LLMError: The server cannot be reached, answers with an error, or with anything else.
@@ -159,7 +161,7 @@ class ServiceClient:
             method, path, seconds, model=model, headers=headers, content=content, params=params
         )
         try:
-            answer = _OBJECT.validate_json(await _read_body(response))
+            answer = _OBJECT.validate_json(await _read_body(response, max_bytes))
         except ValueError as error:
             raise self.unfitting(path, "other content", expected, model) from error
         finally:
@@ -228,15 +230,15 @@ def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-async def _read_body(response: httpx2.Response) -> bytes:
-    """Read the body of an error or a list, up to `_MAX_BODY_BYTES`."""
+async def _read_body(response: httpx2.Response, max_bytes: int = _MAX_BODY_BYTES) -> bytes:
+    """Read the body of an error or a list, up to `max_bytes`."""
     import httpx2
 
     body = bytearray()
     try:
         async for chunk in response.aiter_bytes():
             body += chunk
-            if len(body) >= _MAX_BODY_BYTES:
+            if len(body) >= max_bytes:
                 break
     except httpx2.HTTPError:
         pass  # the beginning is enough

@@ -37,6 +37,8 @@ class Result:
     output: str | list[JsonDict]
     """A text, or blocks of text, images and documents."""
     is_error: bool = False
+    call: JsonDict = field(default_factory=JsonDict)
+    """The call, as it is sent."""
 
 
 @dataclass(slots=True)
@@ -251,7 +253,7 @@ class _Turns:
             self.repairs.dropped.append(str(call_id))
             return
         content = result_content(output, self.rules, self.repairs.described)
-        self.results.append(Result(call["id"], call["name"], content, is_error))
+        self.results.append(Result(call["id"], call["name"], content, is_error, call))
 
     def add_assistant(self, message: JsonDict) -> None:
         writer = Writer.of(message.get("metadata"))
@@ -267,7 +269,8 @@ class _Turns:
             elif kind != "tool_result":  # valid in user messages only
                 parts.append(self.seen(block, self.rules.assistant_blocks))
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
-        self.append("assistant", self.rules.paired([part for part in parts if part is not None]))
+        own = [self.rules.own_part(part, writer) for part in parts if part is not None]
+        self.append("assistant", self.rules.paired(own))
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         part = self.rules.own_thinking(block, writer)
@@ -323,7 +326,7 @@ class _Turns:
     def close_user_turn(self) -> None:
         for call_id, call in self.unanswered.items():
             self.repairs.answered.append(call_id)
-            self.results.append(Result(call["id"], call["name"], MISSING_RESULT, is_error=True))
+            self.results.append(Result(call["id"], call["name"], MISSING_RESULT, True, call))
         self.append("user", self.others, self.results)
         self.unanswered, self.results, self.others = {}, [], []
 

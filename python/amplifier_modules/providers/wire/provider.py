@@ -213,6 +213,10 @@ class WireProvider:
         """Return the wire's own form of a decoded block."""
         return block
 
+    def _shaped(self, block: JsonDict) -> JsonDict:
+        """Return a decoded block as responses have it."""
+        return block
+
     def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is."""
         del encoded, results
@@ -355,6 +359,7 @@ class _Call:
             provider._raw_block,  # pyright: ignore[reportPrivateUsage] -- its own part
             encoded.tool_names,
             len(self._blocks),
+            provider._shaped,  # pyright: ignore[reportPrivateUsage] -- its own part
         )
         return self._block_events
 

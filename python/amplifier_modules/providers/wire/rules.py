@@ -116,6 +116,11 @@ class HistoryRules:
         del block, writer
         return None
 
+    def own_part(self, part: JsonDict, writer: Writer) -> JsonDict:
+        """Return a part of an assistant message without what only its own writer can read."""
+        del writer
+        return part
+
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts of an assistant message without those that need a missing other."""
         return parts
