@@ -24,6 +24,8 @@ _CONTENT_TYPES = {
     "ollama": "application/x-ndjson",
 }
 _JSON = "application/json"
+_MAY_BE_WHOLE = frozenset({"chat"})
+"""Dialects of many servers, some of which send an answer whole although a stream was asked for."""
 
 
 class Answer:
@@ -121,7 +123,8 @@ class Answer:
         if response is None:
             raise silent_error(client.service, model, silence or 0)
         content_type = response.headers.get("content-type", "")
-        if fitting not in content_type:
+        is_whole = _JSON in content_type and client.service.dialect in _MAY_BE_WHOLE
+        if fitting not in content_type and not is_whole:
             await response.aclose()
             found = f"`{content_type}`" if content_type else "no content type"
             expected = "an event stream" if settings.use_streaming else "JSON"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from amplifier_core.llm_errors import LLMError
 
@@ -31,8 +31,6 @@ _MAX_BODY_BYTES = 4_000_000
 _MIN_SECRET_CHARS = 4
 # A proxy from the environment cannot reach a server on this machine.
 _NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")
-
-_OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 Headers = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns the headers that every request carries, the key among them; asked for each request."""
@@ -156,17 +154,39 @@ class ServiceClient:
         Raises:
             LLMError: The server cannot be reached, answers with an error, or with anything else.
         """
+        answer = await self.ask_any(
+            method, path, seconds, expected, model=model, content=content, params=params
+        )
+        if not isinstance(answer, dict):
+            raise self.unfitting(path, "other content", expected, model)
+        return cast("dict[str, Any]", answer)
+
+    async def ask_any(
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        expected: str,
+        *,
+        model: str | None = None,
+        content: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Send one request like `ask`; return the JSON of its answer, whatever it is.
+
+        Raises:
+            LLMError: The server cannot be reached, answers with an error, or with no JSON.
+        """
         headers = {"content-type": "application/json"} if content is not None else {}
         response = await self.send(
             method, path, seconds, model=model, headers=headers, content=content, params=params
         )
         try:
-            answer = _OBJECT.validate_json(await _read_body(response, max_bytes))
+            return from_json(await _read_body(response, max_bytes))
         except ValueError as error:
             raise self.unfitting(path, "other content", expected, model) from error
         finally:
             await response.aclose()
-        return answer
 
     def unfitting(self, path: str, found: str, expected: str, model: str | None) -> LLMError:
         """Make the error for a successful answer of the wrong kind."""

@@ -17,9 +17,12 @@ _UNSEEN = {"image": "image", "document": "document"}
 
 
 def encoded_text(block: JsonDict) -> JsonDict | None:
-    """Return a block of text with its citations; None for blank text, which services refuse."""
-    text = block.get("text")
-    if not isinstance(text, str) or not text.strip():
+    """Return a block of text with its citations; None for blank text, which services refuse.
+
+    The text of a refusal stands in for the text that it has not.
+    """
+    text = next(filter(_is_said, (block.get("text"), block.get("refusal"))), None)
+    if text is None:
         return None
     wire: JsonDict = {"type": "text", "text": text}
     for key in ("citations", "item", "refusal"):
@@ -46,12 +49,13 @@ def seen_block(
         left_out: Gets the type of a block that cannot be sent.
     """
     kind = block.get("type")
-    if kind in known:
+    can_send = rules.can_send(block)
+    if kind in known and can_send:
         return {
             key: value for key, value in block.items() if key != "visibility" and value is not None
         }
     text = block_text(block)
-    if text is None and kind in _UNSEEN and kind not in rules.user_blocks:
+    if text is None and kind in _UNSEEN and not (kind in rules.user_blocks and can_send):
         text = _unseen(block, rules.model)
         described.append(str(kind))
     if text is None:
@@ -91,6 +95,10 @@ def result_content(output: Any, rules: HistoryRules, described: list[str]) -> st
         raise ValueError(
             "the output of a tool is nested too deeply to be written as JSON"
         ) from None
+
+
+def _is_said(text: Any) -> bool:
+    return isinstance(text, str) and bool(text.strip())
 
 
 def _is_content(block: JsonDict) -> bool:

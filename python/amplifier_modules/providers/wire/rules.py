@@ -121,6 +121,11 @@ class HistoryRules:
         del writer
         return part
 
+    def can_send(self, block: JsonDict) -> bool:
+        """Whether a block of an accepted type is in a form that the service takes."""
+        del block
+        return True
+
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts of an assistant message without those that need a missing other."""
         return parts
