@@ -71,7 +71,7 @@ class AnthropicProvider(WireProvider):
             id=PROVIDER,
             display_name="Anthropic",
             credential_env_vars=["ANTHROPIC_API_KEY"],
-            capabilities=list(_CAPABILITIES),
+            capabilities=self.get_model_info().capabilities,
             defaults={
                 "model": self.config.default_model,
                 "max_tokens": self.config.max_tokens,
@@ -170,6 +170,8 @@ class AnthropicProvider(WireProvider):
         capabilities = [name for name in _CAPABILITIES if name != "thinking"]
         if profile.thinking != "none":
             capabilities.append("thinking")
+        if profile.structured:
+            capabilities.append("structured_output")
         return ModelInfo(
             id=model,
             display_name=str(entry.get("display_name") or model),

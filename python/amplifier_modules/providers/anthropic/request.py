@@ -11,6 +11,7 @@ from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
+    format_instructions,
     given_options,
     nothing_to_send,
     stop_texts,
@@ -18,12 +19,19 @@ from ..wire.options import (
     unknown_choice,
 )
 from ..wire.schema import object_schema
+from ..wire.strict_schema import strict_schema
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
 from .thinking import add_sampling, add_thinking
 from .turns import TOOL_NAMES, AnthropicRules, turn_message
 
 _WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+_NOT_IN_SCHEMAS = frozenset(
+    {
+        "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
+        "maxItems", "pattern",
+    }
+)  # fmt: skip
 _LONG_CONTEXT = "context-1m-2025-08-07"
 _FAST = "fast-mode-2026-02-01"
 _TASK_BUDGET = "task-budgets-2026-03-13"
@@ -86,12 +94,7 @@ class AnthropicEncoder:
             body["stop_sequences"] = stops
         add_thinking(encoded, profile, request, config, options, betas)
         add_sampling(encoded, profile, request, config, options)
-        if request.response_format is not None and request.response_format.type != "text":
-            encoded.degrade(
-                f"response format {request.response_format.type}",
-                "plain text",
-                "this provider does not constrain the form of an answer",
-            )
+        _add_format(encoded, profile, request)
         _add_features(body, profile, config, betas)
         if config.enable_prompt_caching:
             _mark_for_caching(encoded)
@@ -117,6 +120,29 @@ def _add_length(
         )
         wanted = longest
     encoded.fields["max_tokens"] = wanted or min(config.max_tokens, longest)
+
+
+def _add_format(encoded: WireRequest, profile: ModelProfile, request: ChatRequest) -> None:
+    """Hold the answer to a schema, or tell the model of it where that is not possible."""
+    wanted = request.response_format
+    if wanted is None or wanted.type == "text":
+        return
+    schema = None
+    if wanted.type == "json_schema" and profile.structured:
+        schema = strict_schema(wanted.json_schema, without=_NOT_IN_SCHEMAS, recursive=False)
+    if schema is not None:
+        answer = {"type": "json_schema", "schema": schema}
+        encoded.fields.setdefault("output_config", {})["format"] = answer
+        return
+    told = {"type": "text", "text": format_instructions(wanted)}
+    encoded.fields["system"] = [*encoded.fields.get("system", ()), told]
+    encoded.degrade(
+        f"response format {wanted.type}",
+        "instructions in the system prompt",
+        "the model cannot be held to this schema"
+        if profile.structured
+        else f"`{encoded.model}` cannot be held to a schema",
+    )
 
 
 def _add_features(

@@ -94,9 +94,15 @@ def _obstacle_to_thinking(body: JsonDict, turns: Sequence[Turn]) -> str | None:
         return "a forced tool call excludes thinking"
     if turns[-1].role == "assistant":
         return "an answer that has already begun excludes thinking"
-    if not turns[-1].results or turns[-2].parts[0]["type"] in {"thinking", "redacted_thinking"}:
+    first: Turn | None = None
+    for turn in reversed(turns):  # back to the last question
+        if turn.role == "assistant":
+            first = turn
+        elif not turn.results:
+            break
+    if first is None or first.parts[0]["type"] in {"thinking", "redacted_thinking"}:
         return None
-    return "the pending tool calls were made without thinking of this model"
+    return "the tool calls since the last question were begun without thinking of this model"
 
 
 def add_sampling(

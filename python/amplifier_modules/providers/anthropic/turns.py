@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..wire.fields import JsonDict
 from ..wire.history import Result, Turn
@@ -61,16 +62,26 @@ class AnthropicRules(HistoryRules):
 
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts without the calls and results of the server's tools that are alone."""
-        called = {part.get("id") for part in parts if part["type"] in _SERVER_CALLS}
-        answered = {part.get("tool_use_id") for part in parts if part["type"].endswith("_result")}
-        if called == answered:
-            return parts
-        return [
-            part
-            for part in parts
-            if (part["type"] not in _SERVER_CALLS or part.get("id") in answered)
-            and (not part["type"].endswith("_result") or part.get("tool_use_id") in called)
-        ]
+        kept: list[JsonDict] = []
+        open_calls: set[Any] = set()
+        used: set[Any] = set()
+        for position, part in enumerate(parts):
+            if part["type"] in _SERVER_CALLS:
+                later = (each.get("tool_use_id") for each in parts[position + 1 :])
+                if part.get("id") in used or part.get("id") not in later:
+                    continue
+                open_calls.add(part["id"])
+                used.add(part["id"])
+            elif _is_server_result(part):
+                if part.get("tool_use_id") not in open_calls:
+                    continue
+                open_calls.remove(part["tool_use_id"])
+            kept.append(part)
+        return kept
+
+
+def _is_server_result(part: JsonDict) -> bool:
+    return part["type"].endswith("_tool_result")
 
 
 def turn_message(turn: Turn) -> JsonDict:

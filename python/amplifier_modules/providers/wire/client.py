@@ -155,7 +155,14 @@ class ServiceClient:
             LLMError: The server cannot be reached, answers with an error, or with anything else.
         """
         answer = await self.ask_any(
-            method, path, seconds, expected, model=model, content=content, params=params
+            method,
+            path,
+            seconds,
+            expected,
+            model=model,
+            content=content,
+            params=params,
+            max_bytes=max_bytes,
         )
         if not isinstance(answer, dict):
             raise self.unfitting(path, "other content", expected, model)
@@ -171,6 +178,7 @@ class ServiceClient:
         model: str | None = None,
         content: bytes | None = None,
         params: Mapping[str, str] | None = None,
+        max_bytes: int = _MAX_BODY_BYTES,
     ) -> Any:
         """Send one request like `ask`; return the JSON of its answer, whatever it is.
 

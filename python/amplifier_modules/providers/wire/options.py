@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from amplifier_core.llm_errors import InvalidRequestError
-from amplifier_core.message_models import ChatRequest
+from amplifier_core.message_models import ChatRequest, ResponseFormat
 
 from .fields import JsonDict, fields_of
 
@@ -42,6 +43,14 @@ def stop_texts(request: ChatRequest) -> list[str]:
 def tool_fields(request: ChatRequest) -> list[JsonDict]:
     """Return the tools of a request as dicts; those of a name once."""
     return list({tool.name: fields_of(tool) for tool in request.tools or ()}.values())
+
+
+def format_instructions(response_format: ResponseFormat) -> str:
+    """Return what tells a model in words of which form its answer must be."""
+    if response_format.type != "json_schema":
+        return "Answer with JSON only, without any other text."
+    schema = json.dumps(response_format.json_schema, ensure_ascii=False)
+    return f"Answer with JSON only, without any other text, as this JSON schema says:\n{schema}"
 
 
 def nothing_to_send(provider: str, model: str) -> InvalidRequestError:

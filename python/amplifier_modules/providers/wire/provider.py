@@ -14,6 +14,7 @@ from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
+from ...model_window import limits_of, messages_budget
 from ..retries import Retries
 from .answer import Answer
 from .block_events import BlockEvents
@@ -120,8 +121,8 @@ class WireProvider:
     ) -> AsyncIterator[str | ChatResponse]:
         """Yield the text of the answer as it arrives, at the end the whole `ChatResponse`.
 
-        Hooks hear the events of the blocks as with `complete`. The arguments and errors are the
-        same; once a text was yielded nothing is retried.
+        Hooks hear no events of blocks, so that whoever iterates can tell them. The arguments and
+        errors are those of `complete`; once a text was yielded nothing is retried.
         """
         call = await _Call.begin(self, request, options)
         while (encoded := call.next) is not None:
@@ -135,15 +136,13 @@ class WireProvider:
                 )
                 while pieces is not None:
                     for event in pieces:
-                        name, data = block_events.completed(event)
-                        await call.show(name, data)
+                        _, data = block_events.completed(event)
                         if data.get("delta") and data["block_type"] == "text":
                             yield data["delta"]
                     pieces = await anext(answer, None)
                 result = answer.result()
                 for event in result.events:
-                    name, data = block_events.completed(event)
-                    await call.show(name, data)
+                    _, data = block_events.completed(event)
                     if data.get("delta") and data["block_type"] == "text":
                         yield data["delta"]
             except LLMError as error:
@@ -179,6 +178,19 @@ class WireProvider:
     def get_model_info(self, model: str | None = None) -> ModelInfo:
         """Return what a model can do; that of the settings if None."""
         raise NotImplementedError
+
+    def request_budget(self, request: ChatRequest | None = None) -> int | None:
+        """Return how many tokens the messages of a request may have; None if that is not known.
+
+        Args:
+            request: The request, whose model and `max_output_tokens` count; None for those of the
+                settings.
+        """
+        window, output = limits_of(self.get_model_info(request.model if request else None))
+        if window is None:
+            return None
+        asked = request.max_output_tokens if request else None
+        return messages_budget(window, output, asked)
 
     def parse_tool_calls(self, response: ChatResponse) -> list[ToolCall]:
         """Return the tool calls of `response` in the order the model made them.

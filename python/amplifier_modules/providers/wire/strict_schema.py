@@ -23,26 +23,51 @@ class _Unfit(Exception):
     """A part of a schema has no strict form."""
 
 
-def strict_schema(schema: JsonDict) -> JsonDict | None:
+def strict_schema(
+    schema: JsonDict, *, without: frozenset[str] = frozenset(), recursive: bool = True
+) -> JsonDict | None:
     """Return the strict form of a schema: closed objects, each of whose properties is required.
 
     Keywords that strict schemas do not have are left out, so what fits the result is checked against
     the schema itself. None if it has no such form: its top is no object, or a part of it is open.
+
+    Args:
+        schema: The schema of an answer.
+        without: Further keywords that the service does not have.
+        recursive: Whether a part may contain itself.
     """
     try:
-        return _Reduction(schema).result()
+        reduction = _Reduction(schema, _KEPT - without)
+        return reduction.result() if recursive or not reduction.is_recursive() else None
     except _Unfit:
         return None
 
 
 class _Reduction:
-    def __init__(self, schema: JsonDict) -> None:
+    def __init__(self, schema: JsonDict, kept: frozenset[str]) -> None:
         self._schema = schema
+        self._kept = kept
         self._definitions = {
             f"#/{key}/{name}": fields_of(value)
             for key in _DEFINITIONS
             for name, value in fields_of(schema.get(key)).items()
         }
+
+    def is_recursive(self) -> bool:
+        """Whether a definition leads back to itself."""
+        leads = {name: _references(value) for name, value in self._definitions.items()}
+        if "#" in set[str]().union(_references(self._schema), *leads.values()):
+            return True
+        for start, first in leads.items():
+            found, seen = list(first), set[str]()
+            while found:
+                reference = found.pop()
+                if reference == start:
+                    return True
+                if reference not in seen:
+                    seen.add(reference)
+                    found += leads.get(reference, ())
+        return False
 
     def result(self) -> JsonDict:
         top, seen = self._schema, set[str]()
@@ -74,7 +99,7 @@ class _Reduction:
                 raise _Unfit
             rest = {key: value for key, value in schema.items() if key != "allOf"}
             return self._reduced({**rest, **options[0]}, depth + 1)
-        reduced = {key: value for key, value in schema.items() if key in _KEPT}
+        reduced = {key: value for key, value in schema.items() if key in self._kept}
         if reduced.get("format") not in _FORMATS:
             reduced.pop("format", None)
         if options := _listed(schema.get("anyOf")) or _listed(schema.get("oneOf")):
@@ -127,6 +152,21 @@ class _Reduction:
                 fields_of(each).get("$ref") for each in fields_of(target.get("properties")).values()
             ]
         return False
+
+
+def _references(value: Any) -> set[str]:
+    """Return what the references in a schema, definitions left out, lead to."""
+    if isinstance(value, list):
+        return set[str]().union(*map(_references, cast("list[Any]", value)))
+    if not isinstance(value, dict):
+        return set()
+    found = set[str]()
+    for key, inner in cast("JsonDict", value).items():
+        if key == "$ref" and isinstance(inner, str):
+            found.add(inner)
+        elif key not in _DEFINITIONS:
+            found |= _references(inner)
+    return found
 
 
 def _listed(value: Any) -> list[JsonDict]:
