@@ -8,6 +8,7 @@ MODULES: dict[str, str] = {
     "loop-streaming": "amplifier_modules.loops.streaming",
     "provider-anthropic": "amplifier_modules.providers.anthropic",
     "provider-demo": "amplifier_modules.providers.demo",
+    "provider-openai-chat": "amplifier_modules.providers.openai_chat",
     "provider-scripted": "amplifier_modules.providers.scripted",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",

@@ -55,6 +55,8 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "server_error": llm_errors.ProviderUnavailableError,
     "overloaded_error": llm_errors.ProviderUnavailableError,
 }
+_SAYS_NOTHING = frozenset({"api_error", "server_error"})
+"""Types that servers write beside any status."""
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key lacks access; check its permissions"),
     (llm_errors.AuthenticationError, "the key was refused; check `{key}`"),
@@ -238,7 +240,8 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
         if _FILTERED.search(text):
             return llm_errors.ContentFilterError
         return llm_errors.InvalidRequestError
-    if kind in _BY_TYPE:
+    is_refused = status is not None and 400 <= status < 500
+    if kind in _BY_TYPE and not (is_refused and kind in _SAYS_NOTHING):
         return _BY_TYPE[kind]
     if status is None:
         return llm_errors.ProviderUnavailableError

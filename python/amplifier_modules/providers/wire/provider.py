@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from amplifier_core import events
@@ -46,7 +46,7 @@ class WireProvider:
     `llm_errors`. A provider of its own says how a request is encoded and what the models can do.
     """
 
-    path: ClassVar[str]
+    path: str
     """Where requests go, after the base URL."""
 
     def __init__(

@@ -1,0 +1,71 @@
+"""What the lists of models say, in the words of each service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+_NO_CHAT = re.compile(r"embed|whisper|\btts\b|rerank|moderation|dall-e|transcribe|\bocr\b")
+_CHAT_TYPES = frozenset({"chat", "language", "code", "llm", "vlm", "model"})
+
+
+def can_chat(entry: Mapping[str, Any]) -> bool:
+    """Whether a model is not known to be for something else than text."""
+    capabilities = _mapping(entry.get("capabilities"))
+    written = _mapping(entry.get("architecture")).get("output_modalities")
+    return not (
+        capabilities.get("completion_chat") is False
+        or entry.get("active") is False
+        or entry.get("supports_chat") is False
+        or (isinstance(written, list) and "text" not in written)
+        or (isinstance(entry.get("type"), str) and entry["type"] not in _CHAT_TYPES)
+        or _NO_CHAT.search(str(entry.get("id")).lower())
+    )
+
+
+def context_window(entry: Mapping[str, Any]) -> int | None:
+    """Return how many tokens a model reads."""
+    return _first_count(
+        entry.get("context_length"),
+        entry.get("max_model_len"),
+        entry.get("context_window"),
+        entry.get("max_context_length"),
+        entry.get("loaded_context_length"),
+        _mapping(entry.get("meta")).get("n_ctx"),
+        _mapping(entry.get("meta")).get("n_ctx_train"),
+    )
+
+
+def max_output_tokens(entry: Mapping[str, Any]) -> int | None:
+    """Return how many tokens a model writes."""
+    return _first_count(
+        _mapping(entry.get("top_provider")).get("max_completion_tokens"),
+        entry.get("max_completion_tokens"),
+        entry.get("max_output_tokens"),
+    )
+
+
+def sees_images(entry: Mapping[str, Any]) -> bool | None:
+    """Return whether a model takes images; None if nothing says so."""
+    seen = _mapping(entry.get("architecture")).get("input_modalities")
+    if isinstance(seen, list):
+        return "image" in seen
+    for known in (
+        _mapping(entry.get("capabilities")).get("vision"),
+        entry.get("supports_image_input"),
+    ):
+        if isinstance(known, bool):
+            return known
+    return None
+
+
+def _first_count(*values: Any) -> int | None:
+    return next(
+        (value for value in values if isinstance(value, int) and value > 0 and value is not True),
+        None,
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
