@@ -35,6 +35,7 @@ EVENTS = frozenset(
         "orchestrator:steering_discarded",
         "orchestrator:steering_injected",
         "orchestrator:steering_submitted",
+        "provider:cloudflare_challenge",
         "provider:concurrency",
         "provider:fallback",
         "tool:progress",

@@ -14,6 +14,7 @@ from amplifier_modules import EVENTS
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.streaming import EVENTS as LOOP_EVENTS
 from amplifier_modules.providers.retries import Retries, RetrySettings
+from amplifier_modules.providers.wire import events as provider_events
 
 CALL = ("1", "x", {"x": 1})
 
@@ -211,4 +212,5 @@ async def test_the_line_about_a_retry_does_not_quote_the_server(
 
 
 def test_the_listed_events_are_those_that_our_modules_contribute():
-    assert set(EVENTS) == {*LOOP_EVENTS, FINDINGS}
+    of_providers = {name for key, name in vars(provider_events).items() if key.isupper()}
+    assert set(EVENTS) == {*LOOP_EVENTS, FINDINGS, *of_providers}

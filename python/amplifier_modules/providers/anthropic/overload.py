@@ -12,8 +12,6 @@ from .config import AnthropicConfig
 
 logger = logging.getLogger(__name__)
 
-PROVIDER_FALLBACK = "provider:fallback"
-"""Event: a model is overloaded, and another one is asked in its place."""
 _FAMILIES = {"sonnet": "claude-sonnet-5-5", "haiku": "claude-haiku-4-5"}
 
 

@@ -16,11 +16,12 @@ from ..retries import Retries
 from ..wire.answer import Answer
 from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
+from ..wire.events import PROVIDER_FALLBACK
 from ..wire.fields import JsonDict
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
-from .overload import PROVIDER_FALLBACK, Overload
+from .overload import Overload
 from .request import AnthropicEncoder
 
 if TYPE_CHECKING:

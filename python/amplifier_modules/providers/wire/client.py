@@ -12,6 +12,7 @@ from amplifier_core.llm_errors import LLMError
 
 from .errors import (
     api_error,
+    challenge_error,
     environment_error,
     redirect_error,
     root_cause,
@@ -239,10 +240,20 @@ class ServiceClient:
         from amplifier_stream import decode_error
 
         body = await _read_body(response)
+        if _is_challenge(response.headers, body):
+            return challenge_error(self.service, self.shown_url + path, status, model=model)
         dialect = self.service.dialect
         return self.api_error(
             decode_error(dialect, status, dict(response.headers), body), None, model
         )
+
+
+def _is_challenge(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether Cloudflare asks for a person in the place of the service."""
+    if headers.get("cf-mitigated") == "challenge":
+        return True
+    is_page = "text/html" in headers.get("content-type", "")
+    return is_page and b"/cdn-cgi/challenge-platform/" in body
 
 
 def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:

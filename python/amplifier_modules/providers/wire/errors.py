@@ -115,6 +115,22 @@ def api_error(
     return error_class(message, hint=hint, **arguments)
 
 
+class ChallengeError(llm_errors.ProviderUnavailableError):
+    """A page that wants to see a person answered in the place of the service."""
+
+
+def challenge_error(service: Service, url: str, status: int, *, model: str | None) -> LLMError:
+    """Make the error for a page of Cloudflare that wants to see a person."""
+    return ChallengeError(
+        f"`{url}` answered with a challenge of Cloudflare (status {status}) instead of"
+        f" {service.title}",
+        provider=service.name,
+        model=model,
+        status_code=status,
+        hint=f"retry later, or check `{service.address_from}` and the network",
+    )
+
+
 def redirect_error(
     service: Service, url: str, status: int, location: str | None, *, model: str | None
 ) -> LLMError:

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from amplifier_core._kernel import sleep as waiting
 from amplifier_core.events import PROVIDER_THROTTLE
 
+from .events import PROVIDER_CONCURRENCY
 from .rate_limits import RateLimit, rate_limits
 from .settings import HttpSettings
 
@@ -22,9 +23,6 @@ logger = logging.getLogger(__name__)
 
 _State = dict[str, dict[str, tuple[float, float, float | None]]]
 _STATE: TypeAdapter[_State] = TypeAdapter(_State)
-
-PROVIDER_CONCURRENCY = "provider:concurrency"
-"""Event: a call waits until another one is over."""
 
 
 class Load:
@@ -74,13 +72,15 @@ class Load:
             if self._slots is None:
                 self._slots = anyio.Semaphore(most)
             if self._slots.value == 0:
+                self._waiting += 1
                 data = {"provider": self._provider, "model": model, "limit": most}
-                await self._emit(PROVIDER_CONCURRENCY, {**data, "waiting": self._waiting + 1})
-            self._waiting += 1
-            try:
+                await self._emit(PROVIDER_CONCURRENCY, {**data, "waiting": self._waiting})
+                try:
+                    await self._slots.acquire()
+                finally:
+                    self._waiting -= 1
+            else:
                 await self._slots.acquire()
-            finally:
-                self._waiting -= 1
         try:
             await self._throttle(model)
         except BaseException:

@@ -20,6 +20,8 @@ from .answer import Answer
 from .block_events import BlockEvents
 from .body import WireRequest, named_kinds
 from .client import ServiceClient
+from .errors import ChallengeError
+from .events import PROVIDER_CLOUDFLARE_CHALLENGE
 from .fields import JsonDict
 from .load import Load
 from .response import WireResponse, build_response
@@ -259,12 +261,20 @@ class WireProvider:
 
     # One call.
 
+    async def _opened(self, encoded: WireRequest, call: _Call) -> Answer:
+        try:
+            return await self._open(encoded, call.longest_wait)
+        except ChallengeError as error:
+            data = {"provider": self.name, "model": encoded.model, "status_code": error.status_code}
+            await self.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
+            raise
+
     async def _received(self, call: _Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
         completed, show = block_events.completed, call.show
         await self._load.enter(encoded.model)
         try:
-            answer = await self._open(encoded, call.longest_wait)
+            answer = await self._opened(encoded, call)
             try:
                 async for pieces in answer:
                     for event in pieces:
@@ -282,7 +292,7 @@ class WireProvider:
         """Open an answer and read until it has an event, so that a failure before can be retried."""
         await self._load.enter(encoded.model)
         try:
-            answer = await self._open(encoded, call.longest_wait)
+            answer = await self._opened(encoded, call)
             try:
                 pieces: Any = []
                 while pieces == []:
