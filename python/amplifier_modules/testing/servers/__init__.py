@@ -39,6 +39,7 @@ address and serves until Ctrl+C.
 from __future__ import annotations
 
 from .anthropic import AnthropicModel, AnthropicServer
+from .chat import ChatServer, Preset
 from .openai.models import OpenAIModel
 from .responses import ResponsesServer
 from .serving.answer import (
@@ -65,12 +66,14 @@ __all__ = [
     "AnthropicServer",
     "Block",
     "Call",
+    "ChatServer",
     "Declined",
     "Fault",
     "Issued",
     "ModelServer",
     "OpenAIModel",
     "Part",
+    "Preset",
     "Recorded",
     "RedactedThinking",
     "Refusal",

@@ -1,0 +1,152 @@
+"""Rules for messages and what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+from ..openai.images import check_detail, check_image_url
+from ..openai.words import as_object, check_fields, check_value, invalid, place
+from ..serving.fields import Fields, Path
+from ..serving.reading import Json, text
+from .asked import Asked, calls_of
+from .shapes import (
+    ASSISTANT_PARTS,
+    IMAGE_URL,
+    TEXT_PARTS,
+    THINKING_PARTS,
+    USER_PARTS,
+)
+
+_NEXT = {"user": "assistant", "assistant": "user"}
+_NAME = re.compile(r"[^\s<|\\/>]+")
+
+
+def check_some_message(asked: Asked) -> None:
+    """There is a message."""
+    if not asked.messages:
+        raise _empty("array", ("messages",))
+
+
+def check_names(asked: Asked) -> None:
+    """The name of who speaks has plain characters."""
+    for path, message in asked.of_role("system", "developer", "user", "assistant"):
+        name = message.get("name")
+        if name is not None and not _NAME.fullmatch(name):
+            where = place((*path, "name"))
+            raise invalid(
+                f"Invalid '{where}': string does not match pattern. Expected a string that matches"
+                " the pattern '^[^\\s<|\\\\/>]+$'.",
+                where,
+                "invalid_value",
+            )
+
+
+def check_content(asked: Asked) -> None:
+    """A message says something; an assistant's may hold calls instead."""
+    for path, message in asked.of_role("system", "developer", "user", "assistant"):
+        content = message.get("content")
+        here = (*path, "content")
+        if message["role"] == "assistant":
+            has_more = bool(calls_of(message) or message.get("refusal"))
+            if has_more or message.get("audio") or message.get("function_call"):
+                continue
+            if content is None:
+                raise invalid(
+                    "Invalid value for 'content': expected a string, got null.",
+                    f"messages.[{path[1]}].content",
+                )
+        if not content:
+            raise _empty("string" if content == "" else "array", here)
+
+
+def check_parts(asked: Asked) -> None:
+    """Parts of a message are of the types of its role."""
+    for index, message in enumerate(asked.messages):
+        content = message.get("content")
+        if not isinstance(content, list):
+            continue
+        kinds = _kinds(asked, message["role"])
+        for number, value in enumerate(content):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            path: Path = ("messages", index, "content", number)
+            part = as_object(value, path)  # pyright: ignore[reportUnknownArgumentType]
+            check_value(part.get("type"), kinds, (*path, "type"))
+            inner = {name: part[name] for name in part if name != "type"}
+            check_fields(inner, kinds[part["type"]], path)
+            if part["type"] == "text" and not part["text"]:
+                raise _empty("string", (*path, "text"))
+            if part["type"] == "image_url":
+                _check_image(asked, part, path)
+
+
+def _kinds(asked: Asked, role: str) -> Mapping[str, Fields]:
+    match role:
+        case "user":
+            return USER_PARTS
+        case "assistant" if asked.preset.reasoning_field == "parts":
+            return {**ASSISTANT_PARTS, **THINKING_PARTS}
+        case "assistant":
+            return ASSISTANT_PARTS
+        case _:
+            return TEXT_PARTS
+
+
+def _check_image(asked: Asked, part: Json, path: Path) -> None:
+    if not (asked.model.vision and asked.preset.vision):
+        raise invalid(
+            "Invalid content type. image_url is only supported by certain models.",
+            f"messages.[{path[1]}].content.[{path[3]}].type",
+        )
+    here = (*path, "image_url")
+    check_fields(part["image_url"], IMAGE_URL, here)
+    check_detail(part["image_url"].get("detail"), (*here, "detail"))
+    check_image_url(part["image_url"]["url"], (*here, "url"))
+
+
+def check_alternation(asked: Asked) -> None:
+    """Behind a strict template, roles alternate and the system speaks first."""
+    if not asked.preset.alternates:
+        return
+    expected = "user"
+    for index, message in enumerate(asked.messages):
+        role = text(message["role"])
+        if role in {"system", "developer"}:
+            if index > 0:
+                raise invalid("System message must be at the beginning.")
+        elif role == "tool":
+            expected = "assistant"  # that results have calls is another rule
+        elif role != expected:
+            raise invalid(
+                "After the optional system message, conversation roles must alternate"
+                " user/assistant/user/assistant/..."
+            )
+        else:
+            expected = _NEXT[role]
+
+
+def check_order(asked: Asked) -> None:
+    """Behind a tool comes no user, and at the end no assistant, where the vendor says so."""
+    roles = [text(message["role"]) for message in asked.messages]
+    if not asked.preset.user_after_tool:
+        for before, role in pairwise(roles):
+            if before == "tool" and role == "user":
+                raise invalid("Unexpected role 'user' after role 'tool'", None, "3230")
+    is_open = asked.messages[-1].get("prefix") is True
+    if not asked.preset.ends_with_assistant and roles[-1] not in {"user", "tool"} and not is_open:
+        raise invalid(
+            "Expected last role User or Tool (or Assistant with prefix True) for serving but got"
+            f" {roles[-1]}",
+            None,
+            "3230",
+        )
+
+
+def _empty(kind: str, path: Path) -> Exception:
+    article = "an" if kind == "array" else "a"
+    return invalid(
+        f"Invalid '{place(path)}': empty {kind}. Expected {article} {kind} with minimum length 1,"
+        f" but got an empty {kind} instead.",
+        path,
+        f"empty_{kind}",
+    )

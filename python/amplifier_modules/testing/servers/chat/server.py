@@ -1,0 +1,200 @@
+"""A strict server of the Chat Completions API and of vendors that speak it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..openai import keys
+from ..openai.models import MODELS, OpenAIModel
+from ..openai.words import INVALID, error_body, invalid, of_status
+from ..serving.answer import Answer, Call, Recorded, Script, Thinking
+from ..serving.fault import Fault
+from ..serving.http import Reply
+from ..serving.reading import Json, mapping, objects, text
+from ..serving.refusal import Refusal, RefusedError
+from ..serving.server import ModelServer, SeenRequest
+from ..serving.sse import encode_event, read_events
+from .judge import judge
+from .presets import PRESETS, Preset
+from .stream import Frame, compose, stream_chunks
+
+_DONE = b"data: [DONE]\n\n"
+
+
+class ChatServer(ModelServer):
+    """A server that judges each request as strictly as a vendor does, and answers from a script.
+
+        with ChatServer(["Hello"], preset="mistral") as server:
+            client = Client(base_url=server.url)
+
+    Attributes:
+        preset: The vendor.
+        models: The models that exist; others are refused.
+        deployments: The models behind the deployments of Azure.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[Script] = (),
+        *,
+        preset: str | Preset = "openai",
+        faults: Iterable[Fault | None] = (),
+        api_key: str | None = None,
+        pause: float = 0,
+        secret: bytes | None = None,
+        models: Iterable[OpenAIModel] = MODELS,
+        deployments: Mapping[str, str] | None = None,
+    ) -> None:
+        """Set it up; the port opens on entering.
+
+        Args:
+            answers: The script; when it is over, a short text is the answer.
+            preset: The vendor: one of `PRESETS`, or one of your own.
+            faults: What goes wrong.
+            api_key: The key that requests must carry; without one, any key.
+            pause: Seconds between the chunks of a stream.
+            secret: What it signs with; without it, a random key.
+            models: The models that exist, for a vendor with a list of them.
+            deployments: The models behind the deployments of Azure, by their names.
+        """
+        super().__init__(answers, faults=faults, api_key=api_key, pause=pause, secret=secret)
+        self.preset = PRESETS[preset] if isinstance(preset, str) else preset
+        self.models = list(models)
+        self.deployments = dict(deployments or {})
+        self._reasoned: dict[str, str] = {}
+
+    @property
+    def url(self) -> str:
+        """The base address, with `/v1`."""
+        return f"{self.root}/v1"
+
+    @property
+    def azure_url(self) -> str:
+        """The base address of a resource of Azure, without `/openai`."""
+        return self.root
+
+    def judge(self, body: Json, headers: Mapping[str, str] | None = None) -> Refusal | None:
+        """Return why the server would refuse a request, or `None` if it would take it."""
+        return self._judge(body, headers, is_azure=False)
+
+    def _judge(
+        self, body: Json, headers: Mapping[str, str] | None, *, is_azure: bool
+    ) -> Refusal | None:
+        return judge(
+            body,
+            headers,
+            preset=self.preset,
+            issued=self.issued,
+            reasoned=self._reasoned,
+            models=self.models,
+            api_key=self._api_key,
+            is_azure=is_azure,
+        )
+
+    def _check(self, request: SeenRequest) -> None:
+        is_azure = request.path.startswith("/openai/")
+        match request.method, request.path.strip("/").split("/"):
+            case "POST", ["v1", "chat", "completions"]:
+                body = mapping(request.body)
+            case "POST", ["openai", "v1", "chat", "completions"]:
+                body = self._deployed(mapping(request.body))
+            case "POST", ["openai", "deployments", name, "chat", "completions"]:
+                if not request.query.get("api-version"):
+                    raise RefusedError(Refusal(404, "", "Resource not found", None, "404"))
+                body = self._deployed({**mapping(request.body), "model": name})
+            case "GET", ["v1", "models"] | ["v1", "models", _]:
+                keys.check_key(request.headers, self._api_key, is_azure=False)
+                return
+            case _:
+                said = f"Invalid URL ({request.method} {request.path})"
+                raise RefusedError(Refusal(404, INVALID, said))
+        refusal = self._judge(body, request.headers, is_azure=is_azure)
+        if refusal is not None:
+            raise RefusedError(refusal)
+
+    def _deployed(self, body: Json) -> Json:
+        name = body.get("model")
+        if name not in self.deployments:
+            said = (
+                "The API deployment for this resource does not exist. If you created the"
+                " deployment within the last 5 minutes, please wait a moment and try again."
+            )
+            raise RefusedError(Refusal(404, "", said, None, "DeploymentNotFound"))
+        return {**body, "model": self.deployments[name]}
+
+    def _handle(self, request: SeenRequest) -> Reply:
+        if request.method == "GET":
+            return self._models(request.path.removeprefix("/v1/models").strip("/"))
+        answer = self._next_answer()
+        if isinstance(answer, Recorded):
+            self._learn(answer)
+            return self._recorded(answer)
+        body = mapping(request.body)
+        is_azure = request.path.startswith("/openai/")
+        frame = Frame(self._new_id("chatcmpl-"), body.get("model", "azure"), is_azure)
+        answer = self._with_ids(answer)
+        if not body.get("stream"):
+            return self._json(compose(answer, frame, self.preset, self.sign))
+        include_usage = bool(mapping(body.get("stream_options")).get("include_usage"))
+        chunks = stream_chunks(answer, frame, self.preset, self.sign, include_usage=include_usage)
+        return self._stream([*(encode_event(chunk) for chunk in chunks), _DONE])
+
+    def _with_ids(self, answer: Answer) -> Answer:
+        """Give each call an id, and keep the reasoning before it."""
+        thoughts = "".join(part.text for part in answer.parts if isinstance(part, Thinking))
+        parts = [
+            replace(part, id=part.id or self._new_call_id()) if isinstance(part, Call) else part
+            for part in answer.parts
+        ]
+        changed = Answer(*parts, stop=answer.stop, usage=answer.usage, fragment=answer.fragment)
+        if thoughts:
+            self._reasoned.update({call.id: thoughts for call in changed.calls if call.id})
+        return changed
+
+    def _learn(self, recorded: Recorded) -> None:
+        """Keep the reasoning of a recorded stream."""
+        thoughts, calls = "", list[str]()
+        for event in read_events(recorded.body):
+            for choice in objects(event.get("choices")):
+                delta = mapping(choice.get("delta"))
+                thoughts += text(delta.get("reasoning_content"))
+                calls += [text(call.get("id")) for call in objects(delta.get("tool_calls"))]
+        if thoughts:
+            self._reasoned.update({name: thoughts for name in calls if name})
+
+    def _new_call_id(self) -> str:
+        new = self._new_id("call_")
+        return new[-9:] if self.preset.call_id is not None else new
+
+    def _models(self, name: str) -> Reply:
+        if not name:
+            data = [_listed(model.name) for model in self.models]
+            return self._json({"object": "list", "data": data})
+        if name not in {model.name for model in self.models}:
+            raise RefusedError(
+                Refusal(
+                    404, INVALID, f"The model '{name}' does not exist", "model", "model_not_found"
+                )
+            )
+        return self._json(_listed(name))
+
+    def _headers(self) -> Mapping[str, str]:
+        return {"x-request-id": self._new_id("req_")}
+
+    def _error_body(self, refusal: Refusal) -> Json:
+        body = error_body(refusal)
+        return {"object": "error", **body["error"]} if self.preset.flat_errors else body
+
+    def _error_events(self, refusal: Refusal) -> list[bytes]:
+        return [encode_event(error_body(refusal))]
+
+    def _of_status(self, status: int) -> Refusal:
+        return of_status(status)
+
+    def _invalid_json(self, problem: str) -> Refusal:
+        return invalid(f"We could not parse the JSON body of your request: {problem}").refusal
+
+
+def _listed(name: str) -> Json:
+    return {"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "openai"}
