@@ -13,7 +13,9 @@ from amplifier_app.import_path import PACKAGES
 from amplifier_modules import MODULES
 
 MOUNTED = sorted(
-    set(MODULES) - {"hooks-observe", "loop-basic", "provider-demo", "provider-scripted"}
+    module_id
+    for module_id in set(MODULES) - {"hooks-observe", "loop-basic"}
+    if not module_id.startswith("provider-") or module_id == "provider-anthropic"
 )
 """What one turn mounts."""
 

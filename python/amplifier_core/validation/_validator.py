@@ -20,7 +20,12 @@ COMPLIANCE = "protocol_compliance"
 KEY = "api_key"
 """The key of a config that holds the secret of a provider."""
 MADE_UP_KEY = "made-up-for-validation"
-_WITH_MADE_UP_KEY = "It mounts nothing without a key, so it is looked at with a made-up `api_key`; no model is called"
+_ADDRESS = "base_url"
+"""The key of a config that holds the address of a provider's service."""
+_MADE_UP_ADDRESS = "http://127.0.0.1"
+_WITH_MADE_UP = (
+    "It mounts nothing without a key, so it is looked at with a made-up {what}; no model is called"
+)
 
 _OWN_PACKAGES = (__package__, "amplifier_core._loading")
 """Where the import errors of our own are raised."""
@@ -82,9 +87,12 @@ class ModuleValidator(ABC):
             is_empty = returned is None and self._is_empty(coordinator)
             if is_empty and KEY not in config:
                 await self._try_mount(result, module, {**config, KEY: MADE_UP_KEY})
+            elif is_empty and config[KEY] == MADE_UP_KEY and _ADDRESS not in config:
+                await self._try_mount(result, module, {**config, _ADDRESS: _MADE_UP_ADDRESS})
             else:
                 if not is_empty and config.get(KEY) == MADE_UP_KEY:
-                    result.note("provider_key", True, _WITH_MADE_UP_KEY)
+                    both = f"`{KEY}` and `{_ADDRESS}`" if _ADDRESS in config else f"`{KEY}`"
+                    result.note("provider_key", True, _WITH_MADE_UP.format(what=both))
                 self._inspect(result, coordinator, returned, module)
         except Exception as error:  # noqa: BLE001 (a foreign function)
             message = f"Error during protocol compliance check: {describe_failure(error)}"

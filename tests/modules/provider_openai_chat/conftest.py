@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from amplifier_modules.providers.openai_chat import ChatProvider, read_config
+from amplifier_modules.providers.openai_chat.config import ChatConfig
 
 MODEL = "some-model"
 DONE = b"data: [DONE]\n\n"
@@ -156,7 +157,7 @@ async def provider_with(server: Server, hooks: Hooks) -> AsyncIterator[Callable[
             **config,
         }
         found = read_config(given, {})
-        assert found is not None
+        assert isinstance(found, ChatConfig)
         made.append(ChatProvider.of(found, hooks, new_id=lambda: f"made_{next(numbers)}"))
         return made[-1]
 

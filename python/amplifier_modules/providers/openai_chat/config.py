@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from ...settings import Env, OptionalText, SettingError, read_settings
 from ...value_problems import Form
 from ..wire.service import Service
-from ..wire.settings import Address, ApiKey, HttpSettings, base_url_or
+from ..wire.settings import Address, ApiKey, HttpSettings, base_url
 from .presets import OTHER, PRESETS, OutputForm, Preset, Replay, Thinking
 
 MODULE = "provider-openai-chat"
@@ -26,6 +26,10 @@ def _preset(name: str) -> str:
     if name not in PRESETS:
         raise ValueError
     return name
+
+
+def _address(url: str | None) -> str | None:
+    return None if url is None else base_url(url)
 
 
 def _headers(headers: dict[str, str]) -> dict[str, str]:
@@ -97,8 +101,8 @@ class OpenAIChatConfig(ChatSettings):
     api_key: Annotated[ApiKey | None, Env(_OTHER_KEY, read=None)] = Field(default=None, repr=False)
     """The API key; that of the preset's variable if not set. Local servers need none."""
     base_url: Annotated[
-        str, AfterValidator(base_url_or("")), Address, Env(_OTHER_ADDRESS, read=None)
-    ] = Field(repr=False)
+        str | None, AfterValidator(_address), Address, Env(_OTHER_ADDRESS, read=None)
+    ] = Field(default=None, repr=False)
     """Address of the API, to which `/chat/completions` is added; a preset has one. It may contain a
     password, so it is treated as a secret."""
 
@@ -145,7 +149,7 @@ def read_config(
     config: Mapping[str, Any] | None,
     environment: Mapping[str, str] | None = None,
     preset: str | None = None,
-) -> ChatConfig | None:
+) -> ChatConfig | str:
     """Check a config and fill its gaps from the preset and the environment.
 
     Args:
@@ -154,7 +158,8 @@ def read_config(
         preset: The service, where the module is that of one.
 
     Returns:
-        The service and the settings, or None when it needs an API key and there is none.
+        The service and the settings; in words what is missing, if there is no API key for a service
+        that needs one, or no address.
 
     Raises:
         SettingError: A value cannot be used.
@@ -171,16 +176,13 @@ def read_config(
     chosen = PRESETS.get(named, OTHER) if isinstance(named, str) else OTHER
     found = _found(values, chosen, variables)
     if chosen.key_variable and not found.get("api_key"):
-        return None
-    if not found.get("base_url"):
-        known = ", ".join(f"`{name}`" for name in PRESETS)
-        raise SettingError(
-            f"{module}: `base_url` is missing; set it or `{_OTHER_ADDRESS}`, or choose a `preset`"
-            f" ({known})",
-            module=module,
-            key="base_url",
+        return f"no API key; set `{chosen.key_variable}` or the config key `api_key`"
+    settings = read_settings(OpenAIChatConfig, found, module, {})
+    if not settings.base_url:
+        return (
+            f"no address; set `{_OTHER_ADDRESS}` or the config key `base_url`, or choose a `preset`"
         )
-    return ChatConfig(chosen, read_settings(OpenAIChatConfig, found, module, {}))
+    return ChatConfig(chosen, settings)
 
 
 def _found(values: dict[str, Any], preset: Preset, variables: Mapping[str, str]) -> dict[str, Any]:

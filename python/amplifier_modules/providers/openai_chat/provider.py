@@ -87,7 +87,7 @@ class ChatProvider(WireProvider):
         settings = config.settings
         client = ServiceClient(
             config.service,
-            settings.base_url,
+            settings.base_url or "",
             _headers(settings.api_key, settings.extra_headers),
             (settings.api_key or "", *settings.extra_headers.values()),
         )
@@ -217,19 +217,17 @@ def mount_of(preset: str | None) -> Mount:
             config: See `OpenAIChatConfig`; the key may come from the environment.
 
         Returns:
-            The callable that closes its connections, or None when a service that needs an API key
-            has none: then nothing is mounted, and one warning says so: that of the session that
-            mounts it, or of this function.
+            The callable that closes its connections, or None when there is no address, or no API
+            key for a service that needs one: then nothing is mounted, and one warning says so: that
+            of the session that mounts it, or of this function.
 
         Raises:
             ConfigurationError: A setting has the wrong type or cannot work.
         """
         found = read_config(config, preset=preset)
-        if found is None:
-            variable = PRESETS[str((config or {}).get("preset") or preset)].key_variable
-            reason = f"no API key; set `{variable}` or the config key `api_key`"
-            if not explain(reason):
-                logger.warning("%s is not mounted: %s", module, reason)
+        if isinstance(found, str):
+            if not explain(found):
+                logger.warning("%s is not mounted: %s", module, found)
             return None
         hooks = getattr(coordinator, "hooks", None)
         cancellation = getattr(coordinator, "cancellation", None)
