@@ -1,0 +1,96 @@
+"""`provider-openai`: the models of OpenAI over the Responses API, streamed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from amplifier_core._loading.load_report import explain
+from amplifier_core.models import ConfigField, ProviderInfo
+
+from ..responses.provider import ResponsesProvider
+from ..retries import Retries
+from ..wire.client import ServiceClient
+from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
+
+logger = logging.getLogger(__name__)
+
+_NO_KEY = "no API key; set `OPENAI_API_KEY` or the config key `api_key`"
+
+
+class OpenAIProvider(ResponsesProvider):
+    """A provider for the Responses API of OpenAI."""
+
+    def __init__(
+        self, config: OpenAIConfig, hooks: Any = None, *, retries: Retries | None = None
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            config: Its settings, as `read_config` checks them.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+        """
+
+        async def headers() -> Mapping[str, str]:
+            return config.headers()
+
+        client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
+        super().__init__(SERVICE, config, config.default_model, client, hooks, retries=retries)
+        self.config = config
+
+    def get_info(self) -> ProviderInfo:
+        """Return what this provider can do and how it is configured."""
+        return ProviderInfo(
+            id=PROVIDER,
+            display_name="OpenAI",
+            credential_env_vars=["OPENAI_API_KEY"],
+            capabilities=self.get_model_info().capabilities,
+            defaults=self.model_defaults(),
+            config_fields=[
+                ConfigField(
+                    id="api_key",
+                    display_name="API key",
+                    field_type="secret",
+                    prompt="OpenAI API key",
+                    env_var="OPENAI_API_KEY",
+                ),
+                ConfigField(
+                    id="base_url",
+                    display_name="Base URL",
+                    prompt="Address of the API",
+                    env_var="OPENAI_BASE_URL",
+                    required=False,
+                    default=self._client.shown_url,
+                ),
+            ],
+        )
+
+
+async def mount(
+    coordinator: Any, config: Mapping[str, Any] | None = None
+) -> Callable[[], Awaitable[None]] | None:
+    """Mount the provider as `openai`.
+
+    Args:
+        coordinator: Where it is mounted; its hooks get the events.
+        config: See `OpenAIConfig`; the key may come from `OPENAI_API_KEY`.
+
+    Returns:
+        The callable that closes its connections, or None when there is no API key: then nothing
+        is mounted, and one warning says so: that of the session that mounts it, or of this function.
+
+    Raises:
+        ConfigurationError: A setting has the wrong type or cannot work.
+    """
+    settings = read_config(config)
+    if settings is None:
+        if not explain(_NO_KEY):
+            logger.warning("provider-openai is not mounted: %s", _NO_KEY)
+        return None
+    hooks = getattr(coordinator, "hooks", None)
+    cancellation = getattr(coordinator, "cancellation", None)
+    retries = Retries(PROVIDER, settings, hooks, cancellation)
+    provider = OpenAIProvider(settings, hooks, retries=retries)
+    return await provider.mounted(coordinator)

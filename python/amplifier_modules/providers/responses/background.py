@@ -1,0 +1,164 @@
+"""Answers made in the background: submitted, looked at until they are there, or cancelled."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import anyio
+
+from amplifier_core._kernel import sleep as waiting
+from amplifier_core.llm_errors import LLMError, LLMTimeoutError
+
+from ..wire.answer import Answer
+from ..wire.client import ServiceClient
+from ..wire.fields import JsonDict
+from ..wire.settings import MAX_ANSWER_BYTES
+from .request import ResponsesRequest
+from .settings import ResponsesSettings
+
+BACKGROUND_STATUS = "provider:background_status"
+_UNFINISHED = frozenset({"queued", "in_progress"})
+_EXPECTED = "a response"
+_CANCEL_SECONDS = 10.0
+
+Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
+
+
+class Background:
+    """Asks for answers that take longer than a connection lasts."""
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        settings: ResponsesSettings,
+        emit: Emit,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
+    ) -> None:
+        """Keep what is needed; nothing is sent.
+
+        Args:
+            client: Whom to ask.
+            settings: How often and how long.
+            emit: Tells each change of the status.
+            clock: Returns the current time in seconds.
+            sleep: Waits for a number of seconds.
+        """
+        self._client = client
+        self._settings = settings
+        self._emit = emit
+        self._clock = clock
+        self._sleep = sleep
+
+    async def answer(self, path: str, encoded: ResponsesRequest, seconds: float) -> Answer:
+        """Submit a request and return its answer once that is there.
+
+        Args:
+            path: Where requests go.
+            encoded: The request.
+            seconds: Seconds to wait for each of the service's answers.
+
+        Raises:
+            LLMError: The service cannot be reached or refuses, or the answer took too long; then it
+                is cancelled there, as it is if the task is.
+        """
+        model = encoded.model
+        content = encoded.to_bytes()
+        started = self._clock()
+        found = await self._client.ask(
+            "POST", path, seconds, _EXPECTED, model=model, content=content
+        )
+        response_id = str(found.get("id") or "")
+        place = f"{path}/{response_id}"
+        is_over = False
+        try:
+            found = await self._finished(place, found, encoded, seconds, started)
+            is_over = True
+        finally:
+            if not is_over:
+                await self._cancel(place, model)
+        whole: Any = _Whole(json.dumps(found).encode())
+        return Answer(self._client, whole, self._settings, path=path, model=model, seconds=seconds)
+
+    async def _finished(
+        self,
+        place: str,
+        found: JsonDict,
+        encoded: ResponsesRequest,
+        seconds: float,
+        started: float,
+    ) -> JsonDict:
+        told, failures = None, 0
+        while True:
+            status, elapsed = str(found.get("status") or ""), self._clock() - started
+            if status != told:
+                told = status
+                await self._emit(BACKGROUND_STATUS, _told(encoded, found, status, elapsed))
+            if status not in _UNFINISHED:
+                return found
+            if elapsed >= self._settings.background_timeout:
+                raise self._too_late(encoded)
+            await self._sleep(self._settings.poll_interval)
+            try:
+                found = await self._client.ask(
+                    "GET",
+                    place,
+                    seconds,
+                    _EXPECTED,
+                    model=encoded.model,
+                    max_bytes=self._settings.max_answer_bytes or MAX_ANSWER_BYTES,
+                )
+                failures = 0
+            except LLMError as error:
+                failures += 1
+                if not error.retryable or failures > self._settings.max_retries:
+                    raise
+
+    async def _cancel(self, place: str, model: str) -> None:
+        """Cancel an answer that nobody waits for any more, as far as that is possible."""
+        with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
+            with suppress(LLMError):  # what ended the wait is what the caller must see
+                await self._client.ask(
+                    "POST", f"{place}/cancel", _CANCEL_SECONDS, _EXPECTED, model=model
+                )
+
+    def _too_late(self, encoded: ResponsesRequest) -> LLMError:
+        limit = self._settings.background_timeout
+        return LLMTimeoutError(
+            f"no answer of `{encoded.model}` in the background within {limit:g} s, the"
+            " `background_timeout`; it was cancelled",
+            provider=encoded.provider,
+            model=encoded.model,
+            retryable=False,
+            hint="raise `background_timeout`",
+        )
+
+
+class _Whole:
+    """An answer that is already there, as a response of HTTP."""
+
+    status_code = 200
+    headers: Mapping[str, str] = {"content-type": "application/json"}
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+    async def aclose(self) -> None:
+        pass
+
+
+def _told(encoded: ResponsesRequest, found: JsonDict, status: str, elapsed: float) -> JsonDict:
+    return {
+        "provider": encoded.provider,
+        "model": encoded.model,
+        "response_id": found.get("id"),
+        "status": status,
+        "elapsed": round(elapsed, 3),
+    }

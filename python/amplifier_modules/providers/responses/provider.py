@@ -1,0 +1,202 @@
+"""A provider over the Responses API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
+from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
+from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundError
+from amplifier_core.message_models import ChatRequest
+from amplifier_core.models import ModelInfo
+
+from ..openai_models import model_profile
+from ..retries import Retries
+from ..wire.answer import Answer
+from ..wire.body import WireRequest
+from ..wire.client import ServiceClient
+from ..wire.fields import JsonDict, fields_of
+from ..wire.provider import WireProvider
+from ..wire.service import Service
+from .background import BACKGROUND_STATUS, Background
+from .chain import CHAIN, RESPONSE_ID
+from .content import image_of
+from .request import CHAIN_INVALIDATED, CONTINUATION, ResponsesEncoder, ResponsesRequest
+from .settings import ResponsesSettings
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamResult
+
+EVENTS = (BACKGROUND_STATUS, CHAIN_INVALIDATED, CONTINUATION)
+"""The events of these providers in addition to those of the kernel."""
+_LOST = re.compile(r"previous.?response", re.IGNORECASE)
+_COMPACTIONS = (CONTEXT_PRE_COMPACT, CONTEXT_POST_COMPACT, CONTEXT_COMPACTION)
+
+
+class ResponsesProvider(WireProvider):
+    """A provider for a service that speaks the Responses API."""
+
+    path = "/responses"
+    models_path = "/models"
+
+    def __init__(
+        self,
+        service: Service,
+        settings: ResponsesSettings,
+        default_model: str,
+        client: ServiceClient,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            service: Who is called.
+            settings: Its settings.
+            default_model: The model of requests that name none.
+            client: How it is reached.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+        """
+        super().__init__(service, settings, client, hooks, retries=retries)
+        self.responses_settings = settings
+        self.default_model = default_model
+        self._encoder = ResponsesEncoder(service.name, settings, default_model)
+        self._background = Background(client, settings, self.emit)
+
+    async def mounted(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
+        """Mount the provider under its name; return what closes it.
+
+        The request after a compaction sends everything: the service has what was left out.
+        """
+        await coordinator.mount("providers", self, name=self.name)
+        register = getattr(coordinator, "register_contributor", None)
+        if register is not None:
+            register(OBSERVABILITY_EVENTS, self.name, lambda: list(EVENTS))
+
+        def reset(event: str, data: dict[str, Any]) -> None:
+            del event, data
+            self._encoder.chain.reset()
+
+        hooks = getattr(coordinator, "hooks", None)
+        is_chained = hooks is not None and self.responses_settings.is_chained
+        followed = _COMPACTIONS if is_chained else ()
+        name = f"provider-{self.name}"
+        removes = [hooks.on(event, reset, name=name) for event in followed]  # pyright: ignore[reportOptionalMemberAccess] -- followed only where there are hooks
+
+        async def close() -> None:
+            for remove in removes:
+                remove()
+            await self.close()
+
+        return close
+
+    def get_model_info(self, model: str | None = None) -> ModelInfo:
+        """Return what a model can do; that of the settings if None."""
+        return self._model_info({"id": model or self.default_model})
+
+    def model_defaults(self) -> dict[str, Any]:
+        """Return the sizes of the model of the settings."""
+        info = self.get_model_info()
+        settings = self.responses_settings
+        return {
+            "model": self.default_model,
+            "max_tokens": settings.max_tokens,
+            "context_window": info.context_window,
+            "max_output_tokens": info.max_output_tokens,
+        }
+
+    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        return self._encoder.encode(request, options, self.reasoning)
+
+    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+        if isinstance(encoded, ResponsesRequest):
+            while encoded.notices:
+                await self.emit(*encoded.notices.pop(0))
+            if encoded.fields.get("background"):
+                seconds = longest_wait or self.settings.timeout
+                return await self._background.answer(self.path, encoded, seconds)
+        return await super()._open(encoded, longest_wait)
+
+    def _raw_block(self, block: JsonDict) -> JsonDict:
+        return fields_of(block.get("item")) or block
+
+    def _shaped(self, block: JsonDict) -> JsonDict:
+        if block.get("type") == "image_generation_call" and isinstance(block.get("result"), str):
+            return image_of(block)
+        notes = [
+            note
+            for part in fields_of(block.get("item")).get("content") or ()
+            for note in fields_of(part).get("annotations") or ()
+        ]
+        return {**block, "annotations": notes} if notes else block
+
+    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+        most = self.responses_settings.max_continuations
+        if not isinstance(encoded, ResponsesRequest) or len(results) > most:
+            return None
+        if results[-1].stop_reason != "max_tokens":
+            return None
+        return encoded.continued(results[-1].blocks, len(results), most)
+
+    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+        if not isinstance(encoded, ResponsesRequest) or encoded.previous is None:
+            return None
+        is_lost = isinstance(error, InvalidRequestError | NotFoundError) and (
+            _LOST.search(str(error)) or encoded.previous in str(error)
+        )
+        if not is_lost:
+            return None
+        self._encoder.chain.drop(encoded.previous)
+        return encoded.without_chain("the service does not have the response any more")
+
+    def _metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
+        last = results[-1]
+        known: dict[str, Any] = {RESPONSE_ID: last.id, "openai:status": last.raw_stop_reason}
+        reason = fields_of(last.metadata.get("incomplete_details")).get("reason")
+        if reason:
+            known["openai:incomplete_reason"] = reason
+        items = [
+            block["item"]
+            for result in results
+            for block in result.blocks
+            if block.get("type") == "thinking" and "item" in block
+        ]
+        if items:
+            known["openai:reasoning_items"] = items
+        if isinstance(encoded, ResponsesRequest) and encoded.mark is not None:
+            known[CHAIN] = encoded.mark
+        return known
+
+    async def _model_entries(self) -> list[dict[str, Any]]:
+        expected, path = "a list of models", self.models_path
+        answer = await self._client.ask("GET", path, self.settings.timeout, expected)
+        try:
+            entries = [dict(entry) for entry in answer["data"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._client.unfitting(path, "other content", expected, None) from error
+        if not self.settings.filtered:
+            return entries
+        known = [entry for entry in entries if model_profile(str(entry.get("id"))).is_known]
+        return known or entries
+
+    def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
+        model = str(entry.get("id") or "")
+        profile = model_profile(model)
+        window = profile.context_window
+        if self.responses_settings.enable_long_context:
+            window = profile.long_context_window or window
+        capabilities = ["streaming", "tools"]
+        capabilities += ["thinking"] if profile.reasons else []
+        capabilities += ["vision"] if profile.has_vision else []
+        capabilities += ["structured_output"] if profile.structured == "schema" else []
+        return ModelInfo(
+            id=model,
+            display_name=str(entry.get("display_name") or model),
+            context_window=window,
+            max_output_tokens=profile.max_output_tokens,
+            capabilities=capabilities,
+        )

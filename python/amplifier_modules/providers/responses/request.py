@@ -1,0 +1,226 @@
+"""Encoding of a `ChatRequest` as the body of `POST /responses`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest
+
+from ..openai_models import ModelProfile, model_profile
+from ..wire.body import TurnWriter, WireRequest, json_bytes
+from ..wire.fields import JsonDict, fields_of
+from ..wire.history import History
+from ..wire.options import asked_effort, given_options, nothing_to_send, stop_texts
+from .answer_format import add_format
+from .chain import Chain, Link, chain_mark
+from .settings import ResponsesSettings
+from .tools import add_tools, included_results
+from .turns import ResponsesRules, answer_items, turn_items
+
+_MIN_OUTPUT_TOKENS = 16
+_ENCRYPTED = "reasoning.encrypted_content"
+CHAIN_INVALIDATED = "provider:response_chain_invalidated"
+CONTINUATION = "provider:incomplete_continuation"
+
+
+@dataclass
+class ResponsesRequest(WireRequest):
+    """A request to the Responses API."""
+
+    whole: list[bytes] = field(default_factory=list[bytes])
+    """All turns, also where only the last is sent."""
+    mark: JsonDict | None = None
+    """What the metadata of the answer says about its request, if it is stored."""
+    notices: list[tuple[str, JsonDict]] = field(default_factory=list[tuple[str, JsonDict]])
+    """Events to be emitted when it is sent."""
+
+    @property
+    def previous(self) -> str | None:
+        """The response that it goes on with."""
+        return self.fields.get("previous_response_id")
+
+    def without_chain(self, reason: str) -> ResponsesRequest:
+        """Return the request with all turns instead of the response that it goes on with."""
+        told = [*self.notices, self._invalidated(self.previous, reason)]
+        rest = {key: value for key, value in self.fields.items() if key != "previous_response_id"}
+        turns = self.whole[: -len(self.turns)] + self.turns
+        return replace(self, fields=rest, turns=turns, notices=told)
+
+    def invalidated(self, link: Link) -> None:
+        """Tell that the request sends everything, though it could have gone on with a response."""
+        self.notices.append(self._invalidated(link.lost, link.reason))
+
+    def continued(self, blocks: list[JsonDict], number: int, most: int) -> ResponsesRequest | None:
+        """Return the request that goes on with an answer that was cut, None if nothing can."""
+        items = answer_items(blocks)
+        if not items:
+            return None
+        about = {"provider": self.provider, "model": self.model}
+        told = {**about, "continuation": number, "max_continuations": most}
+        turns = [*self.turns, json_bytes(items)[1:-1]]
+        return replace(self, turns=turns, notices=[(CONTINUATION, told)])
+
+    def _invalidated(self, response_id: str | None, reason: str) -> tuple[str, JsonDict]:
+        about = {"provider": self.provider, "model": self.model}
+        return CHAIN_INVALIDATED, {**about, "response_id": response_id, "reason": reason}
+
+
+class ResponsesEncoder:
+    """Encodes the requests of one conversation after another; what was encoded is kept."""
+
+    def __init__(self, provider: str, settings: ResponsesSettings, default_model: str) -> None:
+        """Encode for a provider with these settings."""
+        self._provider = provider
+        self._settings = settings
+        self._default_model = default_model
+        self._history = History()
+        self._writer = TurnWriter(turn_items)
+        self.chain = Chain()
+
+    def encode(
+        self,
+        request: ChatRequest,
+        options: Mapping[str, Any] | None = None,
+        reasoning: str | None = None,
+    ) -> ResponsesRequest:
+        """Encode `request`.
+
+        Args:
+            request: The conversation, the tools and the options of this call.
+            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
+                `temperature`, `reasoning` or `reasoning_effort`, `extended_thinking`,
+                `previous_response_id`, and settings of one request such as `truncation`.
+            reasoning: The effort of requests that ask for none.
+
+        Raises:
+            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+        """
+        given = given_options(options)
+        settings = _overridden(self._settings, given)
+        model: str = given.get("model") or request.model or self._default_model
+        profile = model_profile(model)
+        rules = ResponsesRules.of(self._provider, model)
+        history = self._history.check(request.messages, rules)
+        if not history.turns:
+            raise nothing_to_send(self._provider, model)
+        turns = self._writer.turns(history, self._provider, model)
+        body: JsonDict = {"model": model}
+        encoded = ResponsesRequest(
+            self._provider, model, history, turns, "input", body, whole=turns
+        )
+        if system := "\n\n".join(block["text"] for block in history.system):
+            body["instructions"] = system
+        is_background = settings.background
+        is_background = profile.is_slow if is_background is None else is_background
+        body["store"] = settings.is_stored or is_background
+        if settings.is_chained:
+            encoded.mark = chain_mark(history, turns)
+            self._go_on(encoded, request, given)
+        add_tools(encoded, request, settings.tools, settings.parallel_tool_calls)
+        wanted = given.get("max_tokens") or request.max_output_tokens
+        wanted = wanted or min(settings.max_tokens, profile.max_output_tokens)
+        body["max_output_tokens"] = max(wanted, _MIN_OUTPUT_TOKENS)
+        effort = _add_reasoning(encoded, request, settings, profile, given, reasoning)
+        _add_sampling(encoded, request, settings, profile, effort, given)
+        add_format(encoded, request, profile)
+        _add_service_options(body, settings, profile, request)
+        if stop_texts(request):
+            encoded.degrade("stop texts", "none", "this API has none")
+        if is_background:
+            body["background"] = True
+        body["stream"] = settings.use_streaming and not is_background
+        return encoded
+
+    def _go_on(
+        self, encoded: ResponsesRequest, request: ChatRequest, given: Mapping[str, Any]
+    ) -> None:
+        link = self.chain.link(self._provider, request.messages, encoded.history, encoded.whole)
+        if given.get("previous_response_id"):
+            link = Link(previous=given["previous_response_id"])
+        if link.previous is not None:
+            encoded.fields["previous_response_id"] = link.previous
+            encoded.turns = encoded.whole[-1:]
+        elif link.lost is not None:
+            encoded.invalidated(link)
+
+
+def _overridden(settings: ResponsesSettings, given: Mapping[str, Any]) -> ResponsesSettings:
+    """Return the settings with those that a call sets for itself."""
+    names = {
+        "truncation", "prompt_cache_key", "prompt_cache_retention", "safety_identifier",
+        "parallel_tool_calls", "background", "reasoning_summary",
+    }  # fmt: skip
+    changed = {key: value for key, value in given.items() if key in names}
+    return settings.model_copy(update=changed) if changed else settings
+
+
+def _add_reasoning(
+    encoded: ResponsesRequest,
+    request: ChatRequest,
+    settings: ResponsesSettings,
+    profile: ModelProfile,
+    given: Mapping[str, Any],
+    default: str | None,
+) -> str | None:
+    """Add how much the model thinks, and return the effort."""
+    asked = asked_effort(given, request, settings) or default
+    if given.get("extended_thinking") is False:
+        asked = "none"
+    included = included_results(encoded.fields.get("tools", ()))
+    effort = asked
+    if not profile.reasons and profile.is_known:
+        if (asked and asked != "none") or given.get("extended_thinking"):
+            reason = f"`{encoded.model}` does not reason"
+            encoded.degrade("reasoning", "no reasoning", reason)
+        effort = None
+    elif asked or profile.reasons:
+        effort = profile.fitting_effort(asked) if asked else None
+        if effort != asked:
+            reason = f"`{encoded.model}` takes {', '.join(f'`{each}`' for each in profile.efforts)}"
+            encoded.degrade(f"reasoning effort `{asked}`", f"`{effort}`", reason)
+        told: JsonDict = {"effort": effort} if effort else {}
+        summary = fields_of(given.get("reasoning")).get("summary") or settings.reasoning_summary
+        if effort != "none":
+            if summary != "none":
+                told["summary"] = summary
+            included.append(_ENCRYPTED)
+        if told:
+            encoded.fields["reasoning"] = told
+    if included:
+        encoded.fields["include"] = included
+    return effort
+
+
+def _add_sampling(
+    encoded: ResponsesRequest,
+    request: ChatRequest,
+    settings: ResponsesSettings,
+    profile: ModelProfile,
+    effort: str | None,
+    given: Mapping[str, Any],
+) -> None:
+    asked = given.get("temperature", request.temperature)
+    temperature = settings.temperature if asked is None else asked
+    if profile.samples(effort):
+        if temperature is not None:
+            encoded.fields["temperature"] = temperature
+        if request.top_p is not None:
+            encoded.fields["top_p"] = request.top_p
+    elif asked is not None or request.top_p is not None:
+        reason = f"`{encoded.model}` does not accept it while it reasons"
+        encoded.degrade("a sampling temperature", "the model's own", reason)
+
+
+def _add_service_options(
+    body: JsonDict, settings: ResponsesSettings, profile: ModelProfile, request: ChatRequest
+) -> None:
+    if settings.truncation:
+        body["truncation"] = settings.truncation
+    if key := settings.prompt_cache_key or request.conversation_id:
+        body["prompt_cache_key"] = key
+    if profile.keeps_cache and settings.prompt_cache_retention:
+        body["prompt_cache_retention"] = settings.prompt_cache_retention
+    if settings.safety_identifier:
+        body["safety_identifier"] = settings.safety_identifier

@@ -1,0 +1,74 @@
+"""Sessions that emit the events of providers over the Responses API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from event_sessions import PLAN, Payload, Seen
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from amplifier_core import AmplifierSession
+from amplifier_modules.providers.responses.provider import EVENTS
+
+Reply = tuple[int, Payload]
+
+
+def _response(status: str, response_id: str = "resp_1") -> Payload:
+    part = {"type": "output_text", "text": "Hello.", "annotations": []}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": status}
+    details = {"incomplete_details": {"reason": "max_output_tokens"}}
+    return {
+        "id": response_id,
+        "object": "response",
+        "status": status,
+        "model": "gpt-5.5",
+        "output": [{**item, "content": [part]}] if status in {"completed", "incomplete"} else [],
+        **(details if status == "incomplete" else {}),
+    }
+
+
+def _answering(replies: list[Reply]) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        status, body = replies.pop(0)
+        return Response(json.dumps(body), status=status, content_type="application/json")
+
+    return answer
+
+
+async def of_responses(seen: Seen) -> None:
+    """Answers that are cut, made in the background, or go on with one that is lost.
+
+    The blocks of each API have keys of their own, so only the events of these providers count.
+    """
+    lost = {"code": "previous_response_not_found", "message": "Previous response not found."}
+    sessions: list[tuple[Payload, list[Reply]]] = [
+        ({}, [(200, _response("incomplete")), (200, _response("completed"))] * 2),
+        (
+            {"background": True, "poll_interval": 0.001},
+            [(200, _response("queued")), (200, _response("completed"))] * 2,
+        ),
+        (
+            {"enable_state": True},
+            [
+                (200, _response("completed")),
+                (400, {"error": {**lost, "type": "invalid_request_error"}}),
+                (200, _response("completed", "resp_2")),
+            ],
+        ),
+    ]
+    everything = Seen()
+    for settings, replies in sessions:
+        with HTTPServer(threaded=True) as server:
+            server.expect_request("/responses").respond_with_handler(_answering(replies))
+            server.expect_request("/responses/resp_1").respond_with_handler(_answering(replies))
+            config = {"api_key": "key", "base_url": server.url_for(""), "use_streaming": False}
+            provider = {"module": "provider-openai", "config": {**config, **settings}}
+            session = AmplifierSession({**PLAN, "providers": [provider]})
+            everything.observe(session.coordinator.hooks)
+            async with session:
+                await session.execute("Hi")
+                await session.execute("Again")
+    for event in EVENTS:
+        seen.payloads[event] += everything.payloads[event]
