@@ -8,7 +8,7 @@ from typing import Literal
 
 DEFAULT_MODEL = "gpt-5.5"
 
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The efforts of reasoning, the least first."""
 _DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-latest$")
 
@@ -46,7 +46,7 @@ class ModelProfile:
         if asked in self.efforts or not self.efforts:
             return asked
         if asked not in EFFORTS:
-            return self.efforts[-1] if asked == "max" else asked
+            return asked
         below = [each for each in self.efforts if EFFORTS.index(each) <= EFFORTS.index(asked)]
         return below[-1] if below else self.efforts[0]
 
@@ -56,26 +56,29 @@ _GPT_5 = ModelProfile(400_000, 128_000, ("minimal", *_LOW_HIGH), keeps_cache=Tru
 _GPT_5_1 = replace(_GPT_5, efforts=("none", *_LOW_HIGH))
 _GPT_5_2 = replace(_GPT_5, efforts=("none", *_LOW_HIGH, "xhigh"))
 _GPT_5_4 = replace(_GPT_5_2, context_window=272_000, long_context_window=1_050_000)
+_GPT_6 = replace(_GPT_5_4, efforts=("none", *_LOW_HIGH, "xhigh", "max"))
 _CODEX = replace(_GPT_5, efforts=_LOW_HIGH)
 _CHAT = ModelProfile(128_000, 16_384)
 _O = ModelProfile(200_000, 100_000, _LOW_HIGH)
-_GPT_4 = ModelProfile(8_192, 4_096, has_vision=False, structured="none")
+_GPT_4 = ModelProfile(8_192, 8_192, has_vision=False, structured="none")
 
 _PROFILES: tuple[tuple[str, ModelProfile], ...] = (
-    (r"gpt-5[\w.-]*-chat", _CHAT),
-    (r"gpt-5(\.\d+)?-pro", replace(_GPT_5, efforts=("high",), max_output_tokens=272_000)),
-    (r"gpt-5(\.1)?-codex(?!-max)", _CODEX),
-    (r"gpt-5\.\d+-codex", replace(_CODEX, efforts=(*_LOW_HIGH, "xhigh"))),
-    (r"gpt-5\.([4-9]|\d\d)(-mini|-nano)", _GPT_5_2),
-    (r"gpt-5\.([4-9]|\d\d)", _GPT_5_4),
+    (r"gpt-[5-9][\w.-]*-chat", _CHAT),
+    (r"gpt-5-pro", replace(_GPT_5, efforts=("high",), max_output_tokens=272_000)),
+    (r"gpt-5\.\d+-pro", replace(_GPT_5_4, efforts=("medium", "high", "xhigh"))),
+    (r"gpt-5-codex", _CODEX),
+    (r"gpt-5\.1-codex-max", _GPT_5_2),
+    (r"gpt-5\.([6-9]|\d\d)|gpt-[6-9]", _GPT_6),
+    (r"gpt-5\.[45]-(mini|nano)", _GPT_5_2),
+    (r"gpt-5\.[45]", _GPT_5_4),
     (r"gpt-5\.[23]", _GPT_5_2),
     (r"gpt-5\.1", _GPT_5_1),
     (r"gpt-5(?![\d.])", _GPT_5),
     (r"gpt-4\.1", ModelProfile(1_047_576, 32_768, keeps_cache=True)),
     (r"gpt-4o", ModelProfile(128_000, 16_384)),
-    (r"gpt-4-turbo", replace(_GPT_4, context_window=128_000, has_vision=True, structured="object")),
+    (r"gpt-4-turbo", ModelProfile(128_000, 4_096, structured="object")),
     (r"gpt-4(?![\d.])", _GPT_4),
-    (r"gpt-3\.5", replace(_GPT_4, context_window=16_385, structured="object")),
+    (r"gpt-3\.5", ModelProfile(16_385, 4_096, has_vision=False, structured="object")),
     (r"gpt-oss", ModelProfile(131_072, 131_072, _LOW_HIGH, has_vision=False)),
     (r"(o3|o4-mini)-deep-research", replace(_O, structured="none", is_slow=True)),
     (

@@ -25,6 +25,7 @@ from .chain import CHAIN, RESPONSE_ID
 from .content import image_of
 from .request import CHAIN_INVALIDATED, CONTINUATION, ResponsesEncoder, ResponsesRequest
 from .settings import ResponsesSettings
+from .turns import linked
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
@@ -133,6 +134,10 @@ class ResponsesProvider(WireProvider):
             for note in fields_of(part).get("annotations") or ()
         ]
         return {**block, "annotations": notes} if notes else block
+
+    def _linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+        shaped = linked([block for block, _ in blocks])
+        return [(block, raw) for block, (_, raw) in zip(shaped, blocks, strict=True)]
 
     def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         most = self.responses_settings.max_continuations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 from amplifier_core.message_models import ChatRequest
@@ -20,6 +21,7 @@ from .tools import add_tools, included_results
 from .turns import ResponsesRules, answer_items, turn_items
 
 _MIN_OUTPUT_TOKENS = 16
+_MAX_KEY_CHARS = 64
 _ENCRYPTED = "reasoning.encrypted_content"
 CHAIN_INVALIDATED = "provider:response_chain_invalidated"
 CONTINUATION = "provider:incomplete_continuation"
@@ -120,7 +122,11 @@ class ResponsesEncoder:
             self._go_on(encoded, request, given)
         add_tools(encoded, request, settings.tools, settings.parallel_tool_calls)
         wanted = given.get("max_tokens") or request.max_output_tokens
-        wanted = wanted or min(settings.max_tokens, profile.max_output_tokens)
+        longest = profile.max_output_tokens if profile.is_known else wanted
+        if wanted and longest and wanted > longest:
+            reason = f"`{model}` writes no more"
+            encoded.degrade(f"{wanted:,} tokens", f"{longest:,} tokens", reason)
+        wanted = min(wanted or settings.max_tokens, longest or settings.max_tokens)
         body["max_output_tokens"] = max(wanted, _MIN_OUTPUT_TOKENS)
         effort = _add_reasoning(encoded, request, settings, profile, given, reasoning)
         _add_sampling(encoded, request, settings, profile, effort, given)
@@ -219,8 +225,13 @@ def _add_service_options(
     if settings.truncation:
         body["truncation"] = settings.truncation
     if key := settings.prompt_cache_key or request.conversation_id:
-        body["prompt_cache_key"] = key
+        body["prompt_cache_key"] = _short(key)
     if profile.keeps_cache and settings.prompt_cache_retention:
         body["prompt_cache_retention"] = settings.prompt_cache_retention
     if settings.safety_identifier:
-        body["safety_identifier"] = settings.safety_identifier
+        body["safety_identifier"] = _short(settings.safety_identifier)
+
+
+def _short(text: str) -> str:
+    """Return a text as long as the API takes it: one that is longer becomes its digest."""
+    return text if len(text) <= _MAX_KEY_CHARS else sha256(text.encode()).hexdigest()

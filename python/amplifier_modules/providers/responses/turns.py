@@ -8,20 +8,27 @@ from itertools import groupby
 from typing import Any, cast
 
 from ..openai_models import is_same_model, model_profile
+from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import Result, Turn
 from ..wire.rules import HistoryRules, NameForm, Writer
 from .content import OF_USER, image_item, input_part
 
-OF_ASSISTANT = frozenset(
+OF_SERVICE = frozenset(
     {
-        "image", "web_search_call", "file_search_call", "code_interpreter_call",
+        "web_search_call", "file_search_call", "code_interpreter_call",
         "image_generation_call", "mcp_call", "mcp_list_tools", "tool_search_call",
         "tool_search_output", "compaction",
     }
 )  # fmt: skip
+"""Block types of the service's own tools: items as they are."""
+OF_ASSISTANT = OF_SERVICE | {"image"}
 """Block types that an assistant turn may contain besides text, thinking and calls."""
 TOOL_NAMES = NameForm(max_length=64)
+LED_TO = "led_to"
+"""Key of a block of reasoning: the kind of the block after it."""
+LED_BY = "led_by"
+"""Key of a block of the service's tools: the id of the reasoning before it."""
 _OF_REASONING = ("id", "type", "summary", "content", "encrypted_content")
 
 
@@ -50,10 +57,9 @@ class ResponsesRules(HistoryRules):
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         """Return reasoning that this model encrypted, unchanged."""
         item = block if block.get("type") == "reasoning" else fields_of(block.get("item"))
-        if not self.is_of_model(writer) or not item.get("encrypted_content"):
+        if not self.is_of_model(writer) or not (item.get("encrypted_content") and item.get("id")):
             return None
-        sent = {key: item[key] for key in _OF_REASONING if item.get(key)}
-        return {"type": "thinking", "item": {"type": "reasoning", "summary": [], **sent}}
+        return {"type": "thinking", "item": _reasoning(item), LED_TO: block.get(LED_TO)}
 
     def own_part(self, part: JsonDict, writer: Writer) -> JsonDict:
         """Return a part without its item, if another model or provider wrote it."""
@@ -61,20 +67,73 @@ class ResponsesRules(HistoryRules):
             return part
         return {key: value for key, value in part.items() if key != "item"}
 
-    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
-        """Return the parts of an answer as the API wants them: reasoning with what follows from it.
-
-        Reasoning at the end led to nothing that is left. What lost its reasoning has no id, as the
-        API would look for the reasoning by it.
-        """
+    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+        """Return the parts without those that came before under the same id."""
         kept: list[JsonDict] = []
-        for part in reversed(parts):
-            if kept or part["type"] != "thinking":
+        for part in parts:
+            item_id = part.get("id") if part["type"] in OF_SERVICE else _item(part).get("id")
+            key = f"item {item_id}"
+            if item_id is None or key not in taken:
                 kept.append(part)
-        kept.reverse()
-        if any(part["type"] == "thinking" for part in kept):
-            return kept
-        return [_without_id(part) for part in kept]
+            elif part["type"] in {"text", "tool_call"}:
+                kept.append(_without_id(part))
+            if item_id is not None:
+                taken[key] = None
+        return kept
+
+    def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
+        """Return the parts of an answer as the API wants them: reasoning with what it led to.
+
+        Reasoning that led to something else, or to nothing that is left, is left out; what it led to
+        has no id then, as the API would look for the reasoning by it.
+        """
+        reversed_parts: list[JsonDict] = []
+        for part in reversed(parts):
+            if part["type"] == "thinking":
+                led_to = part.get(LED_TO)
+                found = kind_of(reversed_parts[-1]) if reversed_parts else None
+                if found is None or (led_to is not None and led_to != found):
+                    continue
+            reversed_parts.append(part)
+        kept: list[JsonDict] = []
+        before: JsonDict = {}
+        for part in reversed(reversed_parts):
+            is_led = before.get("type") == "thinking"
+            if not is_led and part.get(LED_BY):
+                continue
+            before = part if is_led or part["type"] == "thinking" else _without_id(part)
+            kept.append(before)
+        return kept
+
+
+def linked(blocks: list[JsonDict]) -> list[JsonDict]:
+    """Return the blocks of an answer; those of reasoning say what they led to, and that says so."""
+    found: list[JsonDict] = []
+    before: JsonDict = {}
+    for block, after in zip(blocks, [*blocks[1:], {}], strict=True):
+        if block.get("type") == "thinking" and after:
+            block = {**block, LED_TO: kind_of(after)}
+        if before.get("type") == "thinking" and block.get("type") in OF_SERVICE:
+            block = {**block, LED_BY: _item(before).get("id")}
+        found.append(block)
+        before = block
+    return found
+
+
+def kind_of(part: JsonDict) -> str:
+    """Return what tells an item from others: its type, and the id of a call."""
+    match part.get("type"):
+        case "text":
+            return "message"
+        case "thinking":
+            return "reasoning"
+        case "tool_call":
+            kind = "custom_tool_call" if _is_custom(part) else "function_call"
+            return f"{kind} {part['id']}"
+        case "image":
+            return "image_generation_call"
+        case kind:
+            return str(kind)
 
 
 def turn_items(turn: Turn) -> list[JsonDict]:
@@ -94,17 +153,15 @@ def answer_items(blocks: list[JsonDict]) -> list[JsonDict]:
     There are none if it has no text: nothing could go on.
     """
     parts: list[JsonDict] = []
-    for block in blocks:
-        item = fields_of(block.get("item"))
+    for block in linked(blocks):
+        item = _item(block)
         if block["type"] == "thinking" and item.get("encrypted_content"):
-            sent = {key: item[key] for key in _OF_REASONING if item.get(key)}
-            parts.append({"type": "thinking", "item": {"summary": [], **sent}})
-        elif block["type"] in {"text", *OF_ASSISTANT} and block.get("text") != "":
+            parts.append({**block, "item": _reasoning(item)})
+        elif block["type"] in OF_SERVICE or block.get("text"):
             parts.append(block)
     if not any(part["type"] == "text" for part in parts):
         return []
-    kept = ResponsesRules("", "").paired(parts)
-    return [_said(part) for part in kept]
+    return [_said(part) for part in ResponsesRules("", "").paired(parts)]
 
 
 def _said(part: JsonDict) -> JsonDict:
@@ -119,11 +176,11 @@ def _said(part: JsonDict) -> JsonDict:
         case "image":
             return image_item(part)
         case _:
-            return part
+            return {key: value for key, value in part.items() if key != LED_BY}
 
 
 def _message(part: JsonDict) -> JsonDict:
-    item = fields_of(part.get("item"))
+    item = _item(part)
     told = [
         {key: value for key, value in fields_of(each).items() if key != "logprobs"}
         for each in cast("list[Any]", item.get("content") or [])
@@ -140,7 +197,7 @@ def _message(part: JsonDict) -> JsonDict:
 
 
 def _call(part: JsonDict) -> JsonDict:
-    item = fields_of(part.get("item"))
+    item = _item(part)
     call: JsonDict = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
     if _is_custom(part):
         call |= {"type": "custom_tool_call", "input": part["input"].get("input", "")}
@@ -162,23 +219,32 @@ def _arguments(given: JsonDict, written: Any) -> str:
                 return written
         except ValueError:
             pass
-    return json.dumps(given, ensure_ascii=False, default=str)
+    return json_bytes(given).decode()
 
 
 def _result(result: Result) -> JsonDict:
     output: Any = result.output
     if not isinstance(output, str):
-        output = [input_part(block) for block in result.output if isinstance(block, dict)]
+        output = [input_part(block) for block in output] or ""
     kind = "custom_tool_call_output" if _is_custom(result.call) else "function_call_output"
     return {"type": kind, "call_id": result.call_id, "output": output}
 
 
 def _is_custom(call: JsonDict) -> bool:
-    return fields_of(call.get("item")).get("type") == "custom_tool_call"
+    return _item(call).get("type") == "custom_tool_call"
+
+
+def _item(part: JsonDict) -> JsonDict:
+    return fields_of(part.get("item"))
+
+
+def _reasoning(item: JsonDict) -> JsonDict:
+    sent = {key: item[key] for key in _OF_REASONING if item.get(key)}
+    return {"type": "reasoning", "summary": [], **sent}
 
 
 def _without_id(part: JsonDict) -> JsonDict:
-    item = part.get("item")
-    if not isinstance(item, dict) or part["type"] == "image":
+    item = _item(part)
+    if "id" not in item or part["type"] == "image":
         return part
-    return {**part, "item": {key: value for key, value in part["item"].items() if key != "id"}}
+    return {**part, "item": {key: value for key, value in item.items() if key != "id"}}

@@ -187,7 +187,7 @@ class _Turns:
         self.results: list[Result] = []
         self.others: list[JsonDict] = []
         self.ids: dict[str, None] = {}
-        """The ids that are in use, in their order."""
+        """The ids that are in use, in their order; those that rules claim among them."""
 
     def resume(self) -> int:
         """Forget all that follows the settled part; return the message with which it goes on."""
@@ -270,7 +270,7 @@ class _Turns:
                 parts.append(self.seen(block, self.rules.assistant_blocks))
         parts.extend(self.add_call(call) for call in blocks_of(message.get("tool_calls")))
         own = [self.rules.own_part(part, writer) for part in parts if part is not None]
-        self.append("assistant", self.rules.paired(own))
+        self.append("assistant", self.rules.paired(self.rules.unique(own, self.ids)))
 
     def own_thinking(self, block: JsonDict, writer: Writer) -> JsonDict | None:
         part = self.rules.own_thinking(block, writer)

@@ -231,6 +231,10 @@ class WireProvider:
         """Return a decoded block as responses have it."""
         return block
 
+    def _linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+        """Return the blocks of an answer, each with its wire's form, that know what they must."""
+        return blocks
+
     def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is."""
         del encoded, results
@@ -397,7 +401,7 @@ class _Call:
         self._last = encoded
         self._results.append(result)
         if self._block_events is not None:
-            self._blocks += self._block_events.blocks(result)
+            self._blocks += self._provider._linked(self._block_events.blocks(result))  # pyright: ignore[reportPrivateUsage] -- its own part
         self.next = self._provider._continued(encoded, self._results)  # pyright: ignore[reportPrivateUsage] -- its own part
 
     async def failed(self, encoded: WireRequest, error: LLMError) -> None:

@@ -126,6 +126,16 @@ class HistoryRules:
         del block
         return True
 
+    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+        """Return the parts of an assistant message without ids that others before them have.
+
+        Args:
+            parts: The parts.
+            taken: The ids of calls as they are sent, and what this has added for parts before.
+        """
+        del taken
+        return parts
+
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts of an assistant message without those that need a missing other."""
         return parts
