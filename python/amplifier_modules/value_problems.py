@@ -77,6 +77,9 @@ def shown_key(key: object) -> str:
 
 
 def _described_type(annotation: Any) -> str:
+    for item in getattr(annotation, "__metadata__", ()):
+        if isinstance(item, Form):
+            return item.text
     arguments = [each for each in get_args(annotation) if each is not type(None)]
     origin = get_origin(annotation)
     if origin in (Union, UnionType):

@@ -56,6 +56,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     is_cut: bool = False
     """Whether the connection breaks before the end of the body."""
+    hangs: bool = False
+    """Whether nothing more comes, as long as the server runs."""
 
 
 @dataclass
@@ -76,6 +78,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: list[Answer] = []
         self.asked: list[Asked] = []
+        self.is_over = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     @property
@@ -92,7 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         server.asked.append(asked)
         answer = server.answers.pop(0)
         self.send_response(answer.status)
-        length = len(answer.body) + (10 if answer.is_cut else 0)
+        length = len(answer.body) + (10 if answer.is_cut or answer.hangs else 0)
         for name, value in {
             "content-type": answer.content_type,
             "content-length": str(length),
@@ -102,6 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(answer.body)
+        if answer.hangs:
+            self.wfile.flush()
+            server.is_over.wait()
 
     do_GET = do_POST
 
@@ -121,6 +127,7 @@ def server() -> Iterator[Server]:
         thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield running
+        running.is_over.set()
         running.shutdown()
         thread.join(10)
 
