@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
-from ._kernel.interruption import Interruption, asyncio_loop
-from ._kernel.left_behind import steps_of
+from ._kernel.interruption import Interruption, asyncio_loop, block_of
+from ._kernel.left_behind import Leaving, steps_of
 from ._kernel.loop_run import LoopRun, logger
 from ._loading.mount_plan import announced
 from ._loading.review import review_late_handlers
@@ -15,12 +16,36 @@ SESSION_CONFIG = "session:config"
 """Event that carries the whole mount plan, secrets taken out."""
 
 
-async def run_orchestrator(coordinator: Any, prompt: str) -> str:
+HOOK_GRACE_SECONDS = 2.0
+"""How long a hook that is ended may take to end before it is left behind."""
+
+
+async def announce(coordinator: Any, event: str, data: dict[str, Any]) -> None:
+    """Emit an event before the loop runs, until everything has to stop immediately.
+
+    Args:
+        coordinator: Coordinator whose hooks get the event.
+        event: Name of the event.
+        data: Data of the event.
+    """
+    with Interruption(getattr(coordinator, "cancellation", None)):
+        steps = steps_of(coordinator.hooks.emit(event, data))
+        try:
+            awaited = steps.send(None)
+        except StopIteration:
+            return
+        what = f"a hook of `{event}`"
+        await Leaving(steps, HOOK_GRACE_SECONDS, what, logger).awaited(awaited)
+
+
+async def run_orchestrator(coordinator: Any, prompt: str, is_stopping: bool = False) -> str:
     """Have the mounted loop answer a prompt, until everything has to stop immediately.
 
     Args:
         coordinator: Coordinator that holds the loop and what it works with.
         prompt: What the user wrote.
+        is_stopping: Whether that was asked for in this turn already: the loop is ended at the first
+            thing that it waits for.
 
     Raises:
         RuntimeError: No loop is mounted.
@@ -35,7 +60,7 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     providers = coordinator.get("providers")
     tools = coordinator.get("tools")
     token: Any = getattr(coordinator, "cancellation", None)
-    if getattr(token, "is_cancelled", False) is True:
+    if getattr(token, "is_cancelled", False) is True and not is_stopping:
         logger.warning(
             "session `%s` is cancelled, so its turns end at once; "
             "call `session.coordinator.cancellation.reset()` to go on",
@@ -52,18 +77,31 @@ async def run_orchestrator(coordinator: Any, prompt: str) -> str:
     if not hasattr(token, "register_child"):
         return await running
     if asyncio_loop() is None:
-        with Interruption(token):
-            return await running
+        with Interruption(token) as block:
+            return await (_until_it_waits(running, block) if is_stopping else running)
         # The error of trio cannot leave the scope that was cancelled.
         raise AbortError("the turn was ended by `request_immediate`")
-    was_immediate = token.is_immediate
+    was_immediate = token.is_immediate and not is_stopping
     steps = steps_of(running)
     # Most of what makes a turn end at once is needed only if the loop waits for something.
     try:
         awaited = steps.send(None)
     except StopIteration as stop:
         return stop.value
+    if is_stopping and (block := block_of(token)) is not None:
+        block.request_immediate()
     return await LoopRun(steps, awaited, token, was_immediate, orchestrator)
+
+
+async def _until_it_waits(running: Awaitable[str], block: Interruption) -> str:
+    """Await a loop under trio, ended at the first thing that it waits for."""
+    steps = steps_of(running)
+    try:
+        awaited = steps.send(None)
+    except StopIteration as stop:
+        return stop.value
+    block.end_innermost()
+    return await Leaving(steps, 0, "the loop", logger).awaited(awaited)
 
 
 async def emit_raw_field_if_configured(
@@ -83,4 +121,4 @@ async def emit_raw_field_if_configured(
     told = announced(config)
     if "raw" in told:
         payload = {"session_id": session_id, "raw": told["raw"]}
-        await coordinator.hooks.emit(SESSION_CONFIG, payload)
+        await announce(coordinator, SESSION_CONFIG, payload)

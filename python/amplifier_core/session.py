@@ -181,12 +181,13 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         return f"<{type(self).__name__}: {self.session_id!r}, {phase}>"
 
     async def _run_turn(self, prompt: str) -> str:
+        was_immediate = self.coordinator.cancellation.is_immediate
         if not self._initialized:
             await self.initialize()
         if not self._is_announced:
             self._is_announced = True
             event = SESSION_RESUME if self._is_resumed else SESSION_START
-            await self.coordinator.hooks.emit(event, self._announcement())
+            await _session_exec.announce(self.coordinator, event, self._announcement())
         for slot, complaint in _NEEDED:
             mounted = self.coordinator.get(slot)
             # A context without messages may be falsy though it is mounted.
@@ -195,8 +196,12 @@ class AmplifierSession(metaclass=ABCMeta):  # noqa: B024 (for `register` alone)
         status = self.status
         status.status = "running"
         told_before = self._cancellations_told()
+        # A stop that was asked for in this turn, while hooks ran that the session called.
+        stopping = (
+            () if was_immediate or not self.coordinator.cancellation.is_immediate else (True,)
+        )
         try:
-            answer = await _session_exec.run_orchestrator(self.coordinator, prompt)
+            answer = await _session_exec.run_orchestrator(self.coordinator, prompt, *stopping)
         except GeneratorExit:
             raise
         except BaseException as error:

@@ -253,6 +253,41 @@ async def test_what_the_model_has_said_is_kept_where_a_turn_ends_before_its_answ
         assert (result.status, result.text) == ("cancelled", "one two ")
 
 
+class EndlessAfterARetry(Endless):
+    cancel: Any
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        place = {"block_type": "text", "block_index": 0}
+        await self.hooks.emit("content_block:delta", {**place, "delta": "lost "})
+        await self.hooks.emit("content_block:end", {**place, "dropped": True})
+        await self.hooks.emit("content_block:delta", {**place, "delta": "kept"})
+        self.cancel()
+        return await anyio.sleep_forever()
+
+    stream: Any = None
+
+
+async def test_what_a_provider_took_back_is_not_kept() -> None:
+    model = EndlessAfterARetry()
+    async with Agent(model).session() as session:
+        model.hooks = session.session.coordinator.hooks
+        model.cancel = session.cancel
+        result = await session.run("count")
+    assert (result.status, result.text) == ("cancelled", "kept")
+
+
+async def test_a_hook_of_the_first_event_does_not_hold_a_cancel() -> None:
+    @hook("session:start")
+    async def waits(event: str, data: dict[str, Any]) -> None:
+        session.cancel()
+        await anyio.sleep_forever()
+
+    async with Agent(ScriptedProvider(["Hello!"]), hooks=[waits]).session() as session:
+        result = await session.run("hi")
+        assert (result.status, result.text, result.model_calls) == ("cancelled", "", 0)
+        assert (await session.run("hi")).text == "Hello!"
+
+
 async def test_a_budget_holds_with_a_loop_that_was_given_as_an_object() -> None:
     model = ScriptedProvider([asks_to_add(a=1), "so far"])
     agent = Agent(model, tools=[add], loop=BasicLoop(), budget=Budget(model_calls=1))

@@ -131,7 +131,7 @@ class Interruption:
         """End what the block awaits, from any thread or signal handler. Nothing is locked here."""
         if self._soon is not None:
             try:
-                self._soon(self._wake)
+                self._soon(self.end_innermost)
             except RuntimeError:  # the event loop is closed
                 return False
         return True
@@ -159,7 +159,8 @@ class Interruption:
         self._token.register_child(self)
         self._soon = soon
 
-    def _wake(self) -> None:
+    def end_innermost(self) -> None:
+        """End the innermost of the blocks within this one, for its token and task."""
         innermost = self
         while innermost._inner is not None:
             innermost = innermost._inner
@@ -177,16 +178,16 @@ def innermost() -> Interruption | None:
     return _INNERMOST.get()
 
 
-def has_block(token: Any) -> bool:
-    """Whether the running task is in a block of this token."""
+def block_of(token: Any) -> Interruption | None:
+    """Return the innermost block of this token that the running task is in; None without one."""
     block, task = _INNERMOST.get(), None
     while block is not None:
         if block._token is token and not block._is_over:  # pyright: ignore[reportPrivateUsage]
             task = task or asyncio_task()
             if block._task is task:  # pyright: ignore[reportPrivateUsage]
-                return True
+                return block
         block = block._surrounding  # pyright: ignore[reportPrivateUsage]
-    return False
+    return None
 
 
 def is_ending() -> bool:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Generator
 from typing import Any
 
-from .interruption import Interruption, has_block
+from .interruption import Interruption, block_of
 from .left_behind import Leaving, Steps
 
 logger = logging.getLogger("amplifier_core.session")
@@ -46,7 +46,7 @@ class LoopRun:
         token, steps, awaited = self._token, self._steps, self._awaited
         was_immediate = self._was_immediate
         try:
-            while has_block(token):
+            while block_of(token) is not None:
                 was_immediate = True  # whatever is asked for meanwhile is for that block
                 try:
                     yield awaited

@@ -37,8 +37,9 @@ class Loader:
     def cleanup(self) -> None: ...
 
 
-def session_with(engine: Any, *answers: Any) -> Any:
-    session = engine.AmplifierSession(PLAN, loader=Loader(Loop(*answers)), session_id="s")
+def session_with(engine: Any, *answers: Any, is_resumed: bool = False) -> Any:
+    loader = Loader(Loop(*answers))
+    session = engine.AmplifierSession(dict(PLAN), loader, "s", is_resumed=is_resumed)
     session.coordinator.mount_points["providers"]["scripted"] = object()
     return session
 

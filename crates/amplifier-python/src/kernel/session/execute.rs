@@ -58,6 +58,8 @@ pub(crate) struct Execute {
     stage: Stage,
     /// How often `cancel:completed` was emitted before the loop ran.
     told_before: usize,
+    /// Whether everything had to stop immediately before the turn began.
+    was_immediate: bool,
 }
 
 traverse!(Execute: session, stage);
@@ -69,6 +71,7 @@ impl Execute {
             prompt,
             stage: Stage::Announcing,
             told_before: 0,
+            was_immediate: false,
         }
     }
 
@@ -114,11 +117,26 @@ impl Execute {
         self.stage = Stage::Running;
         self.told_before = self.told(py);
         let session = self.session.get();
-        let running = module(py, intern!(py, "amplifier_core._session_exec"))?.call_method1(
-            intern!(py, "run_orchestrator"),
-            (session.coordinator(py), self.prompt.bind(py)),
-        )?;
+        let module = module(py, intern!(py, "amplifier_core._session_exec"))?;
+        let (coordinator, prompt) = (session.coordinator(py), self.prompt.bind(py));
+        let name = intern!(py, "run_orchestrator");
+        // A stop that was asked for in this turn, while hooks ran that the session called.
+        let is_stopping = !self.was_immediate && self.is_immediate(py);
+        let running = if is_stopping {
+            module.call_method1(name, (coordinator, prompt, is_stopping))?
+        } else {
+            module.call_method1(name, (coordinator, prompt))?
+        };
         Ok(Next::Await(running))
+    }
+
+    fn level(&self, py: Python<'_>) -> CancellationState {
+        let coordinator = self.session.get().coordinator(py).get();
+        coordinator.mounted.cancellation_level()
+    }
+
+    fn is_immediate(&self, py: Python<'_>) -> bool {
+        self.level(py) == CancellationState::Immediate
     }
 
     /// How often `cancel:completed` was emitted.
@@ -134,13 +152,7 @@ impl Execute {
 
     /// The payload of `cancel:completed`, if the turn was cancelled and its loop has not said so.
     fn cancellation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let level = self
-            .session
-            .get()
-            .coordinator(py)
-            .get()
-            .mounted
-            .cancellation_level();
+        let level = self.level(py);
         if level == CancellationState::None || self.told(py) != self.told_before {
             return Ok(None);
         }
@@ -174,6 +186,7 @@ impl Execute {
 
 impl Machine for Execute {
     fn start<'py>(&mut self, py: Python<'py>) -> PyResult<Next<'py>> {
+        self.was_immediate = self.is_immediate(py);
         let session = self.session.get();
         let begun = session.state().begin_turn();
         let Some(announcement) = begun.map_err(Error::from)? else {
@@ -191,7 +204,12 @@ impl Machine for Execute {
         {
             data.set_item(intern!(py, "metadata"), metadata)?;
         }
-        self.emit(py, announcement, &data)
+        module(py, intern!(py, "amplifier_core._session_exec"))?
+            .call_method1(
+                intern!(py, "announce"),
+                (session.coordinator(py), announcement, data),
+            )
+            .map(Next::Await)
     }
 
     fn returned<'py>(&mut self, value: Bound<'py, PyAny>) -> PyResult<Next<'py>> {
