@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, overload
 
 from .type_parameters import T_co
@@ -168,9 +169,7 @@ class Agent(Generic[T_co]):
             state: What tools find in `ToolContext.state`.
             session_id: The id; a random one by default.
         """
-        from .session import Session
-
-        return Session(
+        return _session_class()(
             self._parts, self._output, messages=messages, state=state, session_id=session_id
         )
 
@@ -224,6 +223,14 @@ class Agent(Generic[T_co]):
         model = self._options.get("model")
         shown = model if isinstance(model, str) or model is None else type(model).__name__
         return f"Agent({shown!r})"
+
+
+@cache
+def _session_class() -> type[Session[Any]]:
+    # Imported late, as a program may describe agents that it never asks.
+    from .session import Session
+
+    return Session
 
 
 def _output(type_: type[Any] | None) -> Output[Any] | None:

@@ -35,6 +35,8 @@ def check_messages(messages: Any) -> None:
     Raises:
         TypeError: It is not.
     """
+    if not messages and type(messages) in {tuple, list}:
+        return
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):
         found = type(messages).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
         raise TypeError(f"`messages` is a `{found}` (must be a list)")

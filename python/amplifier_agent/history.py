@@ -19,7 +19,7 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
 
     They are copied one level deep: a long conversation must not slow each of its turns down.
     """
-    return [dict(each) for each in messages if each.get("role") != "system"]
+    return [{**each} for each in messages if each.get("role") != "system"]
 
 
 def repaired(messages: Sequence[Message]) -> list[Message]:

@@ -117,13 +117,16 @@ def plan_copy(plan: Any) -> Any:
     # Each session is made of a copy. Most values are no containers, and need no call.
     if issubclass(type(plan), dict):
         copy = {**plan}
-        for key, value in copy.items():
-            if not isinstance(value, str | bool):
+        for key, value in plan.items():
+            if type(value) not in _LEAVES:
                 copy[key] = plan_copy(value)
         return copy
     if issubclass(type(plan), list):
         return [plan_copy(value) for value in plan] if plan else []
     return plan
+
+
+_LEAVES = frozenset({str, bool, Own})
 
 
 def _base(plan: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
-from io import StringIO
 from typing import Any, cast
 
 from amplifier_core import events
+from amplifier_core._kernel.json_shape import PLAIN, shape_of
 
-from .result import TokenUsage, TurnStatus
-
-FIRST = -1_000_000
-"""The priority of an observer: it sees an event before another hook denies it."""
+from .result import TokenUsage, TurnStatus, made
+from .unfinished_text import UnfinishedText
 
 CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", "pause_turn"})
 REFUSED = frozenset({"refusal", "content_filter", "safety"})
 """Words of providers for why an answer ended."""
 
-_MOST_CHARS = 4 * 1024**2
-"""Of an answer that is cut off, this much is kept: no model writes more, but a server may."""
-
-_RESPONSES = frozenset({events.PROVIDER_RESPONSE, events.LLM_POST})
-
-_TOOL_RESULTS = frozenset({events.TOOL_POST, events.TOOL_ERROR})
-
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
+
+_EXCEPTIONAL = frozenset({"denied", "error", "reason"})
+"""What `orchestrator:complete` has beside the facts of every turn."""
 
 _NO_USAGE = TokenUsage()
 
@@ -43,32 +37,46 @@ class TurnRecord:
         self.stop_reason: str | None = None
         self._has_unpriced_calls = False
         self._ending: Mapping[str, Any] | None = None
-        self._said: StringIO | None = None
+        self._unfinished = UnfinishedText()
 
-    def note(self, event: str, data: Mapping[str, Any]) -> None:
-        """Take an event into account."""
-        if event in _RESPONSES and data.get("status") != "error":
-            self._said = None
-            self.model_calls += 1
-            stop_reason = data.get("finish_reason")
-            self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
-            self._add_usage(data.get("usage"))
-        elif event in _TOOL_RESULTS:
-            self.tool_calls += 1
-        elif event == events.ORCHESTRATOR_COMPLETE:
-            self._ending = dict(data)
+    def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+        """Return what is to be told of the events of a session.
 
-    def note_delta(self, data: Mapping[str, Any]) -> None:
-        """Keep what the model says, for the case that it is cut off; there are many of these."""
-        if data.get("block_type") == "text" and isinstance(text := data.get("delta"), str):
-            said = self._said = self._said or StringIO()
-            if said.tell() < _MOST_CHARS:
-                said.write(text)
+        Args:
+            response: The event of a response: `llm:post`, or `provider:response`.
+        """
+        unfinished = self._unfinished
+        return {
+            events.PROVIDER_REQUEST: unfinished.clear,
+            events.CONTENT_BLOCK_DELTA: unfinished.add,
+            events.CONTENT_BLOCK_END: unfinished.end,
+            response: self._note_response,
+            events.TOOL_POST: self._note_tool_call,
+            events.TOOL_ERROR: self._note_tool_call,
+            events.ORCHESTRATOR_COMPLETE: self._note_ending,
+        }
+
+    def _note_response(self, data: Mapping[str, Any]) -> None:
+        if data.get("status") == "error":
+            return
+        self._unfinished.clear()
+        self.model_calls += 1
+        stop_reason = _plain(data.get("finish_reason"))
+        self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
+        usage = data.get("usage")
+        # Of a dict, nothing but numbers is used.
+        self._add_usage(usage if type(usage) is dict else _plain(usage))
+
+    def _note_tool_call(self, _data: object) -> None:
+        self.tool_calls += 1
+
+    def _note_ending(self, data: Mapping[str, Any]) -> None:
+        self._ending = {**data}
 
     @property
     def unfinished(self) -> str:
         """What the model has said of an answer that was not finished."""
-        return "" if self._said is None else self._said.getvalue()
+        return str(self._unfinished)
 
     def add(self, child: TurnRecord) -> None:
         """Add the counts of a sub-agent."""
@@ -85,17 +93,19 @@ class TurnRecord:
     def ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
         """Return how the turn ended, and why if it is not `completed`."""
         told = self._ending or {}
-        reason = told.get("reason")
+        if told.get("status") == "success" and not told.keys() & _EXCEPTIONAL:
+            return self._answered(None)
+        reason = _plain(told.get("reason"))
         reason = reason if isinstance(reason, str) and reason else None
-        denied = told.get("denied")
-        if denied is not None and isinstance(denied, Mapping):
-            found = cast("Mapping[str, Any]", denied)
+        denied, error = _plain(told.get("denied")), _plain(told.get("error"))
+        if isinstance(denied, dict):
+            found = cast("dict[str, Any]", denied)
             step = _DENIED_STEP.get(str(found.get("event")), "the turn")
             return "denied", f"{step} was refused: {found.get('reason')}"
-        status = told.get("status")
+        status = _plain(told.get("status"))
         if status == "cancelled" or (is_cancelled and status != "success"):
             return "cancelled", reason or "the turn was cancelled"
-        if status == "error" or isinstance(told.get("error"), Mapping):
+        if status == "error" or isinstance(error, dict):
             return "error", reason or "the loop gave up"
         if status == "incomplete":
             return "limit", reason or f"the limit of {told.get('turn_count')} model calls"
@@ -110,26 +120,30 @@ class TurnRecord:
         return "completed", None
 
     def _add_usage(self, usage: Any) -> None:
-        # `dict` first, as it is one nearly always, and to ask for a `Mapping` takes longer.
-        if not isinstance(usage, (dict, Mapping)):
+        if not isinstance(usage, dict):
             self._has_unpriced_calls = True
             return
-        counts = cast("Mapping[str, Any]", usage)
+        counts = cast("dict[str, Any]", usage)
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
         reasoning = _count(counts, "reasoning_tokens")
-        used = TokenUsage(
-            # The kernel's counts include what is counted by itself here.
-            input=max(_count(counts, "input_tokens") - read - written, 0),
-            cache_read=read,
-            cache_write=written,
-            output=max(_count(counts, "output_tokens") - reasoning, 0),
-            reasoning=reasoning,
+        # The kernel's counts include what is counted by itself here.
+        used = made(
+            TokenUsage,
+            {
+                "input": max(_count(counts, "input_tokens") - read - written, 0),
+                "cache_read": read,
+                "cache_write": written,
+                "output": max(_count(counts, "output_tokens") - reasoning, 0),
+                "reasoning": reasoning,
+            },
         )
         self.usage = used if self.usage is _NO_USAGE else self.usage + used
+        cost = counts.get("cost_usd")
+        if cost is None:
+            self._has_unpriced_calls = True
+            return
         try:
-            cost = counts.get("cost_usd")
-            self._add_cost(None if cost is None else Decimal(str(cost)))
-            self._has_unpriced_calls |= cost is None
+            self._add_cost(Decimal(str(cost)))
         except InvalidOperation:
             self._has_unpriced_calls = True
 
@@ -138,6 +152,11 @@ class TurnRecord:
             self.cost = (self.cost or Decimal(0)) + cost
 
 
+def _plain(value: Any) -> Any:
+    """Return a value in JSON form, as listeners get what the caller of `emit` had."""
+    return value if type(value) in PLAIN else shape_of(value, [])
+
+
 def _count(counts: Mapping[str, Any], name: str) -> int:
     value = counts.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if type(value) is int else 0

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
-from amplifier_core import AmplifierSession, events
+from amplifier_core import AmplifierSession
 from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER
+from amplifier_core._kernel.json_shape import native_copy_of
 from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
-from amplifier_modules.loops.loop import Loop
 
 from .approvals import WaitingQuestions, approval_system
 from .arguments import check_messages, check_session_id, check_turn
 from .observer import Observer
-from .plan import Parts, plan_copy
-from .record import FIRST, TurnRecord
+from .plan import Parts
+from .record import TurnRecord
 from .result import Message, Result
 from .start import budget_problems, start
 from .turn import Turn
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from .stream import Stream, Tell
 
 
-_RECORDED = (
-    events.TOOL_POST,
-    events.TOOL_ERROR,
-    events.ORCHESTRATOR_COMPLETE,
-)
 _RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
     "running_turns", default=()
 )
@@ -75,7 +70,7 @@ class Session(Generic[T_co]):
         self._thread = LoopThread()
         self._waiting = WaitingQuestions(self._thread)
         self.session: AmplifierSession = AmplifierSession(
-            plan_copy(parts.plan),
+            native_copy_of(parts.plan),
             session_id=session_id,
             parent_id=parent_id,
             approval_system=approval_system(parts.approvals, self._waiting),
@@ -83,12 +78,11 @@ class Session(Generic[T_co]):
         """The session of the kernel."""
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
-        self._turn: Turn[T_co] = Turn(self.session, output)
-        self._turn.is_over = True
+        self._turn: Turn[T_co] | None = None
         self._last: Result[T_co] | None = None
         self._is_open = False
         self._turns = Turns()
-        self._streams: weakref.WeakSet[Stream[T_co]] = weakref.WeakSet()
+        self._streams: weakref.WeakSet[Stream[T_co]] | None = None
 
     @property
     def id(self) -> str:
@@ -127,6 +121,8 @@ class Session(Generic[T_co]):
         stream: Stream[T_co] = Stream(
             lambda tell: self.tell(prompt, budget, tell), self._check_task
         )
+        if self._streams is None:
+            self._streams = weakref.WeakSet()
         self._streams.add(stream)
         return stream
 
@@ -149,7 +145,7 @@ class Session(Generic[T_co]):
         Args:
             graceful: Whether running tools may finish.
         """
-        if not self._turn.is_over:
+        if self._turn is not None and not self._turn.is_over:
             token = self._coordinator.cancellation
             token.request_graceful() if graceful else token.request_immediate()
 
@@ -173,12 +169,12 @@ class Session(Generic[T_co]):
     def release(self, child: Session[Any]) -> None:
         """Take what the child has done into account."""
         self._coordinator.cancellation.unregister_child(child.session.coordinator.cancellation)
-        self._turn.record.add(child.record)
+        self.record.add(child.record)
 
     @property
     def record(self) -> TurnRecord:
-        """What the last turn did."""
-        return self._turn.record
+        """What the last turn did; nothing before the first."""
+        return TurnRecord() if self._turn is None else self._turn.record
 
     async def __aenter__(self) -> Self:
         """Load the modules.
@@ -192,7 +188,6 @@ class Session(Generic[T_co]):
         except BaseException:
             await self._clean_up()
             raise
-        self._record_turns()
         if self._output is not None:
             await self._output.offer(self._coordinator)
         self._is_open = True
@@ -205,15 +200,6 @@ class Session(Generic[T_co]):
             await self._clean_up()
         else:
             await self.session.cleanup()
-
-    def _record_turns(self) -> None:
-        loop = self._coordinator.get("orchestrator")
-        # Ours tell the usage by itself, too: a copy of the whole response for it takes longer.
-        responses = events.LLM_POST if isinstance(loop, Loop) else events.PROVIDER_RESPONSE
-        register, note = self._coordinator.hooks.register, self._note
-        for event in (responses, *_RECORDED):
-            register(event, note, FIRST, "amplifier-agent")
-        register(events.CONTENT_BLOCK_DELTA, self._note_delta, FIRST, "amplifier-agent")
 
     async def _clean_up(self) -> None:
         with anyio.CancelScope(shield=True):
@@ -287,12 +273,6 @@ class Session(Generic[T_co]):
         observer.start()
         await observer.add_contributed()
         return observer
-
-    def _note(self, event: str, data: dict[str, Any]) -> None:
-        self._turn.record.note(event, data)
-
-    def _note_delta(self, event: str, data: dict[str, Any]) -> None:
-        self._turn.record.note_delta(data)
 
 
 def running_session() -> Session[Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, cast
 
@@ -50,17 +50,17 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         if not isinstance(error.__cause__, ConfigurationError):
             raise
         refusal, of_plan = error.__cause__, mistakes_of(error)
-    problems = [
-        *await _mount_objects(coordinator, parts),
-        *_tool_problems(coordinator, parts, state),
-        *_provider_problems(coordinator, parts),
-        *budget_problems(coordinator, parts.budget),
-    ]
+    problems = await _mount_objects(coordinator, parts)
+    if tools := coordinator.get("tools"):
+        problems += _tool_problems(coordinator, tools, parts, state)
+    problems += _provider_problems(coordinator, parts)
+    problems += budget_problems(coordinator, parts.budget)
     if problems:
         raise _refusal(of_plan, problems)
     if refusal is not None:
         raise refusal
-    await _fill(coordinator.get("context"), parts, messages)
+    if parts.system is not None or messages:
+        await _fill(coordinator.get("context"), parts, messages)
 
 
 def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:
@@ -83,6 +83,8 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
     if parts.provider is not None:
         await coordinator.mount("providers", parts.provider, name=parts.provider.name)
     problems: list[str] = []
+    if not parts.tools:
+        return problems
     mounted = set(coordinator.get("tools") or {})
     for each in parts.tools:
         if each.name in mounted:
@@ -93,10 +95,12 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
     return problems
 
 
-def _tool_problems(coordinator: Any, parts: Parts, state: object) -> list[str]:
+def _tool_problems(
+    coordinator: Any, tools: Mapping[str, Any], parts: Parts, state: object
+) -> list[str]:
     problems: list[str] = []
     foreign = _foreign_loop(coordinator)
-    for name, each in cast("dict[str, Any]", coordinator.get("tools") or {}).items():
+    for name, each in tools.items():
         wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
         if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
             found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted

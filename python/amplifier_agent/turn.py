@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import anyio
 
+from amplifier_core import events
 from amplifier_core._kernel.capability_names import TURN_BUDGET
 from amplifier_modules.loops.ledger import RUNNING
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
@@ -15,7 +16,7 @@ from amplifier_modules.loops.loop import Loop, ledger_of_turn
 from .ending import CANCELLED, ending_of, is_of_token
 from .history import without_system
 from .record import TurnRecord
-from .result import Result, TurnStatus
+from .result import Result, TurnStatus, made
 from .type_parameters import T_co
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Turn(Generic[T_co]):
         self._coordinator: Any = session.coordinator
         self._output = output
         self.record = TurnRecord()
-        """What the turn does; the session notes it here."""
+        """What the turn does, from its events."""
         self.result: Result[T_co] | None = None
         """The result, also where the turn raised."""
         self.is_over = False
@@ -47,7 +48,12 @@ class Turn(Generic[T_co]):
         Raises:
             Exception: What the provider or the context raised.
         """
-        self._coordinator.register_capability(TURN_BUDGET, budget)
+        coordinator = self._coordinator
+        coordinator.register_capability(TURN_BUDGET, budget)
+        # Ours tell the usage first by itself, before a hook can end the turn.
+        is_ours = isinstance(coordinator.get("orchestrator"), Loop)
+        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
+        coordinator.hooks._listen(self.record.listeners(response))
         try:
             text, value, ending = await self._answer(prompt)
             result = self.result = await self._result(text, value, ending)
@@ -60,7 +66,8 @@ class Turn(Generic[T_co]):
                 raise
         finally:
             self.is_over = True
-            self._coordinator.cancellation.reset()
+            coordinator.hooks._listen(None)
+            coordinator.cancellation.reset()
         return result  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
 
     async def _answer(self, prompt: str) -> tuple[str, T_co | None, _Ending]:
@@ -111,16 +118,18 @@ class Turn(Generic[T_co]):
         record = self.record
         if status != "completed":
             text = record.unfinished or text
-        return Result(
-            text="" if status == "denied" else text,
-            status=status,
-            reason=reason,
-            stop_reason=record.stop_reason,
-            usage=record.usage,
-            cost=record.priced(),
-            model_calls=record.model_calls,
-            tool_calls=record.tool_calls,
-            messages=[] if context is None else without_system(await context.get_messages()),
-            session_id=self._session.session_id,
-            value=value if status == "completed" else None,
-        )
+        messages = [] if context is None else without_system(await context.get_messages())
+        fields = {
+            "text": "" if status == "denied" else text,
+            "status": status,
+            "reason": reason,
+            "stop_reason": record.stop_reason,
+            "usage": record.usage,
+            "cost": record.priced(),
+            "model_calls": record.model_calls,
+            "tool_calls": record.tool_calls,
+            "messages": messages,
+            "session_id": self._session.session_id,
+            "value": value if status == "completed" else None,
+        }
+        return made(Result, fields)

@@ -650,6 +650,11 @@ class RustHookRegistry(_Events):
         """Set the fields that every event carries, in the place of those set before."""
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
+    def _listen(self, listeners: dict[str, Callable[[Any], object]] | None) -> None:
+        """Call these functions, by event, with the data of an event as soon as it is emitted.
+
+        They replace those set before. They get the caller's own data, only to look at it.
+        """
     def _registrations(
         self, event: str
     ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:
@@ -1291,6 +1296,21 @@ def coerce_arguments(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[
     Raises:
         ValueError: A value cannot be read as what the schema wants; the message names it.
     """
+
+@final
+class _UnfinishedText:
+    """The text of the response that is being written, from the events of its blocks."""
+
+    def __new__(cls) -> Self: ...
+    def add(self, data: dict[str, Any]) -> None:
+        """Add what `content_block:delta` says; there are many of these."""
+    def end(self, data: dict[str, Any]) -> None:
+        """Let go of a text that was taken back; keep one text of a block where there are two."""
+    def clear(self, _data: object = None) -> None:
+        """Forget it: the response is whole, or another one begins."""
+
+def _copy_of(value: Any) -> Any:
+    """Copy the dicts and lists of a value, however deep."""
 
 def _is_plain_plan(plan: dict[str, Any]) -> bool:
     """Whether a mount plan says nothing unusual; what is not plain may still be right."""

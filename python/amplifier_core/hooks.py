@@ -57,6 +57,8 @@ class HookRegistry(metaclass=ABCMeta):
     Changed in place and by single operations of `list`, so that threads need no lock, and a forked
     process cannot inherit a locked one.
     """
+    _listeners: dict[str, Callable[[Any], object]]
+    """A function for each event that somebody listens to."""
     _defaults: dict[str, Any]
     _next_serial: int
     _cancellations_told: int
@@ -67,6 +69,7 @@ class HookRegistry(metaclass=ABCMeta):
         registry = super().__new__(cls)
         registry._events = {}
         registry._observers = []
+        registry._listeners = {}
         registry._defaults = {}
         registry._next_serial = 0
         registry._cancellations_told = 0
@@ -173,6 +176,13 @@ class HookRegistry(metaclass=ABCMeta):
         events = tuple(self._events) if event is None else (text(event, "event"),)
         return {event: [one.name for one in self._events.get(event, ())] for event in events}
 
+    def _listen(self, listeners: dict[str, Callable[[Any], object]] | None) -> None:
+        """Call these functions, by event, with the data of an event as soon as it is emitted.
+
+        They replace those set before. They get the caller's own data, only to look at it.
+        """
+        self._listeners = listeners or {}
+
     def _events_beside(self, known: frozenset[str]) -> list[str]:
         """Name the events that have a handler and are not among these."""
         return [event for event, ones in tuple(self._events.items()) if ones and event not in known]
@@ -195,6 +205,8 @@ class HookRegistry(metaclass=ABCMeta):
         if event == events.CANCEL_COMPLETED:
             self._cancellations_told += 1
         data = _correlated(event, top_level(data))
+        if (listener := self._listeners.get(event)) is not None:
+            _tell(listener, event, data)
         payload = stamped(data, self._defaults) if self._snapshot(event) else None
         return self._emit(event, data, payload)
 
@@ -269,6 +281,15 @@ def _check_callable(handler: object, event: str) -> None:
             f"the handler of {event} cannot be called, found `{found}` (must be a function of the"
             " event and its data)"
         )
+
+
+def _tell(listener: Callable[[Any], object], event: str, data: Any) -> None:
+    try:
+        listener(data)
+    except BaseException as error:
+        if not is_own_failure(error):
+            raise
+        logger.error("what listens to `%s` failed; continuing", event, exc_info=error)
 
 
 async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> HookResult | None:

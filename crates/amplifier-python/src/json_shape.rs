@@ -33,6 +33,7 @@ pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// A deep copy of a value in JSON form.
+#[pyfunction(name = "_copy_of")]
 pub(crate) fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(dict) = value.cast_exact::<PyDict>() {

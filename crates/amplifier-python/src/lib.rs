@@ -25,10 +25,16 @@ mod _engine {
     use crate::kernel::drive::Step;
 
     #[pymodule_export]
+    use crate::json_shape::copy_of;
+
+    #[pymodule_export]
     use crate::kernel::{
         cancellation::RustCancellationToken,
         coordinator::mounted::RustCoordinator,
-        hook::{registry::RustHookRegistry, unregister::RustUnregisterFn},
+        hook::{
+            registry::RustHookRegistry, unfinished_text::UnfinishedText,
+            unregister::RustUnregisterFn,
+        },
         session::{plain_plan::is_plain_plan, state::RustSession},
     };
 

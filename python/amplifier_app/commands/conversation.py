@@ -19,7 +19,6 @@ from amplifier_app.notice import notice
 from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
-from amplifier_app.unfinished_text import UnfinishedText
 from amplifier_core import events
 
 if TYPE_CHECKING:
@@ -62,12 +61,12 @@ class Conversation:
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
         self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
-        self._unfinished = UnfinishedText()
         self._observer = Observer(self._coordinator, self._observe)
         self._observer.start()
         self._is_open = False
         self._steering: list[str] = []
         self._is_answering = False
+        self._has_begun = False
         self._before = 0
         self._result: Result | None = None
         self._written = ""
@@ -112,7 +111,7 @@ class Conversation:
             Exception: What the provider or the context raised.
         """
         self._result, self._written = None, ""
-        self._is_answering = True
+        self._is_answering, self._has_begun = True, False
         with contained():
             if self._is_open:
                 self.token.reset()  # an interruption ends one turn
@@ -122,6 +121,7 @@ class Conversation:
                 return None
             previous = self._session.last
             self._before = len(await self.messages())
+            self._has_begun = True
             try:
                 return await self._session.run(prompt)
             finally:
@@ -148,7 +148,7 @@ class Conversation:
 
     async def keep_unfinished(self) -> None:
         """Take what the model wrote of a response that it did not finish as its answer."""
-        self._written = self._unfinished.take()
+        self._written = self._session.record.unfinished if self._has_begun else ""
         context = self._coordinator.get("context")
         if self._written and context is not None:
             message = {"role": "assistant", "content": [text_block(self._written)]}
@@ -167,7 +167,6 @@ class Conversation:
     def _observe(self, event: str, data: Any) -> None:
         if event == events.EXECUTION_END:
             self._is_answering = False
-        self._unfinished.note(event, data)
         self.output.handle(event, data)
 
     async def _open(self) -> None:

@@ -5,12 +5,15 @@ So NaN, big integers, lone surrogates and the order of keys survive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from math import isinf, isnan
 from types import NoneType
 from typing import Any, cast
 
 from pydantic import BaseModel
+
+from .engine_choice import extension
 
 MAX_DEPTH = 200
 """Containers nested deeper than this become the name of their type."""
@@ -39,6 +42,10 @@ def copy_of(value: Any) -> Any:
                 items[place] = copy_of(item)
         return items
     return value
+
+
+native_copy_of: Callable[[Any], Any] = copy_of if extension is None else extension._copy_of
+"""The same as `copy_of`, in Rust where that is there."""
 
 
 def key_of(key: Any) -> str:

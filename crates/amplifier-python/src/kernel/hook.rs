@@ -8,6 +8,7 @@ pub(crate) mod handlers;
 pub(crate) mod injection;
 pub(crate) mod registry;
 pub(crate) mod result;
+pub(crate) mod unfinished_text;
 pub(crate) mod unregister;
 
 use amplifier_core::{event, hook};
@@ -199,6 +200,13 @@ impl RustHookRegistry {
         Ok(())
     }
 
+    /// Call these functions, by event, with the data of an event as soon as it is emitted.
+    ///
+    /// They replace those set before. They get the caller's own data, only to look at it.
+    fn _listen(&self, listeners: Option<Bound<'_, PyDict>>) {
+        self.set_listeners(listeners.map(Bound::unbind));
+    }
+
     /// Name the handlers of one event or of all, in the order of running.
     #[pyo3(signature = (event=None))]
     fn list_handlers<'py>(
@@ -283,6 +291,7 @@ impl RustHookRegistry {
         if name == event::CANCEL_COMPLETED {
             registry.state().cancellations_told += 1;
         }
+        registry.tell(event, &data)?;
         let entry = if registry.snapshot(py, event)?.is_empty(py) {
             Incoming::Raw(data.unbind())
         } else {

@@ -15,6 +15,7 @@ use crate::kernel::hook::defaults::Defaults;
 use crate::kernel::hook::handlers::{self, Entry, Handlers};
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::payload::Payload;
+use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::module::module;
 use crate::traverse::traverse;
 
@@ -30,11 +31,13 @@ pub(crate) struct State {
     /// Grows with every change, so that a snapshot of an older state is not kept.
     version: u64,
     defaults: Defaults,
+    /// A function for each event that somebody listens to, by the name of the event.
+    listeners: Option<Py<PyDict>>,
     /// How often `cancel:completed` was emitted.
     pub(crate) cancellations_told: usize,
 }
 
-traverse!(State: registry, snapshots, defaults);
+traverse!(State: registry, snapshots, defaults, listeners);
 
 /// Runs handlers for events, in the order of their priority.
 #[pyclass(frozen, subclass, dict, weakref, module = "amplifier_core._engine")]
@@ -155,6 +158,40 @@ impl RustHookRegistry {
     pub(crate) fn set_defaults(&self, defaults: Defaults) {
         let before = std::mem::replace(&mut self.state().defaults, defaults);
         drop(before);
+    }
+
+    /// Sets who listens to events.
+    pub(crate) fn set_listeners(&self, listeners: Option<Py<PyDict>>) {
+        let before = std::mem::replace(&mut self.state().listeners, listeners);
+        drop(before);
+    }
+
+    /// Tells who listens to an event of its data, which is the caller's own.
+    pub(crate) fn tell(
+        &self,
+        event: &Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = event.py();
+        let listeners = {
+            let state = self.state();
+            match &state.listeners {
+                Some(listeners) => listeners.clone_ref(py),
+                None => return Ok(()),
+            }
+        };
+        let Some(listener) = listeners.bind(py).get_item(event)? else {
+            return Ok(());
+        };
+        match listener.call1((data,)) {
+            Err(error) if is_own_failure(py, &error) => {
+                let event = event.to_string_lossy();
+                let message = format!("what listens to `{event}` failed; continuing");
+                log(py, Logger::Hooks, Level::Error, &message, Some(&error));
+                Ok(())
+            }
+            called => called.map(drop),
+        }
     }
 
     /// Removes one registration, an observer's without an event; one that is gone is ignored.
