@@ -1,10 +1,11 @@
 """A server that answers as models do, in a process whose CPU time counts for nobody.
 
 The path says what is asked for: `/text/2000/v1/messages` answers with 2,000 text deltas,
+`/each/2000/v1/messages` with the same in one HTTP chunk an event,
 `/edits/131072/v1/messages` and `/file/131072/v1/messages` with a tool call whose arguments are about
-that many bytes, many values or one long text, in deltas of 32 bytes. `/v1/responses` at the end
-answers in that dialect. All comes at once, in HTTP chunks of 16 kB: what a client costs and not what
-it waits for is measured.
+that many bytes, many values or one long text, in deltas of 32 bytes. `/v1/responses` and
+`/v1/chat/completions` at the end answer in those dialects. All comes at once, else in HTTP chunks of
+16 kB: what a client costs and not what it waits for is measured.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def messages(kind: str, size: int) -> Iterator[Event]:
         "usage": {"input_tokens": 10, "output_tokens": 1},
     }
     yield {"type": "message_start", "message": message}
-    if kind == "text":
+    if kind in ("text", "each"):
         block: Event = {"type": "text", "text": ""}
         deltas = [{"type": "text_delta", "text": word} for word in words(size)]
         reason = "end_turn"
@@ -110,16 +111,40 @@ def responses(size: int) -> Iterator[Event]:
     yield {"type": "response.completed", "response": whole}
 
 
-def written(events: Iterator[Event]) -> bytes:
-    """The bytes of server-sent events, numbered as OpenAI's are."""
-    parts: list[bytes] = []
-    for number, event in enumerate(events):
-        data = json.dumps(event | {"sequence_number": number})
-        parts.append(f"event: {event['type']}\ndata: {data}\n\n".encode())
-    return b"".join(parts)
+def chat(size: int) -> Iterator[Event]:
+    """An answer of text in the dialect of Chat Completions."""
+    chunk: Event = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "gpt-bench",
+        "usage": None,
+    }
+    for word in words(size):
+        choice = {"index": 0, "delta": {"content": word}, "finish_reason": None}
+        yield chunk | {"choices": [choice]}
+    yield chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
+    yield chunk | {"choices": [], "usage": usage}
 
 
-def pieces(body: bytes) -> list[bytes]:
+def written(endpoint: str, kind: str, size: int) -> list[bytes]:
+    """The bytes of each server-sent event, numbered as OpenAI's are."""
+    if endpoint == "chat":
+        parts = [f"data: {json.dumps(event)}\n\n".encode() for event in chat(size)]
+        return [*parts, b"data: [DONE]\n\n"]
+    events = responses(size) if endpoint == "responses" else messages(kind, size)
+    return [
+        f"event: {event['type']}\ndata: {json.dumps(event | {'sequence_number': number})}\n\n".encode()
+        for number, event in enumerate(events)
+    ]
+
+
+def pieces(kind: str, events: list[bytes]) -> list[bytes]:
+    """What each HTTP chunk holds."""
+    if kind == "each":
+        return events
+    body = b"".join(events)
     return [body[place : place + CHUNK] for place in range(0, len(body), CHUNK)]
 
 
@@ -127,11 +152,11 @@ def pieces(body: bytes) -> list[bytes]:
 def answer(path: str) -> bytes:
     """The HTTP response to this path."""
     _, kind, size, _, endpoint, *_ = path.split("/")
-    events = responses(int(size)) if endpoint == "responses" else messages(kind, int(size))
+    parts = pieces(kind, written(endpoint, kind, int(size)))
     head = (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
     )
-    chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces(written(events))]
+    chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in parts]
     return b"".join([head, *chunks, b"0\r\n\r\n"])
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
+from typing import Any
 
 from model_server import model_server
 from side_by_side import Figure, Times, run, time_each
 
 DELTAS = 2_000
 PROMPT = "Go on."
+
+KINDS = {"text": "many in an HTTP chunk", "each": "an HTTP chunk each"}
+"""How the deltas arrive."""
 
 Turn = Callable[[], Awaitable[int]]
 """One answer from its request to its end; gives how many deltas there were."""
@@ -27,32 +31,52 @@ async def of_each(turn: Turn) -> float:
     return await time_each(repeat) / DELTAS
 
 
+class Place:
+    """Where a provider is mounted, with hooks that hear each delta."""
+
+    def __init__(self) -> None:
+        from amplifier_core import HookRegistry
+
+        self.hooks = HookRegistry()
+        self.heard = 0
+        self.provider: Any = None
+
+        async def hear(event: str, data: dict[str, Any]) -> None:
+            self.heard += 1
+
+        self.hooks.register("content_block:delta", hear)
+
+    async def mount(self, point: str, provider: Any, name: str | None = None) -> None:
+        """Keep the provider."""
+        self.provider = provider
+
+
 async def ours(base: str) -> Times:
-    """The decoder behind httpx2, as our providers use it."""
-    import httpx2
+    """Our providers, from the socket to the event that a hook hears."""
+    from amplifier_core.message_models import ChatRequest, Message
+    from amplifier_modules.providers import anthropic, openai, openai_chat
 
-    from amplifier_stream import StreamDecoder
+    request = ChatRequest(messages=[Message(role="user", content=PROMPT)])
+    times: Times = {}
+    for kind in KINDS:
+        address = f"{base}/{kind}/{DELTAS}"
+        for dialect, module, url in (
+            ("messages", anthropic, address),
+            ("responses", openai, f"{address}/v1"),
+            ("chat", openai_chat, f"{address}/v1"),
+        ):
+            place = Place()
+            config = {"api_key": "none", "base_url": url, "default_model": "bench"}
+            close = await module.mount(place, config)
 
-    async with httpx2.AsyncClient(trust_env=False) as client:
+            async def run_turn(place: Place = place) -> int:
+                before = place.heard
+                await place.provider.complete(request)
+                return place.heard - before
 
-        def turn(dialect: str, path: str) -> Turn:
-            async def run_turn() -> int:
-                count = 0
-                async with client.stream("POST", base + path, json={}) as response:
-                    decoder = StreamDecoder(dialect, response.status_code, dict(response.headers))
-                    async for chunk in response.aiter_bytes():
-                        for event in decoder.feed(chunk):
-                            count += event.delta is not None
-                result = decoder.finish()
-                assert result.stop_reason == "end_turn"
-                return count
-
-            return run_turn
-
-        return {
-            "messages": await of_each(turn("anthropic", "/v1/messages")),
-            "responses": await of_each(turn("responses", "/v1/responses")),
-        }
+            times[f"{dialect}, {kind}"] = await of_each(run_turn)
+            await close()
+    return times
 
 
 async def peers(base: str) -> Times:
@@ -60,84 +84,108 @@ async def peers(base: str) -> Times:
     import anthropic
     import httpx2
     import openai
-    import orjson
-    from pydantic_ai import Agent
     from pydantic_ai.models.anthropic import AnthropicModel
-    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    claude = anthropic.AsyncAnthropic(base_url=base, api_key="none", max_retries=0)
-    gpt = openai.AsyncOpenAI(base_url=f"{base}/v1", api_key="none", max_retries=0)
-    client = httpx2.AsyncClient(trust_env=False)
+    times: Times = {}
+    for kind in KINDS:
+        address = f"{base}/{kind}/{DELTAS}"
+        claude = anthropic.AsyncAnthropic(base_url=address, api_key="none", max_retries=0)
+        gpt = openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
+        client = httpx2.AsyncClient(trust_env=False)
+        on_claude = AnthropicModel(
+            "claude-bench", provider=AnthropicProvider(anthropic_client=claude)
+        )
+        on_gpt = OpenAIProvider(openai_client=gpt)
+        async with claude, gpt, client:
+            for name, turn in {
+                "anthropic": lambda claude=claude: messages_stream(claude),
+                "openai responses": lambda gpt=gpt: responses_stream(gpt),
+                "openai chat": lambda gpt=gpt: chat_stream(gpt),
+                "pydantic-ai messages": agent_turn(on_claude),
+                "pydantic-ai responses": agent_turn(OpenAIResponsesModel("bench", provider=on_gpt)),
+                "pydantic-ai chat": agent_turn(OpenAIChatModel("bench", provider=on_gpt)),
+                "bytes": lambda client=client, address=address: bare(client, address),
+            }.items():
+                times[f"{name}, {kind}"] = await of_each(turn)
+    return times
 
-    async def messages_stream() -> int:
-        prompt = {"role": "user", "content": PROMPT}
-        async with claude.messages.stream(
-            model="claude-bench", max_tokens=100, messages=[prompt]
-        ) as stream:
-            return len([text async for text in stream.text_stream])
 
-    async def responses_stream() -> int:
-        async with gpt.responses.stream(model="gpt-bench", input=PROMPT) as stream:
-            types = [event.type async for event in stream]
-        return types.count("response.output_text.delta")
+async def messages_stream(client: Any) -> int:
+    """The deltas that the client of Anthropic gives."""
+    prompt = {"role": "user", "content": PROMPT}
+    async with client.messages.stream(
+        model="claude-bench", max_tokens=100, messages=[prompt]
+    ) as stream:
+        return len([text async for text in stream.text_stream])
 
-    def agent_turn(model: object) -> Turn:
-        agent = Agent(model)
 
-        async def run_turn() -> int:
-            async with agent.run_stream(PROMPT) as answer:
-                texts = answer.stream_text(delta=True, debounce_by=None)
-                return len([text async for text in texts])
+async def responses_stream(client: Any) -> int:
+    """The deltas that the client of OpenAI gives of a response."""
+    async with client.responses.stream(model="gpt-bench", input=PROMPT) as stream:
+        types = [event.type async for event in stream]
+    return types.count("response.output_text.delta")
 
-        return run_turn
 
-    def bare(path: str) -> Turn:
-        async def run_turn() -> int:
-            count = 0
-            rest = b""
-            async with client.stream("POST", base + path, json={}) as response:
-                async for chunk in response.aiter_bytes():
-                    *events, rest = (rest + chunk).split(b"\n\n")
-                    for event in events:
-                        data = orjson.loads(event[event.index(b"data: ") + 6 :])
-                        count += "delta" in data["type"] and data["type"] != "message_delta"
-            return count
+async def chat_stream(client: Any) -> int:
+    """The deltas that the client of OpenAI gives of a chat completion."""
+    prompt = {"role": "user", "content": PROMPT}
+    async with client.chat.completions.stream(model="gpt-bench", messages=[prompt]) as stream:
+        types = [event.type async for event in stream]
+    return types.count("content.delta")
 
-        return run_turn
 
-    on_claude = AnthropicModel("claude-bench", provider=AnthropicProvider(anthropic_client=claude))
-    on_gpt = OpenAIResponsesModel("gpt-bench", provider=OpenAIProvider(openai_client=gpt))
-    async with claude, gpt, client:
-        return {
-            "anthropic": await of_each(messages_stream),
-            "openai": await of_each(responses_stream),
-            "pydantic-ai on anthropic": await of_each(agent_turn(on_claude)),
-            "pydantic-ai on openai": await of_each(agent_turn(on_gpt)),
-            "bare messages": await of_each(bare("/v1/messages")),
-            "bare responses": await of_each(bare("/v1/responses")),
-        }
+def agent_turn(model: object) -> Turn:
+    """The deltas that pydantic-ai gives."""
+    from pydantic_ai import Agent
+
+    agent = Agent(model)
+
+    async def run_turn() -> int:
+        async with agent.run_stream(PROMPT) as answer:
+            texts = answer.stream_text(delta=True, debounce_by=None)
+            return len([text async for text in texts])
+
+    return run_turn
+
+
+async def bare(client: Any, address: str) -> int:
+    """The events in what httpx2 alone reads."""
+    async with client.stream("POST", f"{address}/v1/messages", json={}) as response:
+        body = b"".join([chunk async for chunk in response.aiter_bytes()])
+    return body.count(b"text_delta")
 
 
 def measure() -> Times:
     """This side: the peers where they are installed, else ours."""
-    side = peers if find_spec("anthropic") else ours
+    side = peers if find_spec("pydantic_ai") else ours
     with model_server() as address:
-        return asyncio.run(side(f"{address}/text/{DELTAS}"))
+        return asyncio.run(side(address))
+
+
+FIGURES = [
+    figure
+    for kind in KINDS
+    for dialect, client in (
+        ("messages", "anthropic"), ("responses", "openai responses"), ("chat", "openai chat"),
+    )
+    for figure in (
+        Figure(f"{client}, {KINDS[kind]}", f"{dialect}, {kind}", 20, peer=f"{client}, {kind}"),
+        Figure(
+            f"pydantic-ai {dialect}, {KINDS[kind]}",
+            f"{dialect}, {kind}",
+            10,
+            peer=f"pydantic-ai {dialect}, {kind}",
+        ),
+    )
+]  # fmt: skip
+HTTP = [
+    Figure(f"httpx2 alone, {said}", f"messages, {kind}", share=None, peer=f"bytes, {kind}")
+    for kind, said in KINDS.items()
+]
 
 
 if __name__ == "__main__":
-    run(
-        __file__,
-        measure,
-        "a text delta over HTTP",
-        [
-            Figure("anthropic messages.stream", "messages", 20, peer="anthropic"),
-            Figure("openai responses.stream", "responses", 20, peer="openai"),
-            Figure("pydantic-ai on anthropic", "messages", 10, peer="pydantic-ai on anthropic"),
-            Figure("pydantic-ai on openai", "responses", 10, peer="pydantic-ai on openai"),
-            Figure("httpx2 and orjson, messages", "messages", share=2, peer="bare messages"),
-            Figure("httpx2 and orjson, responses", "responses", share=2, peer="bare responses"),
-        ],
-    )
+    run(__file__, measure, "a text delta from the socket to its event", [*FIGURES, *HTTP])

@@ -30,7 +30,7 @@ from .settings import HttpSettings
 from .usage import usage_payload
 
 if TYPE_CHECKING:
-    from amplifier_stream import StreamResult
+    from amplifier_stream import StreamEvent, StreamResult
 
 logger = logging.getLogger(__name__)
 
@@ -275,17 +275,15 @@ class WireProvider:
 
     async def _received(self, call: _Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
-        completed, show = block_events.completed, call.show
         await self._load.enter(encoded.model)
         try:
             answer = await self._opened(encoded, call)
             try:
                 async for pieces in answer:
-                    for event in pieces:
-                        await show(*completed(event))
+                    if pieces:
+                        await call.show(pieces, block_events)
                 result = answer.result()
-                for event in result.events:
-                    await show(*completed(event))
+                await call.show(result.events, block_events)
             finally:
                 await answer.aclose()
         finally:
@@ -389,12 +387,15 @@ class _Call:
         )
         return self._block_events
 
-    async def show(self, event: str, data: dict[str, Any]) -> None:
-        """Emit an event of a block."""
+    async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
+        """Tell the hooks, if there are any, of what happened to the blocks."""
         hooks = self._provider._hooks  # pyright: ignore[reportPrivateUsage] -- its own part
-        if hooks is not None:
-            self.is_shown = True
-            await hooks.emit(event, data)
+        if hooks is None or not pieces:
+            return
+        self.is_shown = True
+        emit, completed = hooks.emit, block_events.completed
+        for event in pieces:
+            await emit(*completed(event))
 
     def add(self, encoded: WireRequest, result: StreamResult) -> None:
         """Add an answer, and decide whether another one must follow."""
