@@ -18,7 +18,6 @@ REFUSED = frozenset({"refusal", "content_filter", "safety"})
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
-
 _EXCEPTIONAL = frozenset({"denied", "error", "reason"})
 """What `orchestrator:complete` has beside the facts of every turn."""
 
@@ -57,7 +56,7 @@ class TurnRecord:
         }
 
     def _note_response(self, data: Mapping[str, Any]) -> None:
-        if data.get("status") == "error":
+        if _plain(data.get("status")) == "error":
             return
         self._unfinished.clear()
         self.model_calls += 1

@@ -7,6 +7,7 @@ import logging
 import pickle
 import threading
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import anyio
@@ -340,6 +341,37 @@ async def test_a_turn_of_a_foreign_loop_is_cancelled_too() -> None:
             result = await session.run("wait")
         assert (result.status, result.text) == ("cancelled", "")
         assert (await session.run("Hi")).text == "Hello!"
+
+
+class Word(Enum):
+    ERROR = "error"
+    LENGTH = "length"
+    SUCCESS = "success"
+
+
+class LoopWithObjects:
+    """A loop whose events have models and enumerations in the place of JSON."""
+
+    name = "objects"
+
+    async def execute(self, prompt: str, *, hooks: Any, **_parts: Any) -> str:
+        usage = Usage(input_tokens=5, output_tokens=2, total_tokens=7, cache_read_tokens=1)
+        response = {"provider": "p", "usage": usage, "finish_reason": Word.LENGTH}
+        await hooks.emit("provider:response", response)
+        await hooks.emit("provider:response", {"status": Word.ERROR})
+        await hooks.emit("tool:post", {"result": usage})
+        ending = {"status": Word.SUCCESS}
+        await hooks.emit("orchestrator:complete", ending)
+        ending["status"] = Word.ERROR
+        return "Hel"
+
+
+async def test_events_with_objects_count_like_those_with_json() -> None:
+    loop: Any = LoopWithObjects()
+    result = await Agent("demo", loop=loop).run("hi")
+    assert (result.status, result.stop_reason) == ("truncated", "length")
+    assert (result.usage.input, result.usage.cache_read, result.usage.output) == (4, 1, 2)
+    assert (result.model_calls, result.tool_calls) == (1, 1)
 
 
 async def test_an_outside_cancellation_is_not_swallowed() -> None:
