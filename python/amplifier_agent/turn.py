@@ -55,7 +55,12 @@ class Turn(Generic[T_co]):
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(self.record.listeners(response))
         try:
-            text, value, ending = await self._answer(prompt)
+            if self._output is None:
+                text, value = await self._session.execute(prompt), None
+                ending = self._ending()
+            else:
+                with self._one_budget():
+                    text, value, ending = await self._read_answer(prompt, self._output)
             result = self.result = await self._result(text, value, ending)
         except BaseException as error:
             is_cancelled = self._coordinator.cancellation.is_cancelled and is_of_token(error)
@@ -69,12 +74,6 @@ class Turn(Generic[T_co]):
             coordinator.hooks._listen(None)
             coordinator.cancellation.reset()
         return result  # pyright: ignore[reportPossiblyUnboundVariable] -- shielded: never left early
-
-    async def _answer(self, prompt: str) -> tuple[str, T_co | None, _Ending]:
-        if self._output is None:
-            return await self._session.execute(prompt), None, self._ending()
-        with self._one_budget():
-            return await self._read_answer(prompt, self._output)
 
     async def _read_answer(
         self, prompt: str, output: Output[T_co]

@@ -1310,7 +1310,11 @@ class _UnfinishedText:
         """Forget it: the response is whole, or another one begins."""
 
 def _copy_of(value: Any) -> Any:
-    """Copy the dicts and lists of a value, however deep."""
+    """Copy the dicts and lists of a value.
+
+    Raises:
+        ValueError: the value is nested too deeply.
+    """
 
 def _is_plain_plan(plan: dict[str, Any]) -> bool:
     """Whether a mount plan says nothing unusual; what is not plain may still be right."""

@@ -32,10 +32,20 @@ pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyDict>() || value.is_exact_instance_of::<PyList>()
 }
 
+/// Values nested deeper than this are not copied: the stack has an end.
+const DEEPEST_COPY: usize = 1000;
+
 /// A deep copy of a value in JSON form.
 #[pyfunction(name = "_copy_of")]
 pub(crate) fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    copy_below(value, 0)
+}
+
+fn copy_below<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
+    if depth > DEEPEST_COPY {
+        return Err(PyValueError::new_err("the value is nested too deeply"));
+    }
     if let Ok(dict) = value.cast_exact::<PyDict>() {
         let copy = dict.copy()?;
         let containers: Vec<_> = dict
@@ -43,14 +53,14 @@ pub(crate) fn copy_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
             .filter(|(_, value)| is_container(value))
             .collect();
         for (key, value) in containers {
-            copy.set_item(key, copy_of(&value)?)?;
+            copy.set_item(key, copy_below(&value, depth + 1)?)?;
         }
         return Ok(copy.into_any());
     }
     if let Ok(list) = value.cast_exact::<PyList>() {
         let items: Vec<_> = list
             .iter()
-            .map(|item| copy_of(&item))
+            .map(|item| copy_below(&item, depth + 1))
             .collect::<PyResult<_>>()?;
         return Ok(PyList::new(py, items)?.into_any());
     }
