@@ -110,6 +110,16 @@ MARKED = [text("a", cache_control=EPHEMERAL)]
 LONG = {"type": "ephemeral", "ttl": "1h"}
 OPEN = {"type": "object", "properties": {"a": {"type": "string"}}}
 CLOSED = {**OPEN, "additionalProperties": False}
+
+
+def listed(least: int) -> Body:
+    return {**CLOSED, "properties": {"a": {"type": "array", "items": {}, "minItems": least}}}
+
+
+def many(count: int) -> Body:
+    return {**CLOSED, "properties": {f"p{number}": {"type": "null"} for number in range(count)}}
+
+
 LOOK_FIRST = "`tool_use` ids were found without `tool_result` blocks immediately after: "
 EACH_USE = (
     ". Each `tool_use` block must have a corresponding `tool_result` block in the next message."
@@ -202,6 +212,25 @@ CASES = [
     case("the schema of the output has no oneOf", body(output_config=formatted(CLOSED)),
      body(output_config=formatted({**CLOSED, "properties": {"a": {"oneOf": []}}})),
      "output_config.format.schema.properties.a: 'oneOf' is not permitted"),
+    case("the schema of the output has no bounds",
+         body(output_config=formatted({**CLOSED, "properties": {"a": {"type": "integer"}}})),
+         body(output_config=formatted({**CLOSED, "properties": {"a": {"type": "integer",
+              "minimum": 1}}})),
+         "output_config.format.schema.properties.a: 'minimum' is not permitted"),
+    case("arrays of the output are empty or not", body(output_config=formatted(listed(1))),
+         body(output_config=formatted(listed(2))),
+         "output_config.format.schema.properties.a: 'minItems' is not permitted"),
+    case("the schema of the output is finite",
+         body(output_config=formatted({**CLOSED, "$defs": {"b": CLOSED},
+              "properties": {"a": {"$ref": "#/$defs/b"}}})),
+         body(output_config=formatted({**CLOSED, "properties": {"a": {"$ref": "#"}}})),
+         "output_config.format.schema: recursive schemas are not permitted"),
+    case("references lead somewhere", body(output_config=formatted(CLOSED)),
+         body(output_config=formatted({**CLOSED, "properties": {"a": {"$ref": "#/$defs/b"}}})),
+         "output_config.format.schema.properties.a: reference '#/$defs/b' can not be resolved"),
+    case("at most 24 properties are optional", body(output_config=formatted(many(24))),
+         body(output_config=formatted(many(25))),
+         "output_config.format.schema: 24 optional properties exceeded"),
     # Thinking
     case("the budget is at least 1,024", body(thinking=budget()), body(thinking=budget(1_023)),
      "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"),

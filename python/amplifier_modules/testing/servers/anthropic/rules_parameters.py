@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..serving.reading import Json, mapping, text
+from ..serving.reading import mapping, text
 from ..serving.refusal import Refusal, RefusedError
-from ..serving.schema import schema_problem
 from .asked import Asked
+from .schemas import check_held_schema
 from .shapes import (
     METADATA,
     OUTPUT_CONFIG,
@@ -187,7 +187,7 @@ def check_output_config(asked: Asked) -> None:
     ):
         if given is not None:
             check_tagged(given, OUTPUT_FORMAT, path, deeper=False)
-            _check_schema(given["schema"], (*path, "schema"))
+            check_held_schema(given["schema"], (*path, "schema"))
 
 
 def _check_effort(asked: Asked, effort: str) -> None:
@@ -203,12 +203,6 @@ def _check_effort(asked: Asked, effort: str) -> None:
     is_off = asked.model.name == "claude-opus-5" and asked.thinking == "disabled"
     if is_off and effort in {"xhigh", "max"}:
         raise invalid("thinking can only be disabled at effort 'high' or below")
-
-
-def _check_schema(schema: Json, path: tuple[str, ...]) -> None:
-    problem = schema_problem(schema, every_property=False)
-    if problem is not None:
-        raise invalid(problem.said, (*path, *problem.path))
 
 
 def _has_beta(asked: Asked, name: str) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..serving.fields import Path
 from ..serving.reading import Json, mapping, text
-from ..serving.schema import TYPES, schema_problem
+from ..serving.schema import TYPES
 from .asked import Asked
+from .schemas import check_held_schema
 from .shapes import (
     CUSTOM_TOOL,
     SERVER_TOOL_NAMES,
@@ -31,6 +32,8 @@ def check_tools(asked: Asked) -> None:
     for index, value in enumerate(asked.body.get("tools", [])):
         tool = as_object(value, ("tools", index))
         kind = tool.get("type") or "custom"
+        if not isinstance(kind, str):
+            raise invalid("Input should be a valid string", ("tools", index, "type"))
         if kind == "custom":
             _check_custom(tool, ("tools", index, "custom"))
         else:
@@ -43,9 +46,7 @@ def _check_custom(tool: Json, path: Path) -> None:
         raise invalid("String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", (*path, "name"))
     check_input_schema(tool["input_schema"], (*path, "input_schema"))
     if tool.get("strict"):
-        problem = schema_problem(tool["input_schema"], every_property=False)
-        if problem is not None:
-            raise invalid(problem.said, (*path, "input_schema", *problem.path))
+        check_held_schema(tool["input_schema"], (*path, "input_schema"))
 
 
 def check_input_schema(schema: Mapping[str, Any], path: Path) -> None:

@@ -140,13 +140,15 @@ def _check_reasoning_content(asked: Asked, message: Json) -> None:
     calls = calls_of(message)
     if not calls:
         return
-    given = message.get("reasoning_content")
-    sent = [asked.reasoned.get(text(call["id"])) for call in calls]
     kind = mapping(asked.body.get("thinking")).get("type")
+    if kind == "disabled":
+        return
+    given = message.get("reasoning_content")
+    names = [text(call["id"]) for call in calls]
+    sent = [asked.reasoned[name] for name in names if name in asked.reasoned]
     named = text(asked.body["model"])
-    thinks = kind == "enabled" or (kind is None and ("reasoner" in named or "-v4" in named))
-    is_changed = any(each is not None and each != given for each in sent)
-    if kind != "disabled" and (is_changed or (thinks and given is None)):
+    thinks = kind == "enabled" or "reasoner" in named or "-v4" in named
+    if (sent[0] != (given or "")) if sent else (thinks and given is None):
         raise invalid(_MUST_COME_BACK, None, "invalid_request_error")
 
 

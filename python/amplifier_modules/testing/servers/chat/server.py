@@ -148,8 +148,7 @@ class ChatServer(ModelServer):
             for part in answer.parts
         ]
         changed = Answer(*parts, stop=answer.stop, usage=answer.usage, fragment=answer.fragment)
-        if thoughts:
-            self._reasoned.update({call.id: thoughts for call in changed.calls if call.id})
+        self._reasoned.update({call.id: thoughts for call in changed.calls if call.id})
         return changed
 
     def _learn(self, recorded: Recorded) -> None:
@@ -160,8 +159,7 @@ class ChatServer(ModelServer):
                 delta = mapping(choice.get("delta"))
                 thoughts += text(delta.get("reasoning_content"))
                 calls += [text(call.get("id")) for call in objects(delta.get("tool_calls"))]
-        if thoughts:
-            self._reasoned.update({name: thoughts for name in calls if name})
+        self._reasoned.update({name: thoughts for name in calls if name})
 
     def _new_call_id(self) -> str:
         new = self._new_id("call_")

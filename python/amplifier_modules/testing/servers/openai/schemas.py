@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..serving.fields import Path
-from ..serving.schema import array_problem, schema_problem
+from ..serving.schema import UNSUPPORTED, SchemaLimits, array_problem, schema_problem
 from .words import check_length, invalid, place
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 MAX_NAME = 64
+LIMITS = SchemaLimits(
+    UNSUPPORTED | {"allOf"}, every_property=True, max_depth=10, max_properties=5_000
+)
+"""What OpenAI can hold an answer to: its guide to structured outputs."""
 _TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 
 
@@ -64,7 +68,7 @@ def _check(of: str, schema: Mapping[str, Any], path: Path, code: str, *, strict:
             path,
             code,
         )
-    problem = schema_problem(schema, every_property=True) if strict else array_problem(schema)
+    problem = schema_problem(schema, LIMITS) if strict else array_problem(schema)
     if problem is not None:
         context = "(" + ", ".join(repr(part) for part in problem.path)
         context += ",)" if len(problem.path) == 1 else ")"

@@ -81,9 +81,10 @@ def check_fields(value: Mapping[str, Any], fields: Fields, path: Path = ()) -> N
 def check_value(value: object, allowed: Iterable[str], path: Path) -> None:
     """Refuse a value that is none of those allowed."""
     known = sorted(allowed)
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
+        shown = value if isinstance(value, str | int | float | None) else kind_of(value)
         raise invalid(
-            f"Invalid value: '{value}'. Supported values are: {listed(known)}.",
+            f"Invalid value: '{shown}'. Supported values are: {listed(known)}.",
             path,
             "invalid_value",
         )

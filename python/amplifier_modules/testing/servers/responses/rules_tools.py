@@ -71,8 +71,8 @@ def _check_chosen(asked: Asked, choice: Json, path: Path) -> None:
             (*path, "name"),
             "missing_required_parameter",
         )
-    wanted = (kind, choice.get("name"))
-    there = {(tool["type"], tool.get("name")) for tool in asked.tools}
+    wanted = (kind, text(choice.get("name")))
+    there = {(tool["type"], text(tool.get("name"))) for tool in asked.tools}
     kinds = {tool["type"] for tool in asked.tools}
     if wanted not in there and (kind in {"function", "custom"} or kind not in kinds):
         raise invalid(f"Tool choice '{kind}' not found in 'tools' parameter.", "tool_choice")

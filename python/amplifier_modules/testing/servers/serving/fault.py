@@ -105,7 +105,8 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
     """
     pieces = list(reply.pieces)
     if fault.malformed is not None:
-        pieces[fault.malformed] = _broken_off(pieces[fault.malformed])
+        place = min(fault.malformed, len(pieces) - 1)  # a whole body is one piece
+        pieces[place] = _broken_off(pieces[place])
     for place in sorted(fault.insert, reverse=True):
         pieces.insert(place, fault.insert[place])
     if fault.error_after is not None:

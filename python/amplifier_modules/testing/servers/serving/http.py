@@ -62,6 +62,7 @@ class LoopbackServer(ThreadingHTTPServer):
         self.stopped = threading.Event()
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -71,14 +72,16 @@ class LoopbackServer(ThreadingHTTPServer):
 
     def start(self) -> None:
         """Answer on a thread of its own."""
-        threading.Thread(
+        self._thread = threading.Thread(
             target=self.serve_forever, args=(_POLL_SECONDS,), name="model-server", daemon=True
-        ).start()
+        )
+        self._thread.start()
 
     def stop(self) -> None:
         """Stop, and close all connections."""
         self.stopped.set()
-        self.shutdown()
+        if self._thread is not None:
+            self.shutdown()
         self.server_close()
         with self._lock:
             for connection in self._connections:

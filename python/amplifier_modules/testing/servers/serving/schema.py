@@ -7,17 +7,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .fields import Path
-from .reading import items, mapping
+from .reading import items, mapping, text
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-MAX_DEPTH = 10
-"""How deep objects may be nested."""
-MAX_PROPERTIES = 5_000
-"""How many properties a schema may have."""
-
 UNSUPPORTED = frozenset(
     {
-        "allOf",
         "contains",
         "dependentRequired",
         "dependentSchemas",
@@ -41,6 +35,26 @@ UNSUPPORTED = frozenset(
 
 
 @dataclass(frozen=True)
+class SchemaLimits:
+    """What a vendor can hold an answer to."""
+
+    unsupported: frozenset[str] = UNSUPPORTED
+    """Keywords that it refuses."""
+    every_property: bool = False
+    """Whether each property must be required."""
+    max_depth: int | None = None
+    """How deep objects may be nested."""
+    max_properties: int | None = None
+    """How many properties a schema may have."""
+    max_optional: int | None = None
+    """How many of them need not be required."""
+    min_items: frozenset[int] | None = None
+    """The values of `minItems`, if not all."""
+    recursive: bool = True
+    """Whether a schema may refer to itself."""
+
+
+@dataclass(frozen=True)
 class SchemaProblem:
     """What is wrong with a schema, and where."""
 
@@ -48,34 +62,61 @@ class SchemaProblem:
     said: str
 
 
-def schema_problem(
-    schema: Mapping[str, Any],
-    *,
-    every_property: bool,
-    unsupported: frozenset[str] = UNSUPPORTED,
-) -> SchemaProblem | None:
+def schema_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaProblem | None:
     """Return the first reason why answers cannot be held to a schema.
 
     Args:
         schema: The schema of an object.
-        every_property: Whether each property must be required.
-        unsupported: The keywords that the vendor refuses.
+        limits: Those of the vendor.
     """
-    if problem := array_problem(schema):
+    if problem := array_problem(schema) or _reference_problem(schema, limits):
         return problem
-    count = 0
+    count = optional = 0
     for path, part, depth in _parts(schema, (), 1):
-        if depth > MAX_DEPTH:
-            return SchemaProblem(path, f"{MAX_DEPTH} levels of nesting exceeded")
-        for keyword in part:
-            if keyword in unsupported:
+        if limits.max_depth is not None and depth > limits.max_depth:
+            return SchemaProblem(path, f"{limits.max_depth} levels of nesting exceeded")
+        for keyword, value in part.items():
+            is_other = keyword == "minItems" and limits.min_items is not None
+            if keyword in limits.unsupported or (is_other and value not in limits.min_items):
                 return SchemaProblem(path, f"'{keyword}' is not permitted")
         if _is_object(part):
-            count += len(mapping(part.get("properties")))
-            if problem := _object_problem(part, path, every_property=every_property):
+            if problem := _object_problem(part, path, every_property=limits.every_property):
                 return problem
-    if count > MAX_PROPERTIES:
-        return SchemaProblem((), f"{MAX_PROPERTIES} properties exceeded")
+            properties, required = mapping(part.get("properties")), items(part.get("required"))
+            count += len(properties)
+            optional += len(properties) - len(required)
+    if limits.max_properties is not None and count > limits.max_properties:
+        return SchemaProblem((), f"{limits.max_properties} properties exceeded")
+    if limits.max_optional is not None and optional > limits.max_optional:
+        return SchemaProblem((), f"{limits.max_optional} optional properties exceeded")
+    return None
+
+
+def _reference_problem(schema: Mapping[str, Any], limits: SchemaLimits) -> SchemaProblem | None:
+    """Return the first reference that leads nowhere, or to itself where that is refused."""
+    parts: dict[str, Mapping[str, Any]] = {
+        "/".join(["#", *map(str, path)]): part for path, part, _ in _parts(schema, (), 1)
+    }
+    uses: dict[str, set[str]] = {place: set() for place in parts}
+    for place, part in parts.items():
+        target = part.get("$ref")
+        if target is None:
+            continue
+        if target not in list(parts):
+            path = tuple(place.split("/")[1:])
+            return SchemaProblem(path, f"reference '{text(target)}' can not be resolved")
+        for outer, used in uses.items():
+            if place == outer or place.startswith(f"{outer}/"):
+                used.add(text(target))
+    if not limits.recursive:
+        for place in parts:
+            reached, new = set[str](), {place}
+            while new:
+                reached |= new
+                new = {target for each in new for target in uses[each]}
+                if place in new:
+                    return SchemaProblem((), "recursive schemas are not permitted")
+                new -= reached
     return None
 
 
@@ -102,7 +143,7 @@ def _object_problem(
             "'required' is required to be supplied and to be an array including every key in"
             f" properties. Missing '{missing[0]}'",
         )
-    unknown = [name for name in required if name not in properties]
+    unknown = [name for name in required if name not in list(properties)]
     if unknown:
         return SchemaProblem(path, f"'required' names '{unknown[0]}', which is not in properties")
     return None

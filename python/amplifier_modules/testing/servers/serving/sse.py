@@ -15,9 +15,15 @@ def encode_event(value: Json, name: str | None = None, padding: int = 0) -> byte
         value: The data.
         name: The name of the event, for dialects that name them.
         padding: Spaces behind the JSON, as Anthropic sends them.
+
+    Raises:
+        ValueError: The data are nested too deep.
     """
     named = "" if name is None else f"event: {name}\n"
-    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("the data of an event are nested too deep") from None
     return f"{named}data: {written}{' ' * padding}\n\n".encode()
 
 

@@ -1,0 +1,96 @@
+"""Where the package stands: for tests alone."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import amplifier_modules
+from amplifier_modules.testing import servers
+
+PACKAGES = Path(amplifier_modules.__file__).parents[1]
+TESTING = Path(servers.__file__).parents[1]
+
+
+def imported(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add("." * node.level + (node.module or ""))
+    return names
+
+
+def test_nothing_outside_of_it_imports_it() -> None:
+    sources = [path for path in PACKAGES.glob("amplifier_*/**/*.py") if TESTING not in path.parents]
+    users = [
+        path
+        for path in sources
+        for name in imported(path)
+        if name.startswith("amplifier_modules.testing")
+        or (path.parent in TESTING.parents and name == ".testing")
+        or (TESTING.parent in path.parents and name.lstrip(".").startswith("testing"))
+    ]
+
+    assert len(sources) > 100
+    assert users == []
+
+
+def test_it_imports_nothing_that_it_judges() -> None:
+    own = {name for path in TESTING.rglob("*.py") for name in imported(path)}
+
+    assert [name for name in own if name.startswith("amplifier")] == []
+    assert {name.partition(".")[0] for name in own if not name.startswith(".")} <= {
+        "__future__",
+        *sys.stdlib_module_names,
+    }
+
+
+def test_every_name_is_there_and_documented() -> None:
+    assert sorted(servers.__all__) == servers.__all__
+    assert [name for name in servers.__all__ if name not in vars(servers)] == []
+    classes = [
+        value for name in servers.__all__ if isinstance(value := getattr(servers, name), type)
+    ]
+    assert [each.__name__ for each in classes if not each.__doc__] == []
+
+
+def test_the_program_of_the_page_of_the_package_runs(tmp_path: Path) -> None:
+    page = servers.__doc__ or ""
+    blocks = [block for block in page.split("\n\n") if block.startswith("    ")]
+    program = "\n\n".join(blocks).replace("\n    ", "\n").removeprefix("    ")
+    client = """
+import anthropic
+
+async def run_my_provider(base_url):
+    client = anthropic.AsyncAnthropic(base_url=base_url, api_key="key")
+    tools = [{"name": "read_file", "input_schema": {"type": "object"}}]
+    turns = [{"role": "user", "content": "What is in a.py?"}]
+    while True:
+        answer = await client.messages.create(
+            model="claude-sonnet-5", max_tokens=99, messages=turns, tools=tools
+        )
+        content = [block.to_dict() for block in answer.content]
+        if answer.stop_reason != "tool_use":
+            await client.close()
+            return content[0]["text"]
+        results = [
+            {"type": "tool_result", "tool_use_id": block["id"], "content": "x"}
+            for block in content
+            if block["type"] == "tool_use"
+        ]
+        turns += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+"""
+    (tmp_path / "test_page.py").write_text(client + program)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    options = ["-o", "anyio_mode=auto", "test_page.py"]
+    done = subprocess.run(
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout
