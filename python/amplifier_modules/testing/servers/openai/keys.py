@@ -21,7 +21,7 @@ def check_key(headers: Mapping[str, str], api_key: str | None, *, is_azure: bool
     if is_azure:
         given = headers.get("api-key") or given
         if not given or (api_key is not None and given != api_key):
-            raise RefusedError(Refusal(401, INVALID, _AZURE, None, "401"))
+            raise RefusedError(Refusal(401, "", _AZURE, None, "401"))
         return
     if not given:
         raise RefusedError(

@@ -60,7 +60,9 @@ def of_status(status: int) -> Refusal:
 
 
 def error_body(refusal: Refusal) -> Json:
-    """Return the body of a refusal."""
+    """Return the body of a refusal; without a type it is one of Azure's own."""
+    if not refusal.kind:
+        return {"error": {"code": refusal.code, "message": refusal.message}}
     return {
         "error": {
             "message": refusal.message,
