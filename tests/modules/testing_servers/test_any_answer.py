@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amplifier_modules.testing.servers import (
@@ -133,6 +133,7 @@ def read(blocks: list[Body]) -> list[tuple[str, Any]]:
 
 
 @given(parts=PARTS, fault=FAULTS)
+@settings(max_examples=40)
 def test_an_answer_is_read_as_it_was_scripted_and_taken_back(
     dialect: tuple[str, ModelServer, httpx2.Client], parts: list[Any], fault: Fault | None
 ) -> None:

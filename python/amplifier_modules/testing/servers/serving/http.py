@@ -15,7 +15,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _IDLE_SECONDS = 60
-_POLL_SECONDS = 0.01
 _HEX = 16
 
 
@@ -64,29 +63,38 @@ class LoopbackServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.port = int(self.server_address[1])
 
     @property
     def address(self) -> str:
         """The address of the root."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
         """Answer on a thread of its own."""
-        self._thread = threading.Thread(
-            target=self.serve_forever, args=(_POLL_SECONDS,), name="model-server", daemon=True
-        )
+        self._thread = threading.Thread(target=self._accept, name="model-server", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Stop, and close all connections."""
         self.stopped.set()
-        if self._thread is not None:
-            self.shutdown()
+        # A connection of our own ends the wait for one, at once and without polling.
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 5):
+            if self._thread is not None:
+                self._thread.join()
         self.server_close()
         with self._lock:
             for connection in self._connections:
                 with contextlib.suppress(OSError):  # it may be closed already
                     connection.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        while not self.stopped.is_set():
+            self.handle_request()
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Take no connection after the end."""
+        return not self.stopped.is_set()
 
     def server_bind(self) -> None:
         """Bind without asking the network for the name of this machine, as `HTTPServer` does."""

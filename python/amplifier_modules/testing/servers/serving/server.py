@@ -97,7 +97,13 @@ class ModelServer(ABC):
         """The base address that a client of this dialect is configured with."""
 
     def __enter__(self) -> Self:
-        """Open the port and answer on a thread of its own."""
+        """Open the port and answer on a thread of its own.
+
+        Raises:
+            RuntimeError: The server is running already.
+        """
+        if self._http is not None:
+            raise RuntimeError("the server is running already")
         self._http = LoopbackServer(self._respond)
         self._http.start()
         return self

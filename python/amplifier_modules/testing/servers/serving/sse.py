@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from .reading import Json, mapping
 
+MAX_PADDING = 64
+
 
 def encode_event(value: Json, name: str | None = None, padding: int = 0) -> bytes:
     """Encode an object as one event.
@@ -14,7 +16,7 @@ def encode_event(value: Json, name: str | None = None, padding: int = 0) -> byte
     Args:
         value: The data.
         name: The name of the event, for dialects that name them.
-        padding: Spaces behind the JSON, as Anthropic sends them.
+        padding: Spaces behind the JSON, as Anthropic sends them; at most `MAX_PADDING`.
 
     Raises:
         ValueError: The data are nested too deep.
@@ -24,7 +26,7 @@ def encode_event(value: Json, name: str | None = None, padding: int = 0) -> byte
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:
         raise ValueError("the data of an event are nested too deep") from None
-    return f"{named}data: {written}{' ' * padding}\n\n".encode()
+    return f"{named}data: {written}{' ' * min(padding, MAX_PADDING)}\n\n".encode()
 
 
 def split_events(body: bytes) -> list[bytes]:
