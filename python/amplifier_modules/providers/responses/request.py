@@ -171,7 +171,9 @@ def _add_reasoning(
     default: str | None,
 ) -> str | None:
     """Add how much the model thinks, and return the effort."""
-    asked = asked_effort(given, request, settings) or default
+    if default is not None:
+        settings = settings.model_copy(update={"reasoning": default})
+    asked = asked_effort(given, request, settings)
     if given.get("extended_thinking") is False:
         asked = "none"
     included = included_results(encoded.fields.get("tools", ()))

@@ -39,7 +39,7 @@ class ResponsesSettings(HttpSettings):
     """A name of the user that says nothing about the person, by which abuse is found."""
     parallel_tool_calls: bool = True
     """Whether one answer may have several tool calls."""
-    tools: tuple[dict[str, Any], ...] = ()
+    tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     """Tools of the service itself, as it takes them: `[{"type": "web_search"}]`."""
     background: bool | None = None
     """Whether answers are made in the background and asked for; without it for slow models only."""
