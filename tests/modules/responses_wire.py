@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -196,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running() -> Generator[Server]:
     """A server while it runs."""
     server = Server()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -15,6 +15,7 @@ from amplifier_core.message_models import (
     ChatResponse,
     ContentBlockUnion,
     Degradation,
+    ImageBlock,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -68,6 +69,8 @@ class _Content:
                         id=block["id"], name=block["name"], arguments=block["arguments"], raw=raw
                     )
                 )
+            case "image":
+                self.blocks.append(ImageBlock(**fields))
             case _:
                 self.blocks.append(UnknownBlock(**block))
 
