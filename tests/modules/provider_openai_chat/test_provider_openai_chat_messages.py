@@ -313,7 +313,7 @@ def check(sent: list[dict[str, Any]], preset: Preset) -> None:
             known.update(pending)
             for each in calls:
                 assert isinstance(json.loads(each["function"]["arguments"]), dict)
-                assert 0 < len(each["id"]) <= 64
+                assert 0 < len(each["id"]) <= 40
                 if preset.short_ids:
                     assert (len(each["id"]), each["id"].isalnum()) == (9, True)
         before = role

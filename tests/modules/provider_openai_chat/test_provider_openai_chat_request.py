@@ -58,6 +58,13 @@ def test_a_plain_request_holds_only_what_was_asked_for() -> None:
     }
 
 
+def test_more_texts_that_end_an_answer_than_services_take_are_named() -> None:
+    encoded = encode(stop=list("abcde"))
+    assert encoded.body["stop"] == list("abcd")
+    assert encoded.degradation is not None
+    assert encoded.degradation.requested == "5 texts that end the answer"
+
+
 def test_the_keywords_of_a_call_override_the_request_and_it_the_settings() -> None:
     settings = {"max_tokens": 1, "temperature": 0.1}
     wishes: dict[str, Any] = {"model": "b", "max_output_tokens": 2, "temperature": 0.2}
@@ -184,9 +191,11 @@ def test_a_schema_is_sent_where_the_server_can_hold_a_model_to_it() -> None:
     inner = {"name": "The_City_", "schema": SCHEMA}
     assert encoded.body["response_format"] == {"type": "json_schema", "json_schema": inner}
     assert encoded.degradations == []
-    strict = {"type": "json_schema", "json_schema": {}, "strict": True}
+    schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
+    strict = {"type": "json_schema", "json_schema": schema, "strict": True}
     sent = encode(response_format=strict).body["response_format"]["json_schema"]
-    assert sent == {"name": "answer", "schema": {}, "strict": True}
+    held = {"type": "object", "$defs": schema["$defs"]}
+    assert sent == {"name": "answer", "schema": held, "strict": True}
 
 
 @pytest.mark.parametrize(
@@ -195,6 +204,8 @@ def test_a_schema_is_sent_where_the_server_can_hold_a_model_to_it() -> None:
         ("deepseek", SCHEMA, {"type": "json_object"}, "a JSON object of any form"),
         ("deepseek", {"type": "array"}, None, "plain text"),
         ("groq", SCHEMA, None, "plain text"),
+        ("xai", {"type": "array"}, None, "plain text"),
+        ("xai", {"type": "object", "anyOf": [{"type": "object"}]}, None, "plain text"),
     ],
 )
 def test_elsewhere_the_model_is_told_the_schema_and_the_loss_is_said(

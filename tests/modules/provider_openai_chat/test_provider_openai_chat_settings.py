@@ -85,6 +85,18 @@ async def test_the_replay_and_the_form_of_answers_can_be_set(sent: Any) -> None:
     assert "JSON schema" in asked.body["messages"][0]["content"]
 
 
+async def test_the_order_of_messages_and_the_ids_of_calls_can_be_set(sent: Any) -> None:
+    call = {"type": "tool_call", "id": "call_1", "name": "look", "input": {}}
+    result = Message(role="tool", tool_call_id="call_1", content="seen")
+    history = [USER, Message(role="assistant", content=[call]), result, USER]
+    asked = await sent({}, messages=history)
+    assert [each["role"] for each in asked.body["messages"]][-2:] == ["tool", "user"]
+    assert asked.body["messages"][1]["tool_calls"][0]["id"] == "call_1"
+    asked = await sent({"user_after_result": False, "short_call_ids": True}, messages=history)
+    assert [each["role"] for each in asked.body["messages"]][-2:] == ["assistant", "user"]
+    assert len(asked.body["messages"][1]["tool_calls"][0]["id"]) == 9
+
+
 async def test_vision_decides_whether_images_are_sent(sent: Any) -> None:
     image = Message(role="user", content=[ImageBlock(source=PNG)])
     [message] = (await sent({}, messages=[image])).body["messages"]
@@ -137,7 +149,7 @@ async def test_every_key_has_its_test() -> None:
     here = {key for config, _, _ in ON_THE_WIRE for key in config}
     others = {
         "api_key", "base_url", "preset", "extra_headers", "thinking_replay", "structured_output",
-        "vision", "context_window", "max_output_tokens", "priority", "raw", "max_answer_bytes",
+        "user_after_result", "short_call_ids", "vision", "context_window", "max_output_tokens", "priority", "raw", "max_answer_bytes",
         "timeout", "content_timeout", "use_streaming", "filtered", "thinking_tags", "tool_tags",
     }  # fmt: skip
     of_the_base = {

@@ -9,10 +9,12 @@ from amplifier_core.message_models import ChatRequest, ResponseFormatJsonSchema
 
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
+from ..wire.schema import resolved
 from .presets import OutputForm
 
 _DEFAULT_NAME = "answer"
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_OPTIONS = frozenset({"anyOf", "oneOf", "allOf"})
 _PLAIN = "Answer with JSON alone, without a fence and without any other text."
 
 
@@ -31,13 +33,14 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
     if wanted is None or wanted.type == "text":
         return None
     if isinstance(wanted, ResponseFormatJsonSchema):
-        if form == "json_schema":
-            encoded.fields["response_format"] = _by_schema(wanted)
+        schema = resolved(wanted.json_schema)
+        # Services hold a model to an object alone, and would turn a list or a text into one.
+        is_object = schema.get("type") == "object" and not _OPTIONS & schema.keys()
+        if form == "json_schema" and is_object:
+            encoded.fields["response_format"] = _by_schema(wanted, schema)
             return None
-        schema = wanted.json_schema
         told = f"{_PLAIN} It must fit this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
-        # A server that knows only objects would turn a list or a text into one.
-        can_be_held = form == "json_object" and schema.get("type") == "object"
+        can_be_held = form == "json_object" and is_object
     else:
         told = _PLAIN
         can_be_held = form != "none"
@@ -52,8 +55,7 @@ def add_answer_form(encoded: WireRequest, request: ChatRequest, form: OutputForm
     return told
 
 
-def _by_schema(wanted: ResponseFormatJsonSchema) -> JsonDict:
-    schema = dict(wanted.json_schema)
+def _by_schema(wanted: ResponseFormatJsonSchema, schema: JsonDict) -> JsonDict:
     title = schema.get("title")
     name = _NOT_IN_A_NAME.sub("_", title)[:64] if isinstance(title, str) else ""
     inner: JsonDict = {"name": name or _DEFAULT_NAME, "schema": schema}

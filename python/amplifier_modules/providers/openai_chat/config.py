@@ -77,6 +77,12 @@ class ChatSettings(HttpSettings):
     """To what the server can hold an answer; that of the preset, or `json_schema`, if not set."""
     include_usage: bool | None = None
     """Whether a stream is asked for its usage; that of the preset, or true, if not set."""
+    user_after_result: bool | None = None
+    """Whether a message of the user may follow the result of a tool, which many chat templates
+    refuse; that of the preset, or true, if not set."""
+    short_call_ids: bool | None = None
+    """Whether ids of calls have 9 letters and digits, as the templates of Mistral want; that of the
+    preset, or false, if not set."""
     extra_headers: Annotated[
         dict[str, str],
         AfterValidator(_headers),
@@ -133,16 +139,17 @@ def _key_place(preset: Preset) -> str:
 
 def with_settings(preset: Preset, settings: ChatSettings) -> Preset:
     """Return what requests look like, after the settings that say so."""
-    return replace(
-        preset,
-        thinking=settings.thinking_request or preset.thinking,
-        replay=settings.thinking_replay or preset.replay,
-        output=settings.structured_output or preset.output,
-        include_usage=preset.include_usage
-        if settings.include_usage is None
-        else settings.include_usage,
-        vision=preset.vision if settings.vision is None else settings.vision,
-    )
+    said = {
+        "thinking": settings.thinking_request,
+        "replay": settings.thinking_replay,
+        "output": settings.structured_output,
+        "include_usage": settings.include_usage,
+        "user_after_result": settings.user_after_result,
+        "short_ids": settings.short_call_ids,
+        "vision": settings.vision,
+    }
+    changes: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+    return replace(preset, **changes)
 
 
 def read_config(

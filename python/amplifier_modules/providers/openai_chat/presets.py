@@ -38,7 +38,7 @@ class Preset:
     short_ids: bool = False
     """Whether the id of a call must have 9 letters and digits."""
     user_after_result: bool = True
-    """Whether a message of the user may follow the result of a tool."""
+    """Whether a message of the user may follow the result of a tool; many chat templates refuse it."""
     any_choice: Literal["required", "any"] = "required"
     """The tool choice that means any tool, but one."""
     named_choice: bool = True
@@ -122,11 +122,18 @@ PRESETS = MappingProxyType(
                 "XAI_API_KEY",
                 limit_key="max_completion_tokens",
             ),
-            Preset("vllm", "vLLM", "http://localhost:8000/v1", context_window=_LOCAL),
+            Preset(
+                "vllm",
+                "vLLM",
+                "http://localhost:8000/v1",
+                user_after_result=False,
+                context_window=_LOCAL,
+            ),
             Preset(
                 "lm-studio",
                 "LM Studio",
                 "http://localhost:1234/v1",
+                user_after_result=False,
                 named_choice=False,
                 empty_content="",
                 context_window=_LOCAL,
@@ -135,6 +142,7 @@ PRESETS = MappingProxyType(
                 "llama-cpp",
                 "llama.cpp",
                 "http://localhost:8080/v1",
+                user_after_result=False,
                 named_choice=False,
                 context_window=_LOCAL,
             ),

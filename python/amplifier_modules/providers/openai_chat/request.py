@@ -28,6 +28,7 @@ from .turns import ChatRules, TurnMessages, system_text
 
 _TOOL_NAMES = NameForm()
 _DEFAULT_EFFORT = "medium"
+_MAX_STOPS = 4
 
 
 class ChatEncoder:
@@ -102,7 +103,13 @@ class ChatEncoder:
             if value is not None:
                 body[name] = value
         if stops := stop_texts(request):
-            body["stop"] = stops
+            body["stop"] = stops[:_MAX_STOPS]
+            if len(stops) > _MAX_STOPS:
+                encoded.degrade(
+                    f"{len(stops)} texts that end the answer",
+                    f"the first {_MAX_STOPS}",
+                    "services take no more",
+                )
         self._add_tools(encoded, request)
         self._add_thinking(encoded, request, options)
         told = add_answer_form(encoded, request, preset.output)

@@ -13,6 +13,7 @@ from ..wire.rules import HistoryRules, IdForm, Writer
 from .presets import Preset
 
 SHORT_IDS = IdForm(exact_length=9)
+USUAL_IDS = IdForm(max_length=40)
 BRIDGE = "(Noted.)"
 """What the assistant says between the result of a tool and the user, where it must say something."""
 
@@ -38,7 +39,7 @@ class ChatRules(HistoryRules):
             user_blocks=frozenset(media),
             result_blocks=frozenset(media),
             ends_with_user=True,
-            call_ids=SHORT_IDS if preset.short_ids else IdForm(),
+            call_ids=SHORT_IDS if preset.short_ids else USUAL_IDS,
             replay=preset.replay,
         )
 

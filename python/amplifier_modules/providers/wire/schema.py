@@ -16,7 +16,7 @@ def object_schema(schema: JsonDict) -> JsonDict:
     Alternatives of objects become one object with the properties of all; what only some of them
     require is not required.
     """
-    schema = _resolved(schema)
+    schema = resolved(schema)
     reduced = {key: value for key, value in schema.items() if key not in _NOT_AT_THE_TOP}
     reduced["type"] = "object"
     properties = schema.get("properties")
@@ -44,7 +44,7 @@ def object_schema(schema: JsonDict) -> JsonDict:
     return reduced
 
 
-def _resolved(schema: JsonDict) -> JsonDict:
+def resolved(schema: JsonDict) -> JsonDict:
     """Return a schema without a reference at its top, where that leads to a definition of its own."""
     definitions = schema.get("$defs")
     seen: set[str] = set()
