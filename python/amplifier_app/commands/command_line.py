@@ -221,7 +221,12 @@ def amplifier_core(context: click.Context) -> None:
     is_flag=True,
     help='Write each event as a JSON line {"event", "data"}; the last line is the outcome.',
 )
-@click.option("--model", metavar="NAME", help="The model to use.  [default: that of the provider]")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model to use, with its provider if that is another: `groq:MODEL`.  [default: that of the"
+    " provider]",
+)
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
 @click.option(
@@ -276,6 +281,10 @@ def run(
         given = Prompt("") if is_interactive else given_prompt(prompt)
         folder = named_folder(directory)
         named = None
+        if model is not None and ":" in model and plan is None:
+            from amplifier_app.commands.named_modules import with_provider
+
+            modules, model = with_provider(modules, model)
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
 

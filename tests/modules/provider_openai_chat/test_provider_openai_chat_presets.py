@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -166,6 +170,23 @@ async def test_an_agent_holds_a_model_to_a_schema_where_the_service_can(
         body = await asked(preset, called)
         assert "response_format" not in body
         assert [each["function"]["name"] for each in body["tools"]] == ["final_answer"]
+
+
+def test_the_command_asks_the_model_of_a_service(server: Any, wire: Any, tmp_path: Path) -> None:
+    server.answers = [wire.Answer(wire.said("hello"))]
+    config = json.dumps({"base_url": server.url})
+    options = ["--module", f"provider-vllm={config}", "--model", "vllm:mine"]
+    done = subprocess.run(
+        [sys.executable, "-m", "amplifier_core", "run", *options, "hi"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "hello\n"), done.stderr
+    assert server.bodies[0]["model"] == "mine"
 
 
 async def test_what_a_service_cannot_do_is_not_claimed(provider_with: Any) -> None:
