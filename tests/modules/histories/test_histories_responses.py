@@ -89,7 +89,7 @@ SETTINGS = st.fixed_dictionaries(
         "reasoning_effort": st.sampled_from(["none", "minimal", "high", "xhigh", "max"]),
         "temperature": st.just(0.5),
         "max_tokens": st.sampled_from([1, 200_000]),
-        "tools": st.just([{"type": "web_search"}]),
+        "tools": st.just(({"type": "web_search"},)),
         "parallel_tool_calls": st.booleans(),
         "prompt_cache_key": st.just("k" * 100),
     },
