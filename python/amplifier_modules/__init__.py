@@ -7,6 +7,7 @@ MODULES: dict[str, str] = {
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
     "provider-anthropic": "amplifier_modules.providers.anthropic",
+    "provider-azure-openai": "amplifier_modules.providers.azure_openai",
     "provider-deepseek": "amplifier_modules.providers.openai_chat.services.deepseek",
     "provider-demo": "amplifier_modules.providers.demo",
     "provider-fireworks": "amplifier_modules.providers.openai_chat.services.fireworks",

@@ -22,7 +22,6 @@ from .settings import ResponsesSettings
 
 BACKGROUND_STATUS = "provider:background_status"
 _UNFINISHED = frozenset({"queued", "in_progress"})
-_EXPECTED = "a response"
 _CANCEL_SECONDS = 10.0
 
 Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
@@ -36,6 +35,7 @@ class Background:
         client: ServiceClient,
         settings: ResponsesSettings,
         emit: Emit,
+        params: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
@@ -45,12 +45,14 @@ class Background:
             client: Whom to ask.
             settings: How often and how long.
             emit: Tells each change of the status.
+            params: The query of every request.
             clock: Returns the current time in seconds.
             sleep: Waits for a number of seconds.
         """
         self._client = client
         self._settings = settings
         self._emit = emit
+        self._params = params
         self._clock = clock
         self._sleep = sleep
 
@@ -69,9 +71,7 @@ class Background:
         model = encoded.model
         content = encoded.to_bytes()
         started = self._clock()
-        found = await self._client.ask(
-            "POST", path, seconds, _EXPECTED, model=model, content=content
-        )
+        found = await self._ask("POST", path, seconds, model, content)
         response_id = str(found.get("id") or "")
         place = f"{path}/{response_id}"
         is_over = False
@@ -104,14 +104,7 @@ class Background:
                 raise self._too_late(encoded)
             await self._sleep(self._settings.poll_interval)
             try:
-                found = await self._client.ask(
-                    "GET",
-                    place,
-                    seconds,
-                    _EXPECTED,
-                    model=encoded.model,
-                    max_bytes=self._settings.max_answer_bytes or MAX_ANSWER_BYTES,
-                )
+                found = await self._ask("GET", place, seconds, encoded.model)
                 failures = 0
             except LLMError as error:
                 failures += 1
@@ -120,11 +113,23 @@ class Background:
 
     async def _cancel(self, place: str, model: str) -> None:
         """Cancel an answer that nobody waits for any more, as far as that is possible."""
-        with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
-            with suppress(LLMError):  # what ended the wait is what the caller must see
-                await self._client.ask(
-                    "POST", f"{place}/cancel", _CANCEL_SECONDS, _EXPECTED, model=model
-                )
+        # What ended the wait is what the caller must see.
+        with anyio.move_on_after(_CANCEL_SECONDS, shield=True), suppress(LLMError):
+            await self._ask("POST", f"{place}/cancel", _CANCEL_SECONDS, model)
+
+    async def _ask(
+        self, method: str, path: str, seconds: float, model: str, content: bytes | None = None
+    ) -> JsonDict:
+        return await self._client.ask(
+            method,
+            path,
+            seconds,
+            "a response",
+            model=model,
+            content=content,
+            params=self._params,
+            max_bytes=self._settings.max_answer_bytes or MAX_ANSWER_BYTES,
+        )
 
     def _too_late(self, encoded: ResponsesRequest) -> LLMError:
         limit = self._settings.background_timeout

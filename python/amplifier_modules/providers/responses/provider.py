@@ -12,7 +12,7 @@ from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundErr
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo
 
-from ..openai_models import model_profile
+from ..openai_models import ModelProfile, model_profile
 from ..retries import Retries
 from ..wire.answer import Answer
 from ..wire.body import WireRequest
@@ -51,6 +51,7 @@ class ResponsesProvider(WireProvider):
         hooks: Any = None,
         *,
         retries: Retries | None = None,
+        params: Mapping[str, str] | None = None,
     ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
 
@@ -61,12 +62,14 @@ class ResponsesProvider(WireProvider):
             client: How it is reached.
             hooks: The registry that gets its events; None for no events.
             retries: The retries of its calls; None for those of the settings.
+            params: The query of every request.
         """
         super().__init__(service, settings, client, hooks, retries=retries)
         self.responses_settings = settings
         self.default_model = default_model
-        self._encoder = ResponsesEncoder(service.name, settings, default_model)
-        self._background = Background(client, settings, self.emit)
+        self.params = params
+        self._encoder = ResponsesEncoder(service.name, settings, default_model, self.profile_of)
+        self._background = Background(client, settings, self.emit, params)
 
     async def mounted(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
         """Mount the provider under its name; return what closes it.
@@ -95,6 +98,10 @@ class ResponsesProvider(WireProvider):
 
         return close
 
+    def profile_of(self, model: str) -> ModelProfile:
+        """Return what a model can do, as far as its name says it."""
+        return model_profile(model)
+
     def get_model_info(self, model: str | None = None) -> ModelInfo:
         """Return what a model can do; that of the settings if None."""
         return self._model_info({"id": model or self.default_model})
@@ -120,7 +127,16 @@ class ResponsesProvider(WireProvider):
             if encoded.fields.get("background"):
                 seconds = longest_wait or self.settings.timeout
                 return await self._background.answer(self.path, encoded, seconds)
-        return await super()._open(encoded, longest_wait)
+        return await Answer.request(
+            self._client,
+            self.path,
+            encoded.to_bytes(),
+            self.settings,
+            model=encoded.model,
+            longest_wait=longest_wait,
+            headers=encoded.headers,
+            params=self.params,
+        )
 
     def _raw_block(self, block: JsonDict) -> JsonDict:
         return fields_of(block.get("item")) or block
@@ -178,7 +194,9 @@ class ResponsesProvider(WireProvider):
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         expected, path = "a list of models", self.models_path
-        answer = await self._client.ask("GET", path, self.settings.timeout, expected)
+        answer = await self._client.ask(
+            "GET", path, self.settings.timeout, expected, params=self.params
+        )
         try:
             entries = [dict(entry) for entry in answer["data"]]
         except (ValueError, KeyError, TypeError) as error:
@@ -190,7 +208,7 @@ class ResponsesProvider(WireProvider):
 
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:
         model = str(entry.get("id") or "")
-        profile = model_profile(model)
+        profile = self.profile_of(model)
         window = profile.context_window
         if self.responses_settings.enable_long_context:
             window = profile.long_context_window or window

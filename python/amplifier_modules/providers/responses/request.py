@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -72,8 +72,15 @@ class ResponsesRequest(WireRequest):
 class ResponsesEncoder:
     """Encodes the requests of one conversation after another; what was encoded is kept."""
 
-    def __init__(self, provider: str, settings: ResponsesSettings, default_model: str) -> None:
-        """Encode for a provider with these settings."""
+    def __init__(
+        self,
+        provider: str,
+        settings: ResponsesSettings,
+        default_model: str,
+        profile_of: Callable[[str], ModelProfile] = model_profile,
+    ) -> None:
+        """Encode for a provider with these settings; `profile_of` says what a model can do."""
+        self._profile_of = profile_of
         self._provider = provider
         self._settings = settings
         self._default_model = default_model
@@ -102,8 +109,8 @@ class ResponsesEncoder:
         given = given_options(options)
         settings = _overridden(self._settings, given)
         model: str = given.get("model") or request.model or self._default_model
-        profile = model_profile(model)
-        rules = ResponsesRules.of(self._provider, model)
+        profile = self._profile_of(model)
+        rules = ResponsesRules.of(self._provider, model, sees=profile.has_vision)
         history = self._history.check(request.messages, rules)
         if not history.turns:
             raise nothing_to_send(self._provider, model)

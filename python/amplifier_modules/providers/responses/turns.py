@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, cast
 
-from ..openai_models import is_same_model, model_profile
+from ..openai_models import is_same_model
 from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import Result, Turn
@@ -43,9 +43,9 @@ class ResponsesRules(HistoryRules):
     tool_names: NameForm = TOOL_NAMES
 
     @classmethod
-    def of(cls, provider: str, model: str) -> ResponsesRules:
-        """Return what a model accepts."""
-        if model_profile(model).has_vision:
+    def of(cls, provider: str, model: str, *, sees: bool) -> ResponsesRules:
+        """Return what a model accepts, which sees images or not."""
+        if sees:
             return cls(provider, model)
         seen = OF_USER - {"image", "input_image"}
         return cls(provider, model, user_blocks=seen, result_blocks=seen)

@@ -59,6 +59,11 @@ class ServiceClient:
         self.on_headers: Callable[[Mapping[str, str]], None] | None = None
         """Called with the headers of each answer."""
 
+    def hide(self, secret: str) -> None:
+        """Clean this from errors too, as a server may echo it."""
+        if len(secret) >= _MIN_SECRET_CHARS and secret not in self._secrets:
+            self._secrets.append(secret)
+
     @property
     def shown_url(self) -> str:
         """The base URL without a user name or password."""

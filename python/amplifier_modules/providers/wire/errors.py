@@ -248,7 +248,8 @@ def oversized_error(service: Service, model: str | None, limit: int) -> LLMError
 def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
     if code in _BY_CODE:
         return _BY_CODE[code]
-    if kind == "invalid_request_error" or status == 400:
+    # OpenAI writes this type beside other statuses too, which say more.
+    if status == 400 or (kind == "invalid_request_error" and status in {None, 422}):
         if _TOO_LONG.search(text):
             return llm_errors.ContextLengthError
         if _NO_CREDIT.search(text):

@@ -1,0 +1,152 @@
+"""`provider-azure-openai`: models that are deployed on Azure, with a key or Entra ID."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from amplifier_core._loading.load_report import explain
+from amplifier_core.models import ConfigField, ProviderInfo
+
+from ...settings import SettingError
+from ..openai_models import ModelProfile, model_profile
+from ..responses.provider import ResponsesProvider
+from ..retries import Retries
+from ..wire.client import ServiceClient
+from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
+from .identity import Credential, Tokens, credential_of
+
+logger = logging.getLogger(__name__)
+
+
+class AzureOpenAIProvider(ResponsesProvider):
+    """A provider for the Responses API of Azure."""
+
+    def __init__(
+        self,
+        config: AzureOpenAIConfig,
+        hooks: Any = None,
+        *,
+        retries: Retries | None = None,
+        credential: Credential | None = None,
+    ) -> None:
+        """Set the provider up; nothing is sent and no connection is made.
+
+        Args:
+            config: Its settings, as `read_config` checks them.
+            hooks: The registry that gets its events; None for no events.
+            retries: The retries of its calls; None for those of the settings.
+            credential: Gets the tokens of Entra ID; None for that of the settings.
+
+        Raises:
+            SettingError: A credential is needed, and `azure-identity` is not installed.
+        """
+        client = azure_client(config, credential)
+        super().__init__(
+            SERVICE, config, config.deployment, client, hooks, retries=retries, params=config.params
+        )
+        self.config = config
+
+    def profile_of(self, model: str) -> ModelProfile:
+        """Return what a deployment can do, whose name may say nothing about it."""
+        family = self.config.model_family
+        known = model_profile(model)
+        return model_profile(family) if family and not known.is_known else known
+
+    def get_info(self) -> ProviderInfo:
+        """Return what this provider can do and how it is configured."""
+        return azure_info(self.get_model_info().capabilities, self.model_defaults())
+
+
+def azure_client(config: AzureOpenAIConfig, credential: Credential | None = None) -> ServiceClient:
+    """Return the client for an address of Azure, with the key or the tokens of Entra ID.
+
+    Raises:
+        SettingError: A credential is needed, and `azure-identity` is not installed.
+    """
+    key = config.api_key
+    if key is not None and credential is None:
+
+        async def key_headers() -> Mapping[str, str]:
+            return {"api-key": key}
+
+        return ServiceClient(SERVICE, config.place.base_url, key_headers, (key,))
+
+    async def token_headers() -> Mapping[str, str]:
+        return {"authorization": f"Bearer {await tokens.token()}"}
+
+    client = ServiceClient(SERVICE, config.place.base_url, token_headers)
+    tokens = Tokens(credential or credential_of(config), client.hide)
+    return client
+
+
+def azure_info(capabilities: list[str], defaults: dict[str, Any]) -> ProviderInfo:
+    """Return what a provider for Azure says of itself."""
+    return ProviderInfo(
+        id=PROVIDER,
+        display_name="Azure OpenAI",
+        credential_env_vars=["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"],
+        capabilities=capabilities,
+        defaults=defaults,
+        config_fields=[
+            ConfigField(
+                id="endpoint",
+                display_name="Endpoint",
+                prompt="Address of the resource, such as https://RESOURCE.openai.azure.com",
+                env_var="AZURE_OPENAI_ENDPOINT",
+            ),
+            ConfigField(
+                id="api_key",
+                display_name="API key",
+                field_type="secret",
+                prompt="Azure OpenAI API key; none for Entra ID",
+                env_var="AZURE_OPENAI_API_KEY",
+                required=False,
+            ),
+            ConfigField(
+                id="default_deployment",
+                display_name="Deployment",
+                prompt="Name of the deployment",
+                required=False,
+            ),
+        ],
+    )
+
+
+async def mount(
+    coordinator: Any, config: Mapping[str, Any] | None = None
+) -> Callable[[], Awaitable[None]] | None:
+    """Mount the provider as `azure-openai`.
+
+    Args:
+        coordinator: Where it is mounted; its hooks get the events.
+        config: See `AzureOpenAIConfig`; what it lacks may come from the environment.
+
+    Returns:
+        The callable that closes its connections, or None when there is no address, no key and no
+        identity: then nothing is mounted, and one warning says so: that of the session that mounts
+        it, or of this function.
+
+    Raises:
+        ConfigurationError: A setting has the wrong type or cannot work.
+    """
+    settings = read_config(config)
+    if isinstance(settings, str):
+        if not explain(settings):
+            logger.warning("%s is not mounted: %s", MODULE, settings)
+        return None
+    if not settings.place.speaks_responses:
+        message = "the address of a deployment speaks Chat Completions, which is not joined here"
+        raise SettingError(f"{MODULE}: {message}", module=MODULE, key="endpoint")
+    if version := ignored_version(settings):
+        logger.warning(
+            "%s: the API version `%s` has no effect: the address has its version in its path",
+            MODULE,
+            version,
+        )
+    hooks = getattr(coordinator, "hooks", None)
+    cancellation = getattr(coordinator, "cancellation", None)
+    retries = Retries(PROVIDER, settings, hooks, cancellation)
+    provider = AzureOpenAIProvider(settings, hooks, retries=retries)
+    return await provider.mounted(coordinator)
