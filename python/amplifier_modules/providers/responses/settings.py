@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ...settings import OptionalText
 from ..wire.settings import HttpSettings
+
+
+def _listed(value: Any) -> Any:
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
 class ResponsesSettings(HttpSettings):
@@ -39,7 +43,9 @@ class ResponsesSettings(HttpSettings):
     """A name of the user that says nothing about the person, by which abuse is found."""
     parallel_tool_calls: bool = True
     """Whether one answer may have several tool calls."""
-    tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    tools: Annotated[list[dict[str, Any]], BeforeValidator(_listed)] = Field(
+        default_factory=list[dict[str, Any]]
+    )
     """Tools of the service itself, as it takes them: `[{"type": "web_search"}]`."""
     background: bool | None = None
     """Whether answers are made in the background and asked for; without it for slow models only."""
