@@ -15,8 +15,17 @@ from amplifier_core import AmplifierSession, ModuleCoordinator
 from amplifier_core.llm_errors import ConfigurationError, RateLimitError
 from amplifier_core.loader import ModuleLoader
 from amplifier_core.message_models import ChatRequest, Message
+from amplifier_core.validation.behavioral import ProviderBehaviorTests
 from amplifier_modules import MODULES
-from amplifier_modules.providers.openai_chat import PRESETS, ChatProvider, mount
+from amplifier_modules.providers.openai_chat import (
+    PRESETS,
+    ChatProvider,
+    ChatSettings,
+    Preset,
+    mount,
+)
+from amplifier_modules.providers.wire.client import ServiceClient
+from amplifier_modules.providers.wire.service import Service
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 VARIABLES = {
@@ -170,6 +179,51 @@ async def test_an_agent_holds_a_model_to_a_schema_where_the_service_can(
         body = await asked(preset, called)
         assert "response_format" not in body
         assert [each["function"]["name"] for each in body["tools"]] == ["final_answer"]
+
+
+async def test_another_service_can_have_its_own_address_headers_and_path(
+    server: Any, wire: Any
+) -> None:
+    tokens = iter(["first", "second"])
+
+    async def headers() -> dict[str, str]:
+        return {"authorization": f"Bearer {next(tokens)}"}
+
+    service = Service("mine", "Mine", "chat", "MINE_KEY", "MINE_URL")
+    preset = Preset("mine", "Mine", limit_key="max_completion_tokens", system_role="developer")
+    settings = ChatSettings(default_model="deployment", max_tokens=5)
+    provider = ChatProvider(
+        service,
+        preset,
+        settings,
+        ServiceClient(service, server.url, headers),
+        path="/chat/completions?api-version=1",
+        names_model=False,
+    )
+    system = Message(role="system", content="Be brief.")
+    for token in ("first", "second"):
+        server.answers = [wire.Answer(wire.said("hello"))]
+        response = await provider.complete(ChatRequest(messages=[system, *REQUEST.messages]))
+        asked = server.asked[-1]
+        assert asked.path == "/v1/chat/completions?api-version=1"
+        assert asked.headers["authorization"] == f"Bearer {token}"
+        assert "model" not in asked.body
+        assert asked.body["messages"][0]["role"] == "developer"
+        assert asked.body["max_completion_tokens"] == 5
+        assert response.metadata is not None
+        assert response.metadata["requested_model"] == "deployment"
+    await provider.close()
+
+
+class TestBehavior(ProviderBehaviorTests):
+    """The tests that every provider inherits."""
+
+    @pytest.fixture
+    async def provider_module(self, server: Any, wire: Any, provider_with: Any) -> ChatProvider:
+        """Return a provider whose server lists a model."""
+        body = b'{"object": "list", "data": [{"id": "m"}]}'
+        server.answers = [wire.Answer(body, content_type="application/json")]
+        return provider_with()
 
 
 def test_the_command_asks_the_model_of_a_service(server: Any, wire: Any, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ..wire.provider import WireProvider, new_call_id
 from ..wire.service import Service
 from . import models
 from .config import MODULE, ChatConfig, ChatSettings, read_config, with_settings
-from .presets import PRESETS, Preset
+from .presets import OTHER, Preset
 from .request import ChatEncoder
 
 logger = logging.getLogger(__name__)
@@ -64,10 +64,9 @@ class ChatProvider(WireProvider):
         self.preset = with_settings(preset, settings)
         self._entries: dict[str, Mapping[str, Any]] = {}
         self._encoder = ChatEncoder(self.preset, settings, sees=self._sees, names_model=names_model)
-        # Nobody knows whether a server without a preset honours a schema.
-        is_held = self.preset.output == "json_schema" and bool(
-            preset.name in PRESETS or settings.structured_output or preset.base_url
-        )
+        # Nobody knows whether a server without a name honours a schema.
+        is_known = preset is not OTHER or settings.structured_output is not None
+        is_held = is_known and self.preset.output == "json_schema"
         self._capabilities = [
             *_CAPABILITIES,
             *(["thinking"] if self.preset.thinking != "none" else []),

@@ -12,7 +12,6 @@ from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
-    asked_effort,
     given_options,
     nothing_to_send,
     stop_texts,
@@ -24,10 +23,10 @@ from ..wire.schema import object_schema
 from .answer_form import add_answer_form
 from .config import ChatSettings
 from .presets import Preset
+from .thinking import add_thinking
 from .turns import ChatRules, TurnMessages, system_text
 
 _TOOL_NAMES = NameForm()
-_DEFAULT_EFFORT = "medium"
 _MAX_STOPS = 4
 
 
@@ -111,7 +110,7 @@ class ChatEncoder:
                     "services take no more",
                 )
         self._add_tools(encoded, request)
-        self._add_thinking(encoded, request, options)
+        add_thinking(encoded, request, preset, settings, options)
         told = add_answer_form(encoded, request, preset.output)
         system = system_text([*history.system, *([{"text": told}] if told else [])])
         if system:
@@ -159,51 +158,6 @@ class ChatEncoder:
                 return {"type": "function", "function": {"name": sent[name]}}
             case _:
                 raise unknown_choice(choice, list(sent), self._preset.name, model)
-
-    def _add_thinking(
-        self, encoded: WireRequest, request: ChatRequest, options: Mapping[str, Any]
-    ) -> None:
-        body = encoded.fields
-        effort = asked_effort(options, request, self._settings)
-        switch: bool | None = options.get("extended_thinking")
-        is_off = switch is False or effort == "none"
-        if not (is_off or switch or effort):
-            # It thinks by itself, and then refuses to be told which tool to call.
-            if self._preset.thinking == "thinking" and _is_forced(body):
-                body["thinking"] = {"type": "disabled"}
-            return
-        match self._preset.thinking:
-            case "reasoning_effort":
-                if effort or switch:
-                    body["reasoning_effort"] = "none" if is_off else effort or _DEFAULT_EFFORT
-            case "reasoning":
-                body["reasoning"] = _reasoning(effort, is_off=is_off)
-            case "thinking":
-                if _is_forced(body) and not is_off:
-                    encoded.degrade(
-                        "thinking", "no thinking", "a forced tool call excludes thinking"
-                    )
-                    is_off = True
-                body["thinking"] = {"type": "disabled" if is_off else "enabled"}
-                if effort and not is_off:
-                    body["reasoning_effort"] = effort
-            case "none":
-                if not is_off:
-                    encoded.degrade(
-                        "thinking",
-                        "what the model does by itself",
-                        f"{self._preset.title} has no field for it",
-                    )
-
-
-def _reasoning(effort: str | None, *, is_off: bool) -> JsonDict:
-    if is_off:
-        return {"enabled": False}
-    return {"effort": effort} if effort else {"enabled": True}
-
-
-def _is_forced(body: JsonDict) -> bool:
-    return body.get("tool_choice") not in (None, "auto", "none")
 
 
 def _tool(tool: JsonDict, name: str) -> JsonDict:
