@@ -60,18 +60,28 @@ class AnthropicRules(HistoryRules):
             }
         return None
 
+    def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
+        """Return the parts without calls of the server's tools whose id is taken."""
+        kept: list[JsonDict] = []
+        for part in parts:
+            if part["type"] in _SERVER_CALLS:
+                call_id = str(part.get("id"))
+                if call_id in taken:
+                    continue
+                taken[call_id] = None
+            kept.append(part)
+        return kept
+
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts without the calls and results of the server's tools that are alone."""
         kept: list[JsonDict] = []
         open_calls: set[Any] = set()
-        used: set[Any] = set()
         for position, part in enumerate(parts):
             if part["type"] in _SERVER_CALLS:
                 later = (each.get("tool_use_id") for each in parts[position + 1 :])
-                if part.get("id") in used or part.get("id") not in later:
+                if part.get("id") not in later:
                     continue
                 open_calls.add(part["id"])
-                used.add(part["id"])
             elif _is_server_result(part):
                 if part.get("tool_use_id") not in open_calls:
                     continue
