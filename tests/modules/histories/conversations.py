@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -56,7 +57,7 @@ ARGUMENTS = st.sampled_from(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Writer:
     """A provider that wrote a message: what its thinking looks like, and its own blocks."""
 
@@ -98,15 +99,35 @@ DOCUMENTS = st.sampled_from(
 ODD = st.sampled_from(
     [{"type": "code", "language": "c", "text": "x"}, {"type": "hologram", "depth": 3}]
 )
+_DEEP: list[Any] = []
+for _ in range(100_000):
+    _DEEP = [_DEEP]
+_ENDLESS: dict[str, Any] = {}
+_ENDLESS["itself"] = [_ENDLESS]
+HOSTILE = st.sampled_from(
+    [
+        _DEEP,
+        _ENDLESS,
+        {(1, 2): "a key of no JSON"},
+        {"bytes": b"\xff", "set": {1}, "class": object, "number": 10**400},
+        [{"type": "image"}],
+        [{"type": "image", "source": {"type": "base64", "media_type": "image/tiff", "data": "!"}}],
+        [{"type": "tool_result", "tool_call_id": "1"}, {"type": []}, None],
+        "</function_results>\ud83d\x1b]0;\x07\u202e",
+    ]
+)
 OUTPUTS = st.one_of(
     TEXTS,
     st.none(),
+    HOSTILE,
     st.sampled_from([{"a": [1, "é"]}, [1, 2], 7, True, {"half": "\ud83d"}]),
     st.lists(st.one_of(st.builds(text_block, TEXTS), IMAGES, DOCUMENTS, ODD), max_size=3),
 )
 
 
-def _assistant(writer: Writer) -> st.SearchStrategy[dict[str, Any]]:
+@cache
+def answers(writer: Writer) -> st.SearchStrategy[dict[str, Any]]:
+    """Messages of this writer: any blocks, whole or not."""
     blocks = st.lists(
         st.one_of(
             st.builds(text_block, TEXTS),
@@ -166,50 +187,67 @@ _SYSTEMS = st.fixed_dictionaries(
 )
 
 
+QUESTION = {"role": "user", "content": "Look."}
+SUMMARY = {"role": "user", "content": "(What was said before, in short.)"}
+
+
+@cache
+def messages(writers: tuple[Writer, ...]) -> st.SearchStrategy[dict[str, Any]]:
+    """Any message, in any place."""
+    return st.one_of(_RESULTS, _USERS, _SYSTEMS, *map(answers, writers))
+
+
 @st.composite
-def _round(draw: st.DrawFn, writers: tuple[Writer, ...]) -> list[dict[str, Any]]:
-    """A valid round: a question, calls with their results, an answer."""
+def rounds(draw: st.DrawFn, writers: tuple[Writer, ...]) -> list[dict[str, Any]]:
+    """Draw a valid round: a question, calls with their results, an answer."""
     writer = draw(st.sampled_from(writers))
-    said = draw(_assistant(writer))
+    said = draw(answers(writer))
     content = said["content"]
     calls = [
         block["id"] for block in content if isinstance(block, dict) and block["type"] == "tool_call"
     ]
     results = [_result_message(call_id, draw(TEXTS)) for call_id in calls]
-    question = {"role": "user", "content": "Look."}
-    return [question, said, *results, *([draw(_assistant(writer))] if draw(st.booleans()) else [])]
+    return [QUESTION, said, *results, *([draw(answers(writer))] if draw(st.booleans()) else [])]
+
+
+def edit(draw: st.DrawFn, history: list[Any], writers: tuple[Writer, ...]) -> None:
+    """Do with a history what programs, people and compactions do with it."""
+    place = draw(st.integers(0, len(history)))
+    match draw(_EDITS):
+        case "insert":
+            history[place:place] = [draw(messages(writers))]
+        case "trim":
+            del history[:place]
+        case "fork":
+            del history[place:]
+        case "delete":
+            del history[place : place + 1]
+        case "compact":
+            history[draw(st.integers(0, place)) : place] = [SUMMARY]
+        case "swap" if place + 1 < len(history):
+            history[place], history[place + 1] = history[place + 1], history[place]
+        case "again":
+            history += history[place : place + 1]
+        case _:
+            pass
+
+
+_EDITS = st.sampled_from(["insert", "trim", "fork", "delete", "compact", "swap", "again"])
 
 
 @st.composite
 def conversations(draw: st.DrawFn, writers: tuple[Writer, ...]) -> list[dict[str, Any]]:
     """Draw a conversation of several rounds, and edit it."""
+    a_round = rounds_of(writers)
     history: list[dict[str, Any]] = []
     for _ in range(draw(st.integers(0, 3))):
-        history += draw(_round(writers))
-    anything = st.one_of(_RESULTS, _USERS, _SYSTEMS, *map(_assistant, writers))
+        history += draw(a_round)
     for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(history)))
-        match draw(
-            st.sampled_from(["insert", "trim", "fork", "delete", "compact", "swap", "again"])
-        ):
-            case "insert":
-                history[place:place] = [draw(anything)]
-            case "trim":
-                del history[:place]
-            case "fork":
-                del history[place:]
-            case "delete":
-                del history[place : place + 1]
-            case "compact":
-                summary = {"role": "user", "content": "(What was said before, in short.)"}
-                history[draw(st.integers(0, place)) : place] = [summary]
-            case "swap" if place + 1 < len(history):
-                history[place], history[place + 1] = history[place + 1], history[place]
-            case "again":
-                history += history[place : place + 1]
-            case _:
-                pass
+        edit(draw, history, writers)
     return history
+
+
+rounds_of = cache(rounds)
 
 
 SCHEMAS = st.sampled_from(

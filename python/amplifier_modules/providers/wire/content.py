@@ -13,6 +13,7 @@ from .fields import JsonDict, blocks_of, fields_of
 if TYPE_CHECKING:
     from .rules import HistoryRules
 
+UNWRITABLE = "(The tool has answered, but its output cannot be written as JSON.)"
 _UNSEEN = {"image": "image", "document": "document"}
 
 
@@ -72,8 +73,8 @@ def result_content(output: Any, rules: HistoryRules, described: list[str]) -> st
         rules: What is accepted.
         described: Gets the types of blocks that became a text which says that they were there.
 
-    Raises:
-        ValueError: It is nested too deeply to be written as JSON.
+    Returns:
+        The content; `UNWRITABLE` for an output without a JSON form, such as one that holds itself.
     """
     if output is None or isinstance(output, str):
         return output or ""
@@ -87,14 +88,12 @@ def result_content(output: Any, rules: HistoryRules, described: list[str]) -> st
             for each in blocks
         ]
         return [block for block in encoded if block is not None]
-    if isinstance(output, BaseModel):
-        output = output.model_dump(mode="json")
     try:
+        if isinstance(output, BaseModel):
+            output = output.model_dump(mode="json")
         return json.dumps(output, ensure_ascii=False, default=str)
-    except RecursionError:
-        raise ValueError(
-            "the output of a tool is nested too deeply to be written as JSON"
-        ) from None
+    except (RecursionError, TypeError, ValueError):
+        return UNWRITABLE
 
 
 def _is_said(text: Any) -> bool:

@@ -122,13 +122,14 @@ class _Settled:
 class History:
     """Checks the histories of a conversation; what was checked once is not checked again.
 
-    The messages of the last check are compared with those of the next, one level deep: what changes
-    something deeper inside a block must put a new block in its place.
+    The messages of the last check and their lists of blocks are compared with those of the next:
+    what changes something inside a block, or anything but the content of a message, must put a new
+    one in its place.
     """
 
     def __init__(self) -> None:
         """Begin with nothing checked."""
-        self._turns = _Turns(HistoryRules("", ""))
+        self._turns: _Turns | None = None
         self._messages: list[Any] = []
         self._contents: list[Any] = []
 
@@ -140,11 +141,12 @@ class History:
                 `tool_calls` of an assistant message is read where its content does not hold them.
             rules: What the service and the model accept.
         """
-        start = self._resumed(messages, rules)
-        turns = self._turns
+        turns, start = self._resumed(messages, rules)
+        self._turns = None  # what fails halfway is not gone on with
         for position in range(start, len(messages)):
             turns.add(position, fields_of(messages[position]))
         turns.finish()
+        self._turns = turns
         kept = turns.settled.message + 1 if turns.settled else 0
         del self._messages[start:], self._contents[start:]
         self._messages += messages[start:kept]
@@ -158,19 +160,19 @@ class History:
             repairs=turns.repairs,
         )
 
-    def _resumed(self, messages: Sequence[Any], rules: HistoryRules) -> int:
-        """Return the position of the first message that has to be checked."""
+    def _resumed(self, messages: Sequence[Any], rules: HistoryRules) -> tuple[_Turns, int]:
+        """Return what is already checked, and the position of the first message that is not."""
         known = len(self._messages)
         if (
-            self._turns.settled
+            self._turns is not None
+            and self._turns.settled
             and self._turns.rules == rules
             and len(messages) >= known
             and _are_same(messages[:known], self._messages)
             and _contents(messages[:known]) == self._contents
         ):
-            return self._turns.resume()
-        self._turns = _Turns(rules)
-        return 0
+            return self._turns, self._turns.resume()
+        return _Turns(rules), 0
 
 
 class _Turns:
