@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from amplifier_core._loading.load_report import explain
-from amplifier_core.models import ConfigField, ProviderInfo
+from amplifier_core.models import ProviderInfo
 
 from ...settings import SettingError
-from ..openai_models import ModelProfile, model_profile
+from ..openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
-from ..wire.client import ServiceClient
+from .client import azure_client, azure_info, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
-from .identity import Credential, Tokens, credential_of
+from .identity import Credential
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class AzureOpenAIProvider(ResponsesProvider):
         Raises:
             SettingError: A credential is needed, and `azure-identity` is not installed.
         """
-        client = azure_client(config, credential)
+        client = azure_client(config, SERVICE, config.place.base_url, credential)
         super().__init__(
             SERVICE, config, config.deployment, client, hooks, retries=retries, params=config.params
         )
@@ -50,68 +50,11 @@ class AzureOpenAIProvider(ResponsesProvider):
 
     def profile_of(self, model: str) -> ModelProfile:
         """Return what a deployment can do, whose name may say nothing about it."""
-        family = self.config.model_family
-        known = model_profile(model)
-        return model_profile(family) if family and not known.is_known else known
+        return profile_of(self.config, model)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
         return azure_info(self.get_model_info().capabilities, self.model_defaults())
-
-
-def azure_client(config: AzureOpenAIConfig, credential: Credential | None = None) -> ServiceClient:
-    """Return the client for an address of Azure, with the key or the tokens of Entra ID.
-
-    Raises:
-        SettingError: A credential is needed, and `azure-identity` is not installed.
-    """
-    key = config.api_key
-    if key is not None and credential is None:
-
-        async def key_headers() -> Mapping[str, str]:
-            return {"api-key": key}
-
-        return ServiceClient(SERVICE, config.place.base_url, key_headers, (key,))
-
-    async def token_headers() -> Mapping[str, str]:
-        return {"authorization": f"Bearer {await tokens.token()}"}
-
-    client = ServiceClient(SERVICE, config.place.base_url, token_headers)
-    tokens = Tokens(credential or credential_of(config), client.hide)
-    return client
-
-
-def azure_info(capabilities: list[str], defaults: dict[str, Any]) -> ProviderInfo:
-    """Return what a provider for Azure says of itself."""
-    return ProviderInfo(
-        id=PROVIDER,
-        display_name="Azure OpenAI",
-        credential_env_vars=["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"],
-        capabilities=capabilities,
-        defaults=defaults,
-        config_fields=[
-            ConfigField(
-                id="endpoint",
-                display_name="Endpoint",
-                prompt="Address of the resource, such as https://RESOURCE.openai.azure.com",
-                env_var="AZURE_OPENAI_ENDPOINT",
-            ),
-            ConfigField(
-                id="api_key",
-                display_name="API key",
-                field_type="secret",
-                prompt="Azure OpenAI API key; none for Entra ID",
-                env_var="AZURE_OPENAI_API_KEY",
-                required=False,
-            ),
-            ConfigField(
-                id="default_deployment",
-                display_name="Deployment",
-                prompt="Name of the deployment",
-                required=False,
-            ),
-        ],
-    )
 
 
 async def mount(

@@ -1,0 +1,81 @@
+"""What both providers for Azure share: the client, with a key or tokens, and what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from amplifier_core.models import ConfigField, ProviderInfo
+
+from ..openai_models import ModelProfile, model_profile
+from ..wire.client import ServiceClient
+from ..wire.service import Service
+from .config import PROVIDER, AzureOpenAIConfig
+from .identity import Credential, Tokens, credential_of
+
+
+def profile_of(config: AzureOpenAIConfig, deployment: str) -> ModelProfile:
+    """Return what a deployment can do, whose name may say nothing about it."""
+    known = model_profile(deployment)
+    family = config.model_family
+    return model_profile(family) if family and not known.is_known else known
+
+
+def azure_client(
+    config: AzureOpenAIConfig,
+    service: Service,
+    base_url: str,
+    credential: Credential | None = None,
+) -> ServiceClient:
+    """Return the client for an address of Azure, with the key or the tokens of Entra ID.
+
+    Raises:
+        SettingError: A credential is needed, and `azure-identity` is not installed.
+    """
+    key = config.api_key
+    if key is not None and credential is None:
+
+        async def key_headers() -> Mapping[str, str]:
+            return {"api-key": key}
+
+        return ServiceClient(service, base_url, key_headers, (key,))
+
+    async def token_headers() -> Mapping[str, str]:
+        return {"authorization": f"Bearer {await tokens.token()}"}
+
+    client = ServiceClient(service, base_url, token_headers)
+    tokens = Tokens(credential or credential_of(config), client.hide)
+    return client
+
+
+def azure_info(capabilities: list[str], defaults: dict[str, Any]) -> ProviderInfo:
+    """Return what a provider for Azure says of itself."""
+    return ProviderInfo(
+        id=PROVIDER,
+        display_name="Azure OpenAI",
+        credential_env_vars=["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"],
+        capabilities=capabilities,
+        defaults=defaults,
+        config_fields=[
+            ConfigField(
+                id="endpoint",
+                display_name="Endpoint",
+                prompt="Address of the resource, such as https://RESOURCE.openai.azure.com",
+                env_var="AZURE_OPENAI_ENDPOINT",
+            ),
+            ConfigField(
+                id="api_key",
+                display_name="API key",
+                field_type="secret",
+                prompt="Azure OpenAI API key; none for Entra ID",
+                env_var="AZURE_OPENAI_API_KEY",
+                required=False,
+            ),
+            ConfigField(
+                id="default_deployment",
+                display_name="Deployment",
+                prompt="Name of the deployment",
+                required=False,
+            ),
+        ],
+    )
