@@ -9,7 +9,6 @@ from typing import Any
 from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ProviderInfo
 
-from ...settings import SettingError
 from ..openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
@@ -79,9 +78,6 @@ async def mount(
         if not explain(settings):
             logger.warning("%s is not mounted: %s", MODULE, settings)
         return None
-    if not settings.place.speaks_responses:
-        message = "the address of a deployment speaks Chat Completions, which is not joined here"
-        raise SettingError(f"{MODULE}: {message}", module=MODULE, key="endpoint")
     if version := ignored_version(settings):
         logger.warning(
             "%s: the API version `%s` has no effect: the address has its version in its path",
@@ -91,5 +87,18 @@ async def mount(
     hooks = getattr(coordinator, "hooks", None)
     cancellation = getattr(coordinator, "cancellation", None)
     retries = Retries(PROVIDER, settings, hooks, cancellation)
-    provider = AzureOpenAIProvider(settings, hooks, retries=retries)
-    return await provider.mounted(coordinator)
+    if settings.place.speaks_responses:
+        provider = AzureOpenAIProvider(settings, hooks, retries=retries)
+        return await provider.mounted(coordinator)
+
+    from .deployment import DeploymentProvider, without_effect
+
+    for key in without_effect(settings):
+        logger.warning(
+            "%s: `%s` has no effect: the address of a deployment speaks Chat Completions",
+            MODULE,
+            key,
+        )
+    deployed = DeploymentProvider(settings, hooks, retries=retries)
+    await coordinator.mount("providers", deployed, name=PROVIDER)
+    return deployed.close
