@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, is_
-from typing import Any, Literal
+from typing import Any, Final, Literal, final
 
 from .content import encoded_text, result_content, seen_block
 from .fields import JsonDict, arguments_of, blocks_of, fields_of
@@ -78,12 +78,14 @@ class Repairs:
             del each[length:]
 
 
+@final
 class _Checked:
     """Proof that a history was checked; only this module can show it."""
 
 
+@final
 class CheckedHistory:
-    """A history that its service accepts. Only `History.check` makes one."""
+    """A history that its service accepts. Only `History.check` makes one, and nothing changes it."""
 
     def __init__(
         self,
@@ -97,14 +99,14 @@ class CheckedHistory:
     ) -> None:
         """Take what was checked."""
         del proof
-        self.system = system
+        self.system: Final = system
         """The blocks of the system prompt."""
-        self.turns = turns
+        self.turns: Final = turns
         """The turns, in alternation, the first of the user."""
-        self.settled = settled
+        self.settled: Final = settled
         """So many turns are the same as long as `generation` is."""
-        self.generation = generation
-        self.repairs = repairs
+        self.generation: Final = generation
+        self.repairs: Final = repairs
 
 
 @dataclass(frozen=True)
