@@ -81,6 +81,9 @@ async def sent(server: AnthropicServer, request: ChatRequest = REQUEST, **config
         ({"enable_web_search": True},
          {"tools": [{"type": "web_search_20250305", "name": "web_search",
                      "cache_control": {"type": "ephemeral"}}]}),
+        ({"tools": [{"type": "code_execution_20250825", "name": "code_execution"}],
+          "enable_prompt_caching": False},
+         {"tools": [{"type": "code_execution_20250825", "name": "code_execution"}]}),
         ({"use_streaming": False}, {"stream": None}),
         ({}, {"stream": True}),
     ],
@@ -223,6 +226,17 @@ async def test_names_of_tools_are_made_fit_and_mapped_back(
     assert [block["name"] for block in ends if block["type"] == "tool_call"] == ["mcp.server/look"]
     assert ends[-1]["raw"]["name"] == tool["name"]
     assert strict.refusals == []
+
+
+async def test_a_tool_with_a_type_of_its_own_is_the_services_own(strict: AnthropicServer) -> None:
+    tool = ToolSpec.model_validate(
+        {"name": "code_execution", "type": "code_execution_20250825", "parameters": {}}
+    )
+    body = (await sent(strict, REQUEST.model_copy(update={"tools": [tool]}))).body
+    mark = {"type": "ephemeral"}
+    assert body["tools"] == [
+        {"name": "code_execution", "type": "code_execution_20250825", "cache_control": mark}
+    ]
 
 
 async def test_while_a_model_is_overloaded_another_one_is_asked(

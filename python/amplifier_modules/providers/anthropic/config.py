@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from ...settings import Env, OptionalText, SettingError, read_settings
 from ..wire.service import Service
-from ..wire.settings import Address, ApiKey, HeaderNames, HttpSettings, base_url_or
+from ..wire.settings import Address, ApiKey, HeaderNames, HttpSettings, ServiceTools, base_url_or
 from .models import DEFAULT_MODEL
 
 PROVIDER = "anthropic"
@@ -56,6 +56,9 @@ class AnthropicConfig(HttpSettings):
     """Tokens that the model is told a task may take, tools included."""
     enable_web_search: bool = False
     """Whether the model may search the web with the tool of the API."""
+    tools: ServiceTools = Field(default_factory=list[dict[str, Any]])
+    """Tools of the API itself, as it takes them: `[{"type": "code_execution_20250825", "name":
+    "code_execution"}]`."""
     enable_1m_context: bool = True
     """Whether models that need a header for a context of a million tokens get it."""
     fallback_on_overload: bool = False

@@ -8,24 +8,21 @@ from typing import Any
 from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import TurnWriter, WireRequest, json_bytes
-from ..wire.fields import JsonDict, fields_of
+from ..wire.fields import JsonDict
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
     format_instructions,
     given_options,
     nothing_to_send,
     stop_texts,
-    tool_fields,
-    unknown_choice,
 )
-from ..wire.schema import object_schema
 from ..wire.strict_schema import strict_schema
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
 from .thinking import add_sampling, add_thinking
-from .turns import TOOL_NAMES, AnthropicRules, turn_message
+from .tools import add_tools
+from .turns import AnthropicRules, turn_message
 
-_WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 _NOT_IN_SCHEMAS = frozenset(
     {
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
@@ -89,7 +86,7 @@ class AnthropicEncoder:
         _add_length(encoded, profile, request, config, options)
         if history.system:
             body["system"] = [dict(block) for block in history.system]
-        _add_tools(encoded, request, config)
+        add_tools(encoded, request, config)
         if stops := stop_texts(request):
             body["stop_sequences"] = stops
         add_thinking(encoded, profile, request, config, options, betas)
@@ -157,54 +154,6 @@ def _add_features(
         budget = {"type": "tokens", "total": config.task_budget_tokens}
         body.setdefault("output_config", {})["task_budget"] = budget
         betas.append(_TASK_BUDGET)
-
-
-def _add_tools(encoded: WireRequest, request: ChatRequest, config: AnthropicConfig) -> None:
-    tools = tool_fields(request)
-    if config.enable_web_search:
-        encoded.fields["tools"] = [dict(_WEB_SEARCH)]
-        tools = [tool for tool in tools if tool["name"] != _WEB_SEARCH["name"]]
-    if not tools:
-        return
-    sent = {tool["name"]: TOOL_NAMES.wire(tool["name"]) for tool in tools}
-    encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
-    encoded.fields["tools"] = [
-        *(_encode_tool(tool, sent[tool["name"]]) for tool in tools),
-        *encoded.fields.get("tools", ()),
-    ]
-    choice = _encode_tool_choice(request.tool_choice, sent, encoded.model)
-    if choice is not None:
-        encoded.fields["tool_choice"] = choice
-
-
-def _encode_tool(tool: JsonDict, name: str) -> JsonDict:
-    wire: JsonDict = {"name": name}
-    if tool.get("description"):
-        wire["description"] = tool["description"]
-    wire["input_schema"] = object_schema(fields_of(tool.get("parameters")))
-    return wire
-
-
-def _encode_tool_choice(
-    choice: str | JsonDict | None, sent: dict[str, str], model: str
-) -> JsonDict | None:
-    match choice:
-        case None:
-            return None
-        case "auto" | "none" | "any":
-            return {"type": choice}
-        case "required":
-            return {"type": "any"}
-        case str(name) if name in sent:
-            return {"type": "tool", "name": sent[name]}
-        case {"type": "tool", "name": str(name)} if name in sent:
-            return {**choice, "name": sent[name]}
-        case {"type": "auto" | "none" | "any"}:
-            return dict(choice)
-        case {"function": {"name": str(name)}} if name in sent:
-            return {"type": "tool", "name": sent[name]}
-        case _:
-            raise unknown_choice(choice, list(sent), PROVIDER, model)
 
 
 def _mark_for_caching(encoded: WireRequest) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, cast
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ...settings import OptionalText
-from ..wire.settings import HttpSettings
-
-
-def _listed(value: Any) -> Any:
-    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+from ..wire.settings import HttpSettings, ServiceTools
 
 
 class ResponsesSettings(HttpSettings):
@@ -43,9 +39,7 @@ class ResponsesSettings(HttpSettings):
     """A name of the user that says nothing about the person, by which abuse is found."""
     parallel_tool_calls: bool = True
     """Whether one answer may have several tool calls."""
-    tools: Annotated[list[dict[str, Any]], BeforeValidator(_listed)] = Field(
-        default_factory=list[dict[str, Any]]
-    )
+    tools: ServiceTools = Field(default_factory=list[dict[str, Any]])
     """Tools of the service itself, as it takes them: `[{"type": "web_search"}]`."""
     background: bool | None = None
     """Whether answers are made in the background and asked for; without it for slow models only."""
