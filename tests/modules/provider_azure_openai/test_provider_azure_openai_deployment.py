@@ -48,13 +48,13 @@ def config(strict: Any, **more: Any) -> dict[str, Any]:
 
 async def test_a_call_names_the_deployment_in_its_path_alone(strict: Any) -> None:
     coordinator = ModuleCoordinator()
-    close = await azure_openai.mount(coordinator, config(strict, reasoning_effort="low"))
+    close = await azure_openai.mount(coordinator, config(strict))
     assert close is not None
     provider = coordinator.get("providers")["azure-openai"]
     strict.answers = ["Hello", "Bye"]
 
-    answer = await provider.complete(REQUEST, max_tokens=99)
-    await provider.complete(REQUEST, model="other", reasoning_effort="none")
+    answer = await provider.complete(REQUEST, max_tokens=99, reasoning_effort="low")
+    await provider.complete(REQUEST, model="other")
 
     first, second = strict.requests
     assert (first.path, dict(first.query)) == (
