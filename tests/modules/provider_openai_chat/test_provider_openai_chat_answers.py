@@ -172,11 +172,6 @@ def failing(wire: Any, end: bytes) -> bytes:
             llm_errors.ProviderUnavailableError,
             "finish reason",
         ),
-        (
-            b'data: {"choices": [{"finish_reason": "insufficient_system_resource"}]}\n\n',
-            llm_errors.ProviderUnavailableError,
-            "insufficient_system_resource",
-        ),
     ],
 )
 @pytest.mark.parametrize("way", ["complete", "chunks"])

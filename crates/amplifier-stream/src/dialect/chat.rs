@@ -85,11 +85,11 @@ impl DialectDecoder for Decoder {
         let own = self.choice.kept.into_object(&mut answer);
         let metadata = self.kept.into_object(&mut answer);
         let reason = self.choice.finish_reason;
-        if reason.as_deref() == Some("error") {
+        if let Some(failure @ ("error" | "insufficient_system_resource")) = reason.as_deref() {
             answer.fail(ResponseError {
                 kind: "api_error".to_owned(),
                 status: answer.status,
-                message: "the answer ended with the finish reason `error`".to_owned(),
+                message: format!("the answer ended with the finish reason `{failure}`"),
                 retryable: true,
                 ..ResponseError::default()
             });

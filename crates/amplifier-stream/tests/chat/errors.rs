@@ -79,9 +79,13 @@ fn an_error_after_the_end_keeps_the_reason_of_the_end() {
 #[test]
 fn an_answer_that_ended_with_an_error_is_no_success() {
     let call = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}});
-    let result = result(&[delta(json!({"tool_calls": [call]})), finish("error")]);
-    assert_eq!(blocks(&result)[0]["arguments"], Value::Null);
-    assert_eq!(result.error.unwrap().kind, "api_error");
+    for reason in ["error", "insufficient_system_resource"] {
+        let result = result(&[delta(json!({"tool_calls": [call]})), finish(reason)]);
+        assert_eq!(blocks(&result)[0]["arguments"], Value::Null);
+        let error = result.error.unwrap();
+        assert_eq!((error.kind.as_str(), error.retryable), ("api_error", true));
+        assert!(error.message.contains(reason));
+    }
 }
 
 #[test]
