@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from amplifier_core import AmplifierSession
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings
+from amplifier_modules.providers.openai_chat.config import with_settings
 from amplifier_modules.providers.openai_chat.presets import OTHER
 from amplifier_modules.providers.openai_chat.request import ChatEncoder
 
@@ -89,6 +90,22 @@ def test_no_request_is_refused(
     body = encoder.encode(ChatRequest(messages=messages, **wishes)).body
     refusal = judge(body, preset=strict)
     assert refusal is None, refusal
+
+
+def test_thinking_can_be_kept_from_a_model_that_refuses_it() -> None:
+    thought = {"type": "thinking", "thinking": "Hm"}
+    said = Message(
+        role="assistant",
+        content=[thought, {"type": "text", "text": "Hello"}],
+        metadata={"provider": "deepseek", "requested_model": MODEL},
+    )
+    user = Message(role="user", content="hi")
+    request = ChatRequest(messages=[user, said, user])
+    for replay, is_refused in (("reasoning_content", True), ("none", False)):
+        settings = ChatSettings(default_model=MODEL, thinking_replay=replay)
+        encoder = ChatEncoder(with_settings(PRESETS["deepseek"], settings), settings)
+        refusal = judge(encoder.encode(request).body, preset="deepseek-reasoner")
+        assert bool(refusal) is is_refused
 
 
 @pytest.mark.parametrize("preset", [None, "mistral", "deepseek", "openrouter", "vllm"])
