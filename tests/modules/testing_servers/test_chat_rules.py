@@ -358,6 +358,11 @@ def vendor(claim: str, preset: str, accepted: Body, refused: Body, message: str)
                body(USER, assistant(content="So")),
                "Expected last role User or Tool (or Assistant with prefix True) for serving but got"
                " assistant"),
+        vendor("documents have an address", "mistral",
+               body(user({"type": "document_url", "document_url": "https://example.org/a.pdf"})),
+               body(user({"type": "file", "file": {"file_data": "data:application/pdf;base64,"}})),
+               "Invalid value: 'file'. Supported values are: 'document_url', 'image_url',"
+               " 'input_audio', and 'text'."),
         vendor("`any` is a choice", "mistral", body(tools=[tool()], tool_choice="any"),
                body(tools=[tool()], tool_choice="must"),
                "Invalid value: 'must'. Supported values are: 'any', 'auto', 'none', and"

@@ -27,6 +27,8 @@ class Preset:
     """The form of the ids of calls."""
     max_call_id: int | None = None
     """How long the id of a call may be."""
+    document_urls: bool = False
+    """Whether documents are parts with an address, and not files."""
     user_after_tool: bool = True
     """Whether a user message may come right after the result of a tool."""
     ends_with_assistant: bool = True
@@ -64,6 +66,7 @@ PRESETS: Mapping[str, Preset] = {
             },
             message_fields={"prefix": "boolean"},
             call_id=re.compile(r"[a-zA-Z0-9]{9}"),
+            document_urls=True,
             user_after_tool=False,
             ends_with_assistant=False,
             reasoning_field="parts",

@@ -13,6 +13,7 @@ from ..serving.reading import Json, text
 from .asked import Asked, calls_of
 from .shapes import (
     ASSISTANT_PARTS,
+    DOCUMENT_PARTS,
     IMAGE_URL,
     TEXT_PARTS,
     THINKING_PARTS,
@@ -83,7 +84,7 @@ def check_parts(asked: Asked) -> None:
 def _kinds(asked: Asked, role: str) -> Mapping[str, Fields]:
     match role:
         case "user":
-            return USER_PARTS
+            return DOCUMENT_PARTS if asked.preset.document_urls else USER_PARTS
         case "assistant" if asked.preset.reasoning_field == "parts":
             return {**ASSISTANT_PARTS, **THINKING_PARTS}
         case "assistant":

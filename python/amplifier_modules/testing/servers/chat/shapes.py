@@ -76,6 +76,11 @@ USER_PARTS: Mapping[str, Fields] = {
     "input_audio": Fields({"input_audio": "object"}, {"prompt_cache_breakpoint": "any"}),
     "file": Fields({"file": "object"}, {"prompt_cache_breakpoint": "any"}),
 }
+DOCUMENT_PARTS: Mapping[str, Fields] = {
+    **{name: fields for name, fields in USER_PARTS.items() if name != "file"},
+    "document_url": Fields({"document_url": "string"}, {"document_name": "string|null"}),
+}
+"""What Mistral has in their place."""
 ASSISTANT_PARTS: Mapping[str, Fields] = {
     "text": TEXT_PART,
     "refusal": Fields({"refusal": "string"}),
