@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import conversations as random
 import pytest
+from encoders import ENCODERS, MODELS
 from hypothesis import given
 from hypothesis import strategies as st
-from writers import CLAUDES, GPTS, OF_ANTHROPIC, OF_OPENAI, OF_SERVICES, mostly
+from writers import OF_ANTHROPIC, OF_OPENAI, OF_SERVICES, mostly
 
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.providers.anthropic.config import AnthropicConfig
-from amplifier_modules.providers.anthropic.request import AnthropicEncoder
-from amplifier_modules.providers.openai.config import OpenAIConfig
-from amplifier_modules.providers.openai_chat import PRESETS, ChatSettings
-from amplifier_modules.providers.openai_chat.request import ChatEncoder
-from amplifier_modules.providers.responses.request import ResponsesEncoder
 
-
-def _anthropic() -> AnthropicEncoder:
-    return AnthropicEncoder(AnthropicConfig(api_key="k"))
-
-
-def _openai() -> ResponsesEncoder:
-    return ResponsesEncoder("openai", OpenAIConfig(api_key="k"), GPTS[0])
-
-
-def _chat(service: str) -> Callable[[], ChatEncoder]:
-    return lambda: ChatEncoder(PRESETS[service], ChatSettings(default_model="m"))
-
-
-CHATS = ("mistral", "deepseek", "openrouter", "vllm")
-DIALECTS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[random.Writer, ...]]] = {
-    "anthropic": (_anthropic, (CLAUDES[0], CLAUDES[3]), OF_ANTHROPIC),
-    "openai": (_openai, (GPTS[0], GPTS[5]), OF_OPENAI),
-    **{
-        name: (_chat(name), (OF_SERVICES[name].model, "other"), (OF_SERVICES[name],))
-        for name in CHATS
-    },
+OWN: dict[str, tuple[random.Writer, ...]] = {
+    "anthropic": OF_ANTHROPIC,
+    "openai": OF_OPENAI,
+    **{name: (writer,) for name, writer in OF_SERVICES.items()},
 }
-"""How an encoder is made, two models, and who writes like them."""
 FORMS = st.sampled_from(["model", "model", "dict"])
 
 
@@ -88,12 +65,12 @@ _HAPPENS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())
 def test_a_history_that_was_sent_before_is_sent_as_if_it_were_new(
-    dialect: str, data: st.DataObject
+    provider: str, data: st.DataObject
 ) -> None:
-    make, models, own = DIALECTS[dialect]
+    make, models, own = ENCODERS[provider], MODELS[provider], OWN[provider]
     writers = mostly(*own)
     encoder, history = make(), list[Any]()
     for _ in range(data.draw(st.integers(2, 5))):
@@ -114,10 +91,10 @@ def test_a_history_that_was_sent_before_is_sent_as_if_it_were_new(
         assert _sent(encoder, model, history) == _sent(make(), model, history)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())
-def test_what_was_sent_is_sent_again_to_the_byte(dialect: str, data: st.DataObject) -> None:
-    make, models, own = DIALECTS[dialect]
+def test_what_was_sent_is_sent_again_to_the_byte(provider: str, data: st.DataObject) -> None:
+    make, models, own = ENCODERS[provider], MODELS[provider], OWN[provider]
     writers = mostly(*own)
     encoder = make()
     history = [_message(data.draw, each) for each in data.draw(random.conversations(writers))]
@@ -145,9 +122,9 @@ class Broken(Mapping[str, Any]):
         return 2
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_failed_halfway_leaves_nothing_behind(dialect: str) -> None:
-    make, models, _ = DIALECTS[dialect]
+@pytest.mark.parametrize("provider", ENCODERS)
+def test_what_failed_halfway_leaves_nothing_behind(provider: str) -> None:
+    make, models = ENCODERS[provider], MODELS[provider]
     encoder = make()
     ask = {"role": "user", "content": "A secret."}
     said = {"role": "assistant", "content": "Kept."}
