@@ -1,4 +1,4 @@
-"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search."""
+"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look."""
 
 from __future__ import annotations
 
@@ -8,5 +8,6 @@ from hypothesis import settings
 
 # No deadline: a busy machine is not a slow parser.
 settings.register_profile("fast", deadline=None)
+settings.register_profile("few", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

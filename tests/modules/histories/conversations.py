@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from amplifier_core.message_models import ToolSpec
@@ -55,6 +56,11 @@ ARGUMENTS = st.sampled_from(
         {"half": "\ud83d", "\0": 1},
     ]
 )
+
+
+def cases(number: int) -> settings:
+    """Try so many of a hundred examples of the profile."""
+    return settings(max_examples=number * settings().max_examples // 100)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,7 @@ def test_every_service_is_tried() -> None:
     assert set(SERVICES) == {*PRESETS, OTHER.name}
 
 
+@random.cases(30)
 @pytest.mark.parametrize("service", SERVICES)
 @given(data=st.data(), given=SETTINGS, tools=random.TOOLS, choice=CHOICES)
 def test_no_history_is_refused(

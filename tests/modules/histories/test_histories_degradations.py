@@ -33,6 +33,7 @@ def blocks(message: dict[str, Any]) -> list[Any]:
     return content if isinstance(content, list) else []
 
 
+@random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(history=random.conversations(EVERYBODY))
 def test_whoever_wrote_thinking_that_is_left_out_is_named(
@@ -59,6 +60,7 @@ def test_whoever_wrote_thinking_that_is_left_out_is_named(
     )
 
 
+@random.cases(20)
 @pytest.mark.parametrize("provider", BLIND)
 @given(history=random.conversations(EVERYBODY))
 def test_images_that_a_model_cannot_see_become_text_that_says_so(
@@ -82,6 +84,7 @@ def test_images_that_a_model_cannot_see_become_text_that_says_so(
     assert not shown or "`image`" in named[0].requested
 
 
+@random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(
     history=st.lists(

@@ -65,6 +65,7 @@ _HAPPENS = (
 )  # fmt: skip
 
 
+@random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())
 def test_a_history_that_was_sent_before_is_sent_as_if_it_were_new(
@@ -91,6 +92,7 @@ def test_a_history_that_was_sent_before_is_sent_as_if_it_were_new(
         assert _sent(encoder, model, history) == _sent(make(), model, history)
 
 
+@random.cases(20)
 @pytest.mark.parametrize("provider", ENCODERS)
 @given(data=st.data())
 def test_what_was_sent_is_sent_again_to_the_byte(provider: str, data: st.DataObject) -> None:

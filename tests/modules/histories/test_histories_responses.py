@@ -45,6 +45,7 @@ def refusal(history: list[dict[str, Any]], config: dict[str, Any], **request: An
     return RESPONSES.judge(json.loads(encoded.to_bytes()), HEADERS)
 
 
+@random.cases(100)
 @given(
     random.conversations(WRITERS),
     st.sampled_from([GPTS[0], GPTS[5], GPTS[0], GPTS[5], *GPTS]),  # mostly the writers
