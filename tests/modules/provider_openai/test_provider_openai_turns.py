@@ -148,7 +148,7 @@ async def test_what_an_answer_led_to_is_remembered(server: Server, make: Make) -
     for kept, types in (
         (without_call, ["reasoning", "web_search_call"]),
         (without_search, ["reasoning", "function_call", "function_call_output"]),
-        (answer.content[1:2], []),
+        (answer.content[1:2], ["reasoning", "web_search_call"]),  # that of the metadata
     ):
         told = Message(role="assistant", content=kept, metadata=answer.metadata)
         items = await sent(server, provider, user(), told, user("more"))
@@ -265,3 +265,38 @@ async def test_a_model_without_eyes_is_told_of_images(server: Server, make: Make
     (part,) = items[0]["content"]
     assert part["type"] == "input_text"
     assert "cannot see" in part["text"]
+
+
+async def test_reasoning_that_is_kept_as_metadata_alone_goes_back_to_its_place(
+    server: Server, make: Make
+) -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    provider = make()
+    server.answers = [Answer.of(reasoning(), search, reasoning(item_id="rs_2"), call())]
+    answer = await provider.complete(ChatRequest(messages=[user()]))
+    without = [block for block in answer.content if block.type != "thinking"]
+    result = Message(role="tool", tool_call_id="call_1", content="seen")
+
+    for content in (without, without[:1]):
+        kept = {"role": "assistant", "content": content, "metadata": answer.metadata}
+        calls = [{"id": "call_1", "tool": "look", "arguments": {"at": 1}}]
+        told = Message.model_validate({**kept, "tool_calls": calls})
+        items = await sent(server, provider, user(), told, result)
+        assert [(item["type"], item.get("id")) for item in items[1:4]] == [
+            ("reasoning", "rs_1"),
+            ("web_search_call", "ws_1"),
+            ("reasoning", "rs_2"),
+        ]
+        assert [item["type"] for item in items[4:]] == ["function_call", "function_call_output"]
+
+
+async def test_one_item_of_reasoning_without_its_place_is_the_first(
+    server: Server, make: Make
+) -> None:
+    metadata = {**OURS, "openai:reasoning_items": [reasoning()]}
+    answer = said(called(call()), **metadata)
+    items = await sent(server, make(), user(), answer, user("more"))
+    assert [item.get("type") for item in items[1:3]] == ["reasoning", "function_call"]
+    both = {**OURS, "openai:reasoning_items": [reasoning(), reasoning(item_id="rs_2")]}
+    items = await sent(server, make(), user(), said(called(call()), **both), user("more"))
+    assert items[1]["type"] == "function_call"

@@ -25,7 +25,7 @@ from .chain import CHAIN, RESPONSE_ID
 from .content import image_of
 from .request import CHAIN_INVALIDATED, CONTINUATION, ResponsesEncoder, ResponsesRequest
 from .settings import ResponsesSettings
-from .turns import linked
+from .turns import LED_TO, REASONING_ITEMS, REASONING_LED_TO, linked
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
@@ -180,14 +180,15 @@ class ResponsesProvider(WireProvider):
         reason = fields_of(last.metadata.get("incomplete_details")).get("reason")
         if reason:
             known["openai:incomplete_reason"] = reason
-        items = [
-            block["item"]
+        thoughts = [
+            block
             for result in results
-            for block in result.blocks
+            for block in linked(result.blocks)
             if block.get("type") == "thinking" and "item" in block
         ]
-        if items:
-            known["openai:reasoning_items"] = items
+        if thoughts:
+            known[REASONING_ITEMS] = [block["item"] for block in thoughts]
+            known[REASONING_LED_TO] = [block.get(LED_TO) for block in thoughts]
         if isinstance(encoded, ResponsesRequest) and encoded.mark is not None:
             known[CHAIN] = encoded.mark
         return known

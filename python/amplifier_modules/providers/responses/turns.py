@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ..openai_models import is_same_model
 from ..wire.body import json_bytes
-from ..wire.fields import JsonDict, fields_of
+from ..wire.fields import JsonDict, blocks_of, fields_of
 from ..wire.history import Result, Turn
 from ..wire.rules import HistoryRules, NameForm, Writer
 from .content import OF_USER, image_item, input_part
@@ -25,6 +25,10 @@ OF_SERVICE = frozenset(
 OF_ASSISTANT = OF_SERVICE | {"image"}
 """Block types that an assistant turn may contain besides text, thinking and calls."""
 TOOL_NAMES = NameForm(max_length=64)
+REASONING_ITEMS = "openai:reasoning_items"
+"""Key in the metadata of a message: its items of reasoning."""
+REASONING_LED_TO = "openai:reasoning_led_to"
+"""Key in the metadata of a message: the kinds of the blocks after them."""
 LED_TO = "led_to"
 """Key of a block of reasoning: the kind of the block after it."""
 LED_BY = "led_by"
@@ -60,6 +64,24 @@ class ResponsesRules(HistoryRules):
         if not self.is_of_model(writer) or not (item.get("encrypted_content") and item.get("id")):
             return None
         return {"type": "thinking", "item": _reasoning(item), LED_TO: block.get(LED_TO)}
+
+    def completed(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
+        """Return the blocks with their reasoning, which a loop may have kept as metadata only."""
+        items = blocks_of(metadata.get(REASONING_ITEMS))
+        if not items or any(block.get("type") in {"thinking", "reasoning"} for block in blocks):
+            return blocks
+        led_to = metadata.get(REASONING_LED_TO)
+        kinds: list[Any] = cast("list[Any]", led_to) if isinstance(led_to, list) else [None]
+        if len(items) != len(kinds):
+            return blocks  # nobody knows which led to what
+        places = [kind_of(block) for block in blocks]
+        found = list(blocks)
+        for item, kind in reversed(list(zip(items, kinds, strict=True))):
+            thought = {"type": "thinking", "thinking": "", "item": item, LED_TO: kind}
+            is_there = kind in places
+            place = places.index(kind) if is_there else 0 if kind is None else len(found)
+            found.insert(place, thought)
+        return found
 
     def own_part(self, part: JsonDict, writer: Writer) -> JsonDict:
         """Return a part without its item, if another model or provider wrote it."""
@@ -129,7 +151,7 @@ def kind_of(part: JsonDict) -> str:
             return "reasoning"
         case "tool_call":
             kind = "custom_tool_call" if _is_custom(part) else "function_call"
-            return f"{kind} {part['id']}"
+            return f"{kind} {part.get('id')}"
         case "image":
             return "image_generation_call"
         case kind:

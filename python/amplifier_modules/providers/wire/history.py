@@ -262,7 +262,8 @@ class _Turns:
     def add_assistant(self, message: JsonDict) -> None:
         writer = Writer.of(message.get("metadata"))
         parts: list[JsonDict | None] = []
-        for block in blocks_of(message.get("content")):
+        blocks = blocks_of(message.get("content"))
+        for block in self.rules.completed(blocks, fields_of(message.get("metadata"))):
             kind = block.get("type")
             if kind in _CALLS:
                 parts.append(self.add_call(block))

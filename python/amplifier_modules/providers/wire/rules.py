@@ -116,6 +116,11 @@ class HistoryRules:
         del block, writer
         return None
 
+    def completed(self, blocks: list[JsonDict], metadata: JsonDict) -> list[JsonDict]:
+        """Return the blocks of an assistant message with those that only its metadata has."""
+        del metadata
+        return blocks
+
     def own_part(self, part: JsonDict, writer: Writer) -> JsonDict:
         """Return a part of an assistant message without what only its own writer can read."""
         del writer
