@@ -15,6 +15,9 @@ use crate::stream_result::{Finding, StreamResult};
 
 mod correction;
 
+/// The kind of the error of a stream that its dialect does not allow.
+const INVALID: &str = "invalid_stream";
+
 /// What a dialect folds its frames into.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -58,12 +61,18 @@ impl Answer {
     /// Marks the stream as failed because of something that the dialect does not allow.
     pub(crate) fn fail_stream(&mut self, problem: &str) {
         self.fail(ResponseError {
-            kind: "invalid_stream".to_owned(),
+            kind: INVALID.to_owned(),
             status: self.status,
             message: problem.to_owned(),
             retryable: true,
             ..ResponseError::default()
         });
+    }
+
+    /// Whether the stream failed because of something that the dialect does not allow.
+    pub(crate) fn is_invalid(&self) -> bool {
+        let error = self.result.error.as_ref();
+        error.is_some_and(|error| error.kind == INVALID)
     }
 
     /// Marks the stream as failed because of an error that the provider reports in it.

@@ -207,16 +207,23 @@ impl StreamDecoder {
 /// Takes a body that is one document instead of a stream: an answer, or why there is none.
 fn take_whole(decoder: &mut dyn DialectDecoder, body: &[u8], answer: &mut Answer) {
     let body = String::from_utf8_lossy(body);
-    let is_json = Scanner::new(&body).document().is_ok();
-    if is_json && decoder.accept_whole(&body, answer) {
-        let message = "the response is one document instead of a stream";
-        answer.find("not_streamed", None, message, None);
-    } else {
-        answer.fail_reported(&body);
+    match Scanner::new(&body).document() {
+        // Not as the message of an error: what there is of an answer is none.
+        Err(problem) if !body.trim_start().starts_with('<') => {
+            answer.fail_stream(&format!("the response is not JSON: {problem}"));
+        }
+        Ok(_) if decoder.accept_whole(&body, answer) => {
+            let message = "the response is one document instead of a stream";
+            answer.find("not_streamed", None, message, None);
+        }
+        _ => answer.fail_reported(&body),
     }
 }
 
 fn accept(decoder: &mut dyn DialectDecoder, frame: &SseEvent<'_>, answer: &mut Answer) {
+    if answer.is_invalid() {
+        return; // what follows would be shown with a hole before it
+    }
     if frame.is_lossy {
         let message = "bytes that are not UTF-8 became U+FFFD";
         answer.find("invalid_utf8", None, message, None);

@@ -62,8 +62,8 @@ fn an_error_under_200_is_an_error_with_its_message() {
         ),
         (
             r#"{"error": {"mess"#.to_owned(),
-            "api_error",
-            r#"{"error": {"mess"#,
+            "invalid_stream",
+            "the response is not JSON: unterminated string at byte 16",
         ),
     ] {
         for dialect in [Dialect::Anthropic, Dialect::Responses, Dialect::Chat] {
