@@ -129,7 +129,7 @@ class ChatConfig:
             title=preset.title,
             dialect="chat",
             key_from=preset.key_variable or _key_place(preset),
-            address_from="base_url",
+            address_from=_OTHER_ADDRESS if preset is OTHER else "base_url",
         )
 
 

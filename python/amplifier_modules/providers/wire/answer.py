@@ -177,7 +177,9 @@ class Answer:
         result = self._decoder.finish()
         if self._thinking is not None:
             result = self._thinking.finish(result)
-        if result.error is not None:
+        # A document that the connection did not bring to its end is no JSON: the end is the reason.
+        is_broken = failure is not None and (result.error or {}).get("type") == "invalid_stream"
+        if result.error is not None and not is_broken:
             raise client.api_error(result.error, result.request_id, self._model) from failure
         # A connection that breaks after the end of the answer loses nothing.
         if not result.truncated:

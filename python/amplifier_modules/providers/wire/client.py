@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
+import anyio
 from pydantic_core import from_json
 
 from amplifier_core.llm_errors import LLMError
@@ -122,14 +124,14 @@ class ServiceClient:
         except httpx2.TimeoutException as error:
             raise timeout_error(self.service, url, seconds, "answer", model=model) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            cause = self.clean(root_cause(error))
-            raise unreachable_error(self.service, url, cause, model=model) from error
+            is_lost = not isinstance(error, httpx2.ConnectError | httpx2.InvalidURL)
+            raise self._unreachable(url, error, model, was_reached=is_lost) from error
         if self.on_headers is not None:
             self.on_headers(response.headers)
         if response.is_success:
             return response
         try:
-            raise await self._refusal(response, path, model)
+            raise await self._refusal(response, path, seconds, model)
         finally:
             await response.aclose()
 
@@ -150,7 +152,7 @@ class ServiceClient:
         Args:
             method: The HTTP method.
             path: What follows the base URL.
-            seconds: Seconds to wait for the next byte.
+            seconds: Seconds to wait for the answer, and then for the whole of it.
             expected: What the answer should be, for errors: `a list of models`.
             model: The model of the request, for errors.
             content: The body.
@@ -191,12 +193,22 @@ class ServiceClient:
         Raises:
             LLMError: The server cannot be reached, answers with an error, or with no JSON.
         """
+        import httpx2
+
+        url = self.shown_url + path
         headers = {"content-type": "application/json"} if content is not None else {}
         response = await self.send(
             method, path, seconds, model=model, headers=headers, content=content, params=params
         )
+        body = bytearray()
         try:
-            return from_json(await _read_body(response, max_bytes))
+            with anyio.fail_after(seconds):
+                await _read_into(body, response, max_bytes)
+            return from_json(bytes(body))
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise timeout_error(self.service, url, seconds, "whole answer", model=model) from error
+        except httpx2.HTTPError as error:
+            raise self._unreachable(url, error, model, was_reached=True) from error
         except ValueError as error:
             raise self.unfitting(path, "other content", expected, model) from error
         finally:
@@ -235,8 +247,18 @@ class ServiceClient:
                 raise environment_error(self.service, str(error)) from error
         return self._client
 
-    async def _refusal(self, response: httpx2.Response, path: str, model: str | None) -> LLMError:
+    def _unreachable(
+        self, url: str, error: Exception, model: str | None, *, was_reached: bool
+    ) -> LLMError:
+        cause = self.clean(root_cause(error))
+        return unreachable_error(self.service, url, cause, model=model, was_reached=was_reached)
+
+    async def _refusal(
+        self, response: httpx2.Response, path: str, seconds: float, model: str | None
+    ) -> LLMError:
         """Make the error for an answer with an error status."""
+        import httpx2
+
         status = response.status_code
         if 300 <= status < 400:
             location = self.clean(response.headers.get("location", ""))
@@ -244,7 +266,11 @@ class ServiceClient:
             return redirect_error(self.service, url, status, location, model=model)
         from amplifier_stream import decode_error
 
-        body = await _read_body(response)
+        read = bytearray()
+        # The beginning is enough, and an error must not take longer than an answer.
+        with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(seconds):
+            await _read_into(read, response, _MAX_BODY_BYTES)
+        body = bytes(read)
         if _is_challenge(response.headers, body):
             return challenge_error(self.service, self.shown_url + path, status, model=model)
         dialect = self.service.dialect
@@ -274,16 +300,9 @@ def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-async def _read_body(response: httpx2.Response, max_bytes: int = _MAX_BODY_BYTES) -> bytes:
+async def _read_into(body: bytearray, response: httpx2.Response, max_bytes: int) -> None:
     """Read the body of an error or a list, up to `max_bytes`."""
-    import httpx2
-
-    body = bytearray()
-    try:
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) >= max_bytes:
-                break
-    except httpx2.HTTPError:
-        pass  # the beginning is enough
-    return bytes(body)
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) >= max_bytes:
+            return

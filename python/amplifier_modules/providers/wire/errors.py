@@ -33,6 +33,7 @@ _BY_CODE: dict[str, type[LLMError]] = {
     "string_above_max_length": llm_errors.ContextLengthError,
     "content_filter": llm_errors.ContentFilterError,
     "content_policy_violation": llm_errors.ContentFilterError,
+    "ResponsibleAIPolicyViolation": llm_errors.ContentFilterError,
     "invalid_api_key": llm_errors.AuthenticationError,
     "model_not_found": llm_errors.NotFoundError,
     "DeploymentNotFound": llm_errors.NotFoundError,
@@ -56,7 +57,13 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "overloaded_error": llm_errors.ProviderUnavailableError,
 }
 _SAYS_NOTHING = frozenset({"api_error", "server_error"})
-"""Types that servers write beside any status."""
+"""Types that servers write beside any status, which then decides."""
+_INVALID = frozenset({400, 422})
+_BY_TEXT: tuple[tuple[type[LLMError], re.Pattern[str]], ...] = (
+    (llm_errors.ContextLengthError, _TOO_LONG),
+    (llm_errors.QuotaExceededError, _NO_CREDIT),
+    (llm_errors.ContentFilterError, _FILTERED),
+)
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key lacks access; check its permissions"),
     (llm_errors.AuthenticationError, "the key was refused; check `{key}`"),
@@ -64,6 +71,8 @@ _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.NotFoundError, "check the name of the model and `{address}`"),
     (llm_errors.ContextLengthError, "the conversation is too long for the model; shorten it"),
     (llm_errors.RateLimitError, "too many requests; retry later"),
+    (llm_errors.ContentFilterError, "a content filter of the service objects; rephrase the prompt"),
+    (llm_errors.InvalidRequestError, "check the model and the settings of {module}"),
     (llm_errors.LLMTimeoutError, "the server took too long; retry"),
     (llm_errors.StreamError, "no tool call of the answer was run; retry"),
     (llm_errors.ProviderUnavailableError, "the server is unavailable; retry later"),
@@ -109,7 +118,9 @@ def api_error(
     message = f"{service.title} API error ({named or 'without a status'}): {_one_line(text)}"
     message += f" (request id {request})" if request else ""
     hint = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
-    hint = hint and hint.format(key=service.key_from, address=service.address_from)
+    hint = hint and hint.format(
+        key=service.key_from, address=service.address_from, module=service.module_name
+    )
     if hint and (seconds := details.get("retry_after")):
         hint = hint.replace("retry later", f"retry in {math.ceil(seconds)} s")
     return error_class(message, hint=hint, **arguments)
@@ -173,10 +184,13 @@ def truncated_error(
     )
 
 
-def unreachable_error(service: Service, url: str, cause: str, *, model: str | None) -> LLMError:
-    """Make the error for a server that cannot be reached."""
+def unreachable_error(
+    service: Service, url: str, cause: str, *, model: str | None, was_reached: bool = False
+) -> LLMError:
+    """Make the error for a server that cannot be reached, or that hangs up before its answer."""
+    what = "lost the connection to" if was_reached else "cannot connect to"
     return llm_errors.NetworkError(
-        f"cannot connect to `{url}`: {_one_line(cause)}",
+        f"{what} `{url}`: {_one_line(cause).rstrip('.')}",
         provider=service.name,
         model=model,
         hint=f"check `{service.address_from}` and the network",
@@ -248,18 +262,11 @@ def oversized_error(service: Service, model: str | None, limit: int) -> LLMError
 def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
     if code in _BY_CODE:
         return _BY_CODE[code]
-    # OpenAI writes this type beside other statuses too, which say more.
-    if status == 400 or (kind == "invalid_request_error" and status in {None, 422}):
-        if _TOO_LONG.search(text):
-            return llm_errors.ContextLengthError
-        if _NO_CREDIT.search(text):
-            return llm_errors.QuotaExceededError
-        if _FILTERED.search(text):
-            return llm_errors.ContentFilterError
-        return llm_errors.InvalidRequestError
-    is_refused = status is not None and 400 <= status < 500
-    if kind in _BY_TYPE and not (is_refused and kind in _SAYS_NOTHING):
+    if kind in _BY_TYPE and (status is None or kind not in _SAYS_NOTHING):
         return _BY_TYPE[kind]
+    if status in _INVALID:
+        found = (error_class for error_class, words in _BY_TEXT if words.search(text))
+        return next(found, llm_errors.InvalidRequestError)
     if status is None:
         return llm_errors.ProviderUnavailableError
     from amplifier_stream.http_status import status_kind

@@ -111,9 +111,6 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
         pieces.insert(place, fault.insert[place])
     if fault.error_after is not None:
         pieces = [*pieces[: fault.error_after], *error_event]
-    if fault.piece is not None:
-        body = b"".join(pieces)
-        pieces = [body[at : at + fault.piece] for at in range(0, len(body), fault.piece)]
     headers = {**reply.headers, **fault.headers}
     if fault.content_type is not None:
         headers["content-type"] = fault.content_type
@@ -121,8 +118,13 @@ def damage(reply: Reply, fault: Fault, error_event: list[bytes]) -> Reply:
 
 
 def _ended(reply: Reply, fault: Fault) -> Reply:
+    pieces = reply.pieces
+    if fault.piece is not None:
+        body = b"".join(pieces)
+        pieces = [body[at : at + fault.piece] for at in range(0, len(body), fault.piece)]
     return replace(
         reply,
+        pieces=pieces,
         pause=fault.pause,
         cut=fault.cut,
         stall=fault.stall,

@@ -1,0 +1,182 @@
+"""A call that fails is repeated after the wait that the server asks for, and never once it is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from services import ANSWER, REQUEST, Hooks, Service, provider_of
+
+from amplifier_core.llm_errors import LLMError, ProviderUnavailableError, StreamError
+from amplifier_core.message_models import ChatRequest, Message
+from amplifier_modules.providers.wire.provider import WireProvider
+from amplifier_modules.testing.servers import Answer, Fault, http_date
+
+TALE = "Once upon a time there was a stream. " * 4
+LONG = Answer(TALE, fragment=4)
+PLAIN = ChatRequest(messages=[Message(role="user", content="hi")])
+LIMITED: dict[str, tuple[dict[str, str], tuple[float, float]]] = {
+    "seconds": ({"retry-after": "33"}, (33, 33)),
+    "a part of a second": ({"retry-after": "2.5"}, (2.5, 2.5)),
+    "milliseconds": ({"retry-after-ms": "1500", "retry-after": "60"}, (1.5, 1.5)),
+    "a date": ({"retry-after": http_date(500)}, (400, 500)),
+    "no wait": ({}, (1, 1)),
+}
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("form", LIMITED)
+async def test_the_wait_is_the_one_that_the_server_asks_for(
+    service: Service, form: str, status: int
+) -> None:
+    headers, (least, most) = LIMITED[form]
+    hooks = Hooks()
+    with service.server([ANSWER], faults=[Fault(status=status, headers=headers)]) as server:
+        async with provider_of(service, server.url, hooks, max_retries=2) as provider:
+            assert (await provider.complete(REQUEST)).finish_reason == "tool_use"
+        first, second = server.requests
+        assert server.refusals == []
+
+    assert first.raw == second.raw
+    [told] = hooks.data("provider:retry")
+    assert least <= told["delay"] <= most
+    assert (told["provider"], told["model"], told["status_code"]) == (
+        service.name, service.model, status,
+    )  # fmt: skip
+    names = hooks.names()
+    assert (names.count("llm:request"), names.count("llm:response")) == (1, 1)
+    assert names.index("provider:retry") < names.index("content_block:start")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=408),
+        Fault(status=409),
+        Fault(status=500),
+        Fault(status=502, body="html"),
+        Fault(status=503, body="empty"),
+        Fault(status=504),
+        Fault(status=529),
+        Fault(status=400, headers={"x-should-retry": "true"}),
+        Fault(hang_up=True),
+        Fault(cut=0),
+        Fault(error_after=0),
+    ],
+    ids=lambda fault: str(fault.status or fault)[:40],
+)
+async def test_what_may_pass_is_asked_for_again(service: Service, fault: Fault) -> None:
+    hooks = Hooks()
+    with service.server([ANSWER] * 3, faults=[fault, fault]) as server:
+        async with provider_of(service, server.url, hooks, max_retries=2) as provider:
+            assert (await provider.complete(REQUEST)).finish_reason == "tool_use"
+        assert len({request.raw for request in server.requests}) == 1
+        assert len(server.requests) == 3
+        assert server.refusals == []
+
+    factor = 10 if fault.status == 529 else 1
+    assert [told["delay"] for told in hooks.data("provider:retry")] == [factor, 2 * factor]
+    assert hooks.names().count("content_block:start") == hooks.names().count("content_block:end")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(Fault(status=status) for status in (400, 401, 402, 403, 404, 413, 422)),
+        *(Fault(status=s, headers={"x-should-retry": "false"}) for s in (429, 500, 503, 529)),
+        Fault(status=429, code="insufficient_quota", kind="insufficient_quota"),
+        Fault(status=307, headers={"location": "https://example.com/"}),
+        Fault(content_type="text/html"),
+        Fault(error_after=0, kind="authentication_error"),
+    ],
+    ids=lambda fault: f"{fault.status}{'-no' if fault.headers else ''}{fault.kind or ''}",
+)
+async def test_what_does_not_pass_is_told_at_once(service: Service, fault: Fault) -> None:
+    hooks = Hooks()
+    with service.server(faults=[fault]) as server:
+        async with provider_of(service, server.url, hooks, max_retries=5) as provider:
+            with pytest.raises(LLMError):
+                await provider.complete(PLAIN)
+        assert len(server.requests) == 1
+
+    assert hooks.data("provider:retry") == []
+
+
+DAMAGE = [
+    (Fault(cut=3_000), StreamError),
+    (Fault(malformed=12), StreamError),
+    (Fault(error_after=12), ProviderUnavailableError),
+]
+"""What comes in the middle of `LONG`."""
+in_the_middle = pytest.mark.parametrize(
+    ("fault", "kind"), DAMAGE, ids=["cut", "malformed", "error"]
+)
+
+
+@in_the_middle
+async def test_an_answer_of_which_a_part_was_shown_is_not_asked_for_again(
+    service: Service, fault: Fault, kind: type[LLMError]
+) -> None:
+    hooks = Hooks()
+    with service.server([LONG], faults=[fault]) as server:
+        async with provider_of(service, server.url, hooks, max_retries=5) as provider:
+            with pytest.raises(kind):
+                await provider.complete(PLAIN)
+        assert len(server.requests) == 1
+
+    assert "content_block:delta" in hooks.names()
+    assert hooks.data("provider:retry") == []
+
+
+@in_the_middle
+async def test_an_answer_that_nobody_watches_is_asked_for_again(
+    service: Service, fault: Fault, kind: type[LLMError]
+) -> None:
+    del kind
+    with service.server([LONG, ANSWER], faults=[fault]) as server:
+        async with provider_of(service, server.url, max_retries=1) as provider:
+            assert (await provider.complete(REQUEST)).finish_reason == "tool_use"
+        assert len(server.requests) == 2
+
+
+@in_the_middle
+async def test_a_text_that_was_yielded_is_not_yielded_again(
+    service: Service, fault: Fault, kind: type[LLMError]
+) -> None:
+    yielded: list[Any] = []
+
+    async def receive(provider: WireProvider) -> None:
+        async for piece in provider.chunks(PLAIN):
+            yielded.append(piece)  # noqa: PERF401 -- what came before the error counts
+
+    with service.server([LONG], faults=[fault]) as server:
+        async with provider_of(service, server.url, max_retries=5) as provider:
+            with pytest.raises(kind):
+                await receive(provider)
+        assert len(server.requests) == 1
+
+    assert "".join(yielded)
+    assert TALE.startswith("".join(yielded))
+
+
+async def test_the_last_error_is_the_one_that_is_raised(service: Service) -> None:
+    hooks = Hooks()
+    faults = [Fault(status=500), Fault(status=503), Fault(status=529)]
+    with service.server(faults=faults) as server:
+        async with provider_of(service, server.url, hooks, max_retries=2) as provider:
+            with pytest.raises(ProviderUnavailableError) as caught:
+                await provider.complete(PLAIN)
+        assert len(server.requests) == 3
+
+    assert caught.value.status_code == 529
+    assert caught.value.__notes__[0].endswith("given up (retries_exhausted)")
+    assert [told["reason"] for told in hooks.data("provider:retry")] == [
+        "server error (500)", "server error (503)",
+    ]  # fmt: skip
+
+
+async def test_the_list_of_models_is_asked_for_again(service: Service) -> None:
+    with service.server(faults=[Fault(status=503), Fault(cut=10), Fault(hang_up=True)]) as server:
+        async with provider_of(service, server.url, max_retries=3) as provider:
+            assert await provider.list_models()
+        assert len(server.requests) == 4
