@@ -42,13 +42,17 @@ class ModelProfile:
         return not self.efforts or (effort == "none" and "none" in self.efforts)
 
     def fitting_effort(self, asked: str) -> str:
-        """Return the effort nearest to the one asked, not above it where one is below."""
+        """Return the effort nearest to the one asked, not above it where one is below.
+
+        Only who asks for none gets none.
+        """
         if asked in self.efforts or not self.efforts:
             return asked
         if asked not in EFFORTS:
             return asked
-        below = [each for each in self.efforts if EFFORTS.index(each) <= EFFORTS.index(asked)]
-        return below[-1] if below else self.efforts[0]
+        some = [each for each in self.efforts if each != "none"]
+        below = [each for each in some if EFFORTS.index(each) <= EFFORTS.index(asked)]
+        return below[-1] if below else some[0]
 
 
 _LOW_HIGH = ("low", "medium", "high")

@@ -130,7 +130,7 @@ async def test_the_effort_is_also_an_attribute(server: Server, make: Make) -> No
     [
         ("gpt-5", "none", "minimal", True),
         ("gpt-5", "xhigh", "high", True),
-        ("gpt-5.1", "minimal", "none", True),
+        ("gpt-5.1", "minimal", "low", True),
         ("gpt-5.2", "max", "xhigh", True),
         ("gpt-5-pro", "low", "high", True),
         ("o3", "minimal", "low", True),
