@@ -33,8 +33,9 @@ class ResponsesSettings(HttpSettings):
     """Whether contexts may be so long that each token costs more."""
     prompt_cache_key: OptionalText = None
     """The same text in requests with the same beginning, so that the cache finds it."""
-    prompt_cache_retention: OptionalText = "24h"
-    """How long the cache of a prompt is kept, for models that can: `24h` or `in_memory`."""
+    prompt_cache_retention: str = "24h"
+    """How long the cache of a prompt is kept, for models that can: `24h` or `in_memory`; blank for
+    what the service does by itself."""
     safety_identifier: OptionalText = None
     """A name of the user that says nothing about the person, by which abuse is found."""
     parallel_tool_calls: bool = True
