@@ -268,3 +268,42 @@ async def test_a_failure_that_may_pass_is_tried_again(
     answer = await make(max_retries=1, min_retry_delay=0.0).complete(REQUEST)
     assert answer.finish_reason == "end_turn"
     assert [data["status_code"] for data in hooks.data("provider:retry")] == [503]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_patch_of_the_services_tool_is_a_call_of_the_mounted_tool(
+    server: Server, make: Make, fails: bool
+) -> None:
+    from amplifier_core.message_models import ToolSpec
+
+    operation = {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b\n"}
+    patch = {"type": "apply_patch_call", "id": "apc_1", "call_id": "call_1", "status": "completed"}
+    led = reasoning()
+    server.answers = [Answer.of(led, {**patch, "operation": operation}), Answer.of(message("Bye"))]
+    provider = make(tools=[{"type": "apply_patch"}])
+    tools = [ToolSpec(name="apply_patch", parameters={}), ToolSpec(name="look", parameters={})]
+
+    answer = await provider.complete(ChatRequest(messages=REQUEST.messages, tools=tools))
+    said = Message(role="assistant", content=answer.content, metadata=answer.metadata)
+    result = Message(
+        role="tool", tool_call_id="call_1", content="done", metadata={"is_error": fails}
+    )
+    await provider.complete(ChatRequest(messages=[*REQUEST.messages, said, result], tools=tools))
+
+    (called,) = provider.parse_tool_calls(answer)
+    assert (called.id, called.name, called.arguments) == ("call_1", "apply_patch", operation)
+    assert [tool.get("name", tool["type"]) for tool in server.bodies[0]["tools"]] == [
+        "look",
+        "apply_patch",
+    ]
+    status = "failed" if fails else "completed"
+    assert server.bodies[-1]["input"][1:] == [
+        led,
+        {**patch, "operation": operation},
+        {
+            "type": "apply_patch_call_output",
+            "call_id": "call_1",
+            "status": status,
+            "output": "done",
+        },
+    ]

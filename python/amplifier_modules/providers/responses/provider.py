@@ -25,7 +25,14 @@ from .chain import CHAIN, RESPONSE_ID
 from .content import image_of
 from .request import CHAIN_INVALIDATED, CONTINUATION, ResponsesEncoder, ResponsesRequest
 from .settings import ResponsesSettings
-from .turns import LED_TO, REASONING_ITEMS, REASONING_LED_TO, linked
+from .turns import (
+    LED_TO,
+    PATCH_CALL,
+    REASONING_ITEMS,
+    REASONING_LED_TO,
+    linked,
+    patch_call,
+)
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
@@ -144,6 +151,8 @@ class ResponsesProvider(WireProvider):
     def _shaped(self, block: JsonDict) -> JsonDict:
         if block.get("type") == "image_generation_call" and isinstance(block.get("result"), str):
             return image_of(block)
+        if block.get("type") == PATCH_CALL:
+            return patch_call(block)
         notes = [
             note
             for part in fields_of(block.get("item")).get("content") or ()
@@ -183,7 +192,7 @@ class ResponsesProvider(WireProvider):
         thoughts = [
             block
             for result in results
-            for block in linked(result.blocks)
+            for block in linked([self._shaped(block) for block in result.blocks])
             if block.get("type") == "thinking" and "item" in block
         ]
         if thoughts:

@@ -38,8 +38,11 @@ def add_tools(
     """
     sent: dict[str, str] = {}
     tools: list[JsonDict] = []
+    own = {tool.get("type") for tool in native}
     for tool in tool_fields(request):
         name = tool["name"]
+        if name in own:
+            continue  # the service offers it, and this runs it
         if tool.get("type", "function") == "function":
             sent[name] = TOOL_NAMES.wire(name)
             tools.append(_function(tool, sent[name]))

@@ -25,6 +25,9 @@ OF_SERVICE = frozenset(
 OF_ASSISTANT = OF_SERVICE | {"image"}
 """Block types that an assistant turn may contain besides text, thinking and calls."""
 TOOL_NAMES = NameForm(max_length=64)
+PATCH = "apply_patch"
+"""The tool of the service that is run here: a mounted tool of this name gets its operations."""
+PATCH_CALL = "apply_patch_call"
 REASONING_ITEMS = "openai:reasoning_items"
 """Key in the metadata of a message: its items of reasoning."""
 REASONING_LED_TO = "openai:reasoning_led_to"
@@ -150,12 +153,27 @@ def kind_of(part: JsonDict) -> str:
         case "thinking":
             return "reasoning"
         case "tool_call":
-            kind = "custom_tool_call" if _is_custom(part) else "function_call"
+            own = _item(part).get("type")
+            kind = own if own in {PATCH_CALL, "custom_tool_call"} else "function_call"
             return f"{kind} {part.get('id')}"
         case "image":
             return "image_generation_call"
         case kind:
             return str(kind)
+
+
+def patch_call(item: JsonDict) -> JsonDict:
+    """Return a patch that the model wants as a call of the tool `apply_patch`, which is to be run here."""
+    operation = fields_of(item.get("operation"))
+    is_whole = item.get("status") != "incomplete" and bool(operation)
+    return {
+        "type": "tool_call",
+        "id": item.get("call_id"),
+        "name": PATCH,
+        "arguments": operation if is_whole else None,
+        "error": None if is_whole else "the call is incomplete",
+        "item": item,
+    }
 
 
 def turn_items(turn: Turn) -> list[JsonDict]:
@@ -221,6 +239,10 @@ def _message(part: JsonDict) -> JsonDict:
 def _call(part: JsonDict) -> JsonDict:
     item = _item(part)
     call: JsonDict = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
+    if item.get("type") == PATCH_CALL:
+        done = {"type": PATCH_CALL, "call_id": part["id"], "status": "completed"}
+        item_id = {"id": item["id"]} if item.get("id") else {}
+        return {**done, **item_id, "operation": part["input"]}
     if _is_custom(part):
         call |= {"type": "custom_tool_call", "input": part["input"].get("input", "")}
     else:
@@ -248,6 +270,10 @@ def _result(result: Result) -> JsonDict:
     output: Any = result.output
     if not isinstance(output, str):
         output = [input_part(block) for block in output] or ""
+    if _item(result.call).get("type") == PATCH_CALL:
+        status = "failed" if result.is_error else "completed"
+        told = {"type": f"{PATCH_CALL}_output", "call_id": result.call_id, "status": status}
+        return {**told, "output": output} if isinstance(output, str) and output else told
     kind = "custom_tool_call_output" if _is_custom(result.call) else "function_call_output"
     return {"type": kind, "call_id": result.call_id, "output": output}
 
