@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core._loading.load_report import explain
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
@@ -18,6 +16,7 @@ from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
 from ..wire.events import PROVIDER_FALLBACK
 from ..wire.fields import JsonDict
+from ..wire.mounting import hooks_and_retries, say_not_mounted
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
@@ -26,8 +25,6 @@ from .request import AnthropicEncoder
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
-
-logger = logging.getLogger(__name__)
 
 VERSION = "2023-06-01"
 _NO_KEY = "no API key; set `ANTHROPIC_API_KEY` or the config key `api_key`"
@@ -218,12 +215,9 @@ async def mount(
     """
     settings = read_config(config)
     if settings is None:
-        if not explain(_NO_KEY):
-            logger.warning("provider-anthropic is not mounted: %s", _NO_KEY)
+        say_not_mounted(SERVICE.module_name, _NO_KEY)
         return None
-    hooks = getattr(coordinator, "hooks", None)
-    cancellation = getattr(coordinator, "cancellation", None)
-    retries = Retries(PROVIDER, settings, hooks, cancellation)
+    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     provider = AnthropicProvider(settings, hooks, retries=retries)
     await coordinator.mount("providers", provider, name=PROVIDER)
     return provider.close

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ProviderInfo
 
 from ..openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
+from ..wire.mounting import hooks_and_retries, say_not_mounted
 from .client import azure_client, azure_info, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
 from .identity import Credential
@@ -75,8 +75,7 @@ async def mount(
     """
     settings = read_config(config)
     if isinstance(settings, str):
-        if not explain(settings):
-            logger.warning("%s is not mounted: %s", MODULE, settings)
+        say_not_mounted(MODULE, settings)
         return None
     if version := ignored_version(settings):
         logger.warning(
@@ -84,9 +83,7 @@ async def mount(
             MODULE,
             version,
         )
-    hooks = getattr(coordinator, "hooks", None)
-    cancellation = getattr(coordinator, "cancellation", None)
-    retries = Retries(PROVIDER, settings, hooks, cancellation)
+    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     if settings.place.speaks_responses:
         provider = AzureOpenAIProvider(settings, hooks, retries=retries)
         return await provider.mounted(coordinator)

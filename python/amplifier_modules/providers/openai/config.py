@@ -52,6 +52,9 @@ class OpenAIConfig(ResponsesSettings):
         return headers
 
 
+__amplifier_settings__ = OpenAIConfig
+
+
 def read_config(
     config: Mapping[str, Any] | None, environment: Mapping[str, str] | None = None
 ) -> OpenAIConfig | None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ConfigField, ProviderInfo
 
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
 from ..wire.client import ServiceClient
+from ..wire.mounting import hooks_and_retries, say_not_mounted
 from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
-
-logger = logging.getLogger(__name__)
 
 _NO_KEY = "no API key; set `OPENAI_API_KEY` or the config key `api_key`"
 
@@ -86,11 +83,8 @@ async def mount(
     """
     settings = read_config(config)
     if settings is None:
-        if not explain(_NO_KEY):
-            logger.warning("provider-openai is not mounted: %s", _NO_KEY)
+        say_not_mounted(SERVICE.module_name, _NO_KEY)
         return None
-    hooks = getattr(coordinator, "hooks", None)
-    cancellation = getattr(coordinator, "cancellation", None)
-    retries = Retries(PROVIDER, settings, hooks, cancellation)
+    hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     provider = OpenAIProvider(settings, hooks, retries=retries)
     return await provider.mounted(coordinator)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from amplifier_core._loading.load_report import explain
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
@@ -15,6 +14,7 @@ from ..retries import Retries
 from ..wire.body import WireRequest
 from ..wire.client import Headers, ServiceClient
 from ..wire.fields import JsonDict
+from ..wire.mounting import hooks_and_retries, say_not_mounted
 from ..wire.provider import WireProvider, new_call_id
 from ..wire.service import Service
 from . import models
@@ -225,12 +225,9 @@ def mount_of(preset: str | None) -> Mount:
         """
         found = read_config(config, preset=preset)
         if isinstance(found, str):
-            if not explain(found):
-                logger.warning("%s is not mounted: %s", module, found)
+            say_not_mounted(module, found)
             return None
-        hooks = getattr(coordinator, "hooks", None)
-        cancellation = getattr(coordinator, "cancellation", None)
-        retries = Retries(found.preset.name, found.settings, hooks, cancellation)
+        hooks, retries = hooks_and_retries(coordinator, found.preset.name, found.settings)
         provider = ChatProvider.of(found, hooks, retries=retries)
         # A module mounts under its own name; the loader then gives an instance the name it has.
         await coordinator.mount("providers", provider, name=module.removeprefix("provider-"))
