@@ -94,7 +94,8 @@ class TurnMessages:
                 calls and self._preset.thinking == "thinking"
             ):
                 # A service that thinks by itself wants the field beside calls of others, too.
-                message[field] = _SEPARATOR.join(part["thinking"] for part in thoughts)
+                # Some compare it with what they sent, to the byte.
+                message[field] = "".join(part["thinking"] for part in thoughts)
             case _:
                 pass
         if calls:

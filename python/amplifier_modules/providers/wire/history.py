@@ -292,16 +292,26 @@ class _Turns:
     def append(
         self, role: Literal["user", "assistant"], parts: list[JsonDict], results: Any = ()
     ) -> None:
-        """Write a turn; neighbouring turns of one role become one."""
+        """Write a turn; neighbouring turns of one role become one, but for what must stay whole."""
         if not parts and not results:
             return
-        if not self.done and role == "assistant":
+        if role == "assistant" and not self.done:
             self.done.append(Turn("user", [{"type": "text", "text": MISSING_BEGINNING}]))
+        elif role == "assistant" and self.done[-1].role == role and self.is_whole(parts):
+            self.done.append(Turn("user", [{"type": "text", "text": GO_ON}]))
         if self.done and self.done[-1].role == role:
             self.done[-1].parts += parts
             self.done[-1].results += results
         else:
             self.done.append(Turn(role, parts, list(results)))
+
+    def is_whole(self, parts: list[JsonDict]) -> bool:
+        """Whether an answer right after another is none of its parts: it was asked for by itself.
+
+        Services refuse thinking that is joined with another answer.
+        """
+        both = [*self.done[-1].parts, *parts]
+        return self.rules.ends_with_user or any(part["type"] in _THINKING for part in both)
 
     def add_call(self, call: JsonDict) -> JsonDict | None:
         call_id = call.get("id")
