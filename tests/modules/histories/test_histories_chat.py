@@ -36,7 +36,7 @@ HEADERS = {"authorization": "Bearer k", "content-type": "application/json"}
 SETTINGS = st.fixed_dictionaries(
     {},
     optional={
-        "vision": st.booleans(),
+        "vision": st.just(False),
         "temperature": st.just(0.5),
         "max_tokens": st.sampled_from([1, 4_000]),
         "parallel_tool_calls": st.booleans(),
