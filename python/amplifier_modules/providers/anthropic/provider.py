@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
@@ -99,16 +101,18 @@ class AnthropicProvider(WireProvider):
         """Return what a model can do; that of the settings if None."""
         return self._model_info({"id": model or self.config.default_model})
 
-    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         encoded = self._encoder.encode(request, options)
         other = self._overload.substitute(encoded.model)
         if other is not None and self._overload.is_overloaded(encoded.model):
             return _in_place_of(encoded, other)
         return encoded
 
-    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+    @override
+    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
         try:
-            return await super()._open(encoded, longest_wait)
+            return await super().open_answer(encoded, longest_wait)
         except ProviderUnavailableError as error:
             other = self._overload.substitute(encoded.model)
             if error.status_code == _OVERLOADED and other is not None:
@@ -118,26 +122,27 @@ class AnthropicProvider(WireProvider):
                 await self.emit(PROVIDER_FALLBACK, {**data, "reason": "overloaded"})
             raise
 
-    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         """Ask another model where this one is overloaded."""
         other = self._overload.substitute(encoded.model)
         if error.status_code != _OVERLOADED or other is None:
             return None
         return _in_place_of(encoded, other)
 
-    def _raw_block(self, block: JsonDict) -> JsonDict:
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
         if block.get("type") != "tool_call":
             return block
         known = ("type", "arguments", "raw_arguments", "error")
         raw = {key: value for key, value in block.items() if key not in known}
         return {"type": "tool_use", **raw, "input": block.get("arguments")}
 
-    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Go on where the API paused: its content is sent back unchanged."""
         self._encoder.note(results[-1].blocks)
         if results[-1].raw_stop_reason != "pause_turn" or len(results) > _MAX_CONTINUATIONS:
             return None
-        content = [self._raw_block(block) for block in results[-1].blocks]
+        content = [self.raw_block(block) for block in results[-1].blocks]
         said = json_bytes({"role": "assistant", "content": content})
         return replace(encoded, turns=[*encoded.turns, said])
 

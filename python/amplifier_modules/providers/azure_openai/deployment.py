@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from typing_extensions import override
+
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..openai_chat import ChatProvider, ChatSettings, Preset
@@ -92,7 +94,8 @@ class DeploymentProvider(ChatProvider):
         """Return the deployment of the address: others cannot be listed with its key."""
         return [{"id": self.azure.deployment}]
 
-    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+    @override
+    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
         return await Answer.request(
             self._client,
             f"/{quote(encoded.model, safe='')}/chat/completions",

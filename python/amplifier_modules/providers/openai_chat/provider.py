@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
+from typing_extensions import override
+
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
@@ -136,10 +138,12 @@ class ChatProvider(WireProvider):
         name = model or self.config.default_model or ""
         return self._model_info(self._entries.get(name, {"id": name}))
 
-    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         return self._encoder.encode(request, options)
 
-    def _raw_block(self, block: JsonDict) -> JsonDict:
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
         match block.get("type"):
             case "tool_call":
                 arguments = block.get("raw_arguments")

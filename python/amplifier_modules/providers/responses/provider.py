@@ -6,6 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
 from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
 from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundError
@@ -124,10 +126,12 @@ class ResponsesProvider(WireProvider):
             "max_output_tokens": info.max_output_tokens,
         }
 
-    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         return self._encoder.encode(request, options, self.reasoning)
 
-    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+    @override
+    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
         if isinstance(encoded, ResponsesRequest):
             while encoded.notices:
                 await self.emit(*encoded.notices.pop(0))
@@ -145,10 +149,12 @@ class ResponsesProvider(WireProvider):
             params=self.params,
         )
 
-    def _raw_block(self, block: JsonDict) -> JsonDict:
+    @override
+    def raw_block(self, block: JsonDict) -> JsonDict:
         return fields_of(block.get("item")) or block
 
-    def _shaped(self, block: JsonDict) -> JsonDict:
+    @override
+    def shaped(self, block: JsonDict) -> JsonDict:
         if block.get("type") == "image_generation_call" and isinstance(block.get("result"), str):
             return image_of(block)
         if block.get("type") == PATCH_CALL:
@@ -160,11 +166,13 @@ class ResponsesProvider(WireProvider):
         ]
         return {**block, "annotations": notes} if notes else block
 
-    def _linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+    @override
+    def linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
         shaped = linked([block for block, _ in blocks])
         return [(block, raw) for block, (_, raw) in zip(shaped, blocks, strict=True)]
 
-    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    @override
+    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         most = self.responses_settings.max_continuations
         if not isinstance(encoded, ResponsesRequest) or len(results) > most:
             return None
@@ -172,7 +180,8 @@ class ResponsesProvider(WireProvider):
             return None
         return encoded.continued(results[-1].blocks, len(results), most)
 
-    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    @override
+    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         if not isinstance(encoded, ResponsesRequest) or encoded.previous is None:
             return None
         is_lost = isinstance(error, InvalidRequestError | NotFoundError) and (
@@ -183,7 +192,8 @@ class ResponsesProvider(WireProvider):
         self._encoder.chain.drop(encoded.previous)
         return encoded.without_chain("the service does not have the response any more")
 
-    def _metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
+    @override
+    def answer_metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
         last = results[-1]
         known: dict[str, Any] = {RESPONSE_ID: last.id, "openai:status": last.raw_stop_reason}
         reason = fields_of(last.metadata.get("incomplete_details")).get("reason")
@@ -192,7 +202,7 @@ class ResponsesProvider(WireProvider):
         thoughts = [
             block
             for result in results
-            for block in linked([self._shaped(block) for block in result.blocks])
+            for block in linked([self.shaped(block) for block in result.blocks])
             if block.get("type") == "thinking" and "item" in block
         ]
         if thoughts:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from amplifier_core import events
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
@@ -17,20 +15,19 @@ from amplifier_core.models import ModelInfo, ProviderInfo
 from ...model_window import limits_of, messages_budget
 from ..retries import Retries
 from .answer import Answer
-from .block_events import BlockEvents
-from .body import WireRequest, named_kinds
+from .body import WireRequest
+from .call import Call, note_hint
 from .client import ServiceClient
 from .errors import ChallengeError
 from .events import PROVIDER_CLOUDFLARE_CHALLENGE
 from .fields import JsonDict
 from .load import Load
-from .response import WireResponse, build_response
+from .repair_report import RepairReport
 from .service import Service
 from .settings import HttpSettings
-from .usage import usage_payload
 
 if TYPE_CHECKING:
-    from amplifier_stream import StreamEvent, StreamResult
+    from amplifier_stream import StreamResult
 
 logger = logging.getLogger(__name__)
 
@@ -78,13 +75,14 @@ class WireProvider:
         self.tool_tags = settings.tool_tags
         self.reasoning = settings.reasoning or settings.reasoning_effort
         self._client = client
-        self._hooks = hooks
+        self.hooks = hooks
         self._retries = retries or Retries(service.name, settings, hooks)
-        self._new_id = new_id
+        self.new_id = new_id
         self._load = Load(service.name, settings, self.emit)
         client.on_headers = self._load.note
-        self._encoding = Lock()  # sessions of several threads may share a provider
-        self._reported: set[tuple[str, str]] = set()
+        self.encoding = Lock()
+        """Held while a request is encoded: sessions of several threads may share a provider."""
+        self.repairs = RepairReport(service.name, self.emit)
 
     def __repr__(self) -> str:
         """Show the base URL, never the key."""
@@ -104,7 +102,7 @@ class WireProvider:
                 cut off is a `StreamError`: a partial answer never becomes a response, and is not
                 retried once a part of it was shown.
         """
-        call = await _Call.begin(self, request, options)
+        call = await Call.begin(self, request, options)
         while (encoded := call.next) is not None:
             try:
                 result = await self._retries.call(
@@ -126,7 +124,7 @@ class WireProvider:
         Hooks hear no events of blocks, so that whoever iterates can tell them. The arguments and
         errors are those of `complete`; once a text was yielded nothing is retried.
         """
-        call = await _Call.begin(self, request, options)
+        call = await Call.begin(self, request, options)
         while (encoded := call.next) is not None:
             answer: Answer | None = None
             try:
@@ -207,11 +205,11 @@ class WireProvider:
 
     # What a provider of its own defines.
 
-    def _encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         """Return the request as it is sent."""
         raise NotImplementedError
 
-    async def _open(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
+    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
         """Send a request; return its answer once the server has begun it."""
         return await Answer.request(
             self._client,
@@ -223,29 +221,29 @@ class WireProvider:
             headers=encoded.headers,
         )
 
-    def _raw_block(self, block: JsonDict) -> JsonDict:
+    def raw_block(self, block: JsonDict) -> JsonDict:
         """Return the wire's own form of a decoded block."""
         return block
 
-    def _shaped(self, block: JsonDict) -> JsonDict:
+    def shaped(self, block: JsonDict) -> JsonDict:
         """Return a decoded block as responses have it."""
         return block
 
-    def _linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
+    def linked(self, blocks: list[tuple[JsonDict, JsonDict]]) -> list[tuple[JsonDict, JsonDict]]:
         """Return the blocks of an answer, each with its wire's form, that know what they must."""
         return blocks
 
-    def _continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is."""
         del encoded, results
         return None
 
-    def _mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
+    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
         """Return the request to send instead of one that failed, None to raise the error."""
         del encoded, error
         return None
 
-    def _metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
+    def answer_metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
         """Return what the provider wants to find again in the metadata of the message."""
         del encoded, results
         return {}
@@ -265,15 +263,15 @@ class WireProvider:
 
     # One call.
 
-    async def _opened(self, encoded: WireRequest, call: _Call) -> Answer:
+    async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
         try:
-            return await self._open(encoded, call.longest_wait)
+            return await self.open_answer(encoded, call.longest_wait)
         except ChallengeError as error:
             data = {"provider": self.name, "model": encoded.model, "status_code": error.status_code}
             await self.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
             raise
 
-    async def _received(self, call: _Call, encoded: WireRequest) -> StreamResult:
+    async def _received(self, call: Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
         await self._load.enter(encoded.model)
         try:
@@ -290,7 +288,7 @@ class WireProvider:
             self._load.leave()
         return result
 
-    async def _first_pieces(self, encoded: WireRequest, call: _Call) -> tuple[Answer, Any]:
+    async def _first_pieces(self, encoded: WireRequest, call: Call) -> tuple[Answer, Any]:
         """Open an answer and read until it has an event, so that a failure before can be retried."""
         await self._load.enter(encoded.model)
         try:
@@ -311,167 +309,5 @@ class WireProvider:
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Tell the hooks, if there are any."""
-        if self._hooks is not None:
-            await self._hooks.emit(event, data)
-
-    async def report_repairs(self, encoded: WireRequest) -> None:
-        """Report each repair once, although each later request repeats it."""
-        repairs = encoded.history.repairs
-        if kinds := self._unreported("block", repairs.left_out):
-            logger.warning(
-                "content blocks left out of requests, as the API does not support them: %s",
-                named_kinds(kinds),
-            )
-        if kinds := self._unreported("described", repairs.described):
-            logger.warning(
-                "content blocks became text, as `%s` does not take them: %s",
-                encoded.model,
-                named_kinds(kinds),
-            )
-        if writers := self._unreported("thinking", repairs.thinking):
-            logger.warning(
-                "thinking of %s left out of requests: `%s` reads only its own",
-                named_kinds(writers),
-                encoded.model,
-            )
-        if new := self._unreported("call", repairs.answered):
-            logger.warning("%d tool calls had no result and got a synthetic one", len(new))
-            await self.emit(
-                events.PROVIDER_TOOL_SEQUENCE_REPAIRED,
-                {"provider": self.name, "repair_count": len(new), "tool_call_ids": new},
-            )
-
-    def _unreported(self, kind: str, names: list[str]) -> list[str]:
-        new = [name for name in dict.fromkeys(names) if (kind, name) not in self._reported]
-        self._reported.update((kind, name) for name in new)
-        return new
-
-
-class _Call:
-    """One call of a provider: its requests, several where an answer is continued."""
-
-    def __init__(self, provider: WireProvider, encoded: WireRequest, request: ChatRequest) -> None:
-        self._provider = provider
-        self._first = encoded
-        self._last = encoded
-        self._started = time.monotonic()
-        self._results: list[StreamResult] = []
-        self._blocks: list[tuple[JsonDict, JsonDict]] = []
-        self._block_events: BlockEvents | None = None
-        self.longest_wait = request.timeout
-        self.is_shown = False
-        self.next: WireRequest | None = encoded
-
-    @classmethod
-    async def begin(
-        cls, provider: WireProvider, request: ChatRequest, options: Mapping[str, Any]
-    ) -> _Call:
-        """Encode the request, and tell that it is sent."""
-        with provider._encoding:  # pyright: ignore[reportPrivateUsage] -- its own part
-            encoded = provider._encode(request, options)  # pyright: ignore[reportPrivateUsage] -- its own part
-        call = cls(provider, encoded, request)
-        await provider.report_repairs(encoded)
-        timeout = request.timeout or provider.settings.timeout
-        await provider.emit(events.LLM_REQUEST, _request_payload(provider, encoded, timeout))
-        return call
-
-    def block_events(self, encoded: WireRequest) -> BlockEvents:
-        """Begin the events of one answer."""
-        provider = self._provider
-        self._block_events = BlockEvents(
-            provider._new_id,  # pyright: ignore[reportPrivateUsage] -- its own part
-            provider._raw_block,  # pyright: ignore[reportPrivateUsage] -- its own part
-            encoded.tool_names,
-            len(self._blocks),
-            provider._shaped,  # pyright: ignore[reportPrivateUsage] -- its own part
-        )
-        return self._block_events
-
-    async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
-        """Tell the hooks, if there are any, of what happened to the blocks."""
-        hooks = self._provider._hooks  # pyright: ignore[reportPrivateUsage] -- its own part
-        if hooks is None or not pieces:
-            return
-        self.is_shown = True
-        emit, completed = hooks.emit, block_events.completed
-        for event in pieces:
-            await emit(*completed(event))
-
-    def add(self, encoded: WireRequest, result: StreamResult) -> None:
-        """Add an answer, and decide whether another one must follow."""
-        self._last = encoded
-        self._results.append(result)
-        if self._block_events is not None:
-            self._blocks += self._provider._linked(self._block_events.blocks(result))  # pyright: ignore[reportPrivateUsage] -- its own part
-        self.next = self._provider._continued(encoded, self._results)  # pyright: ignore[reportPrivateUsage] -- its own part
-
-    async def failed(self, encoded: WireRequest, error: LLMError) -> None:
-        """Send another request in the place of one that failed, or tell and raise the error."""
-        mended = None if self.is_shown else self._provider._mended(encoded, error)  # pyright: ignore[reportPrivateUsage] -- its own part
-        if mended is not None:
-            self.next = mended
-            return
-        note_hint(error)
-        await self._tell(
-            {"status": "error", "error": {"type": type(error).__name__, "msg": str(error)}}
-        )
-        raise error
-
-    async def response(self) -> WireResponse:
-        """Tell that the answer is there, and return it."""
-        provider = self._provider
-        response = build_response(
-            self._results,
-            self._blocks,
-            provider=provider.name,
-            requested_model=self._first.model,
-            are_emitted=self.is_shown,
-            degradations=self._last.degradations,
-            metadata=provider._metadata(self._last, self._results),  # pyright: ignore[reportPrivateUsage] -- its own part
-        )
-        usage = usage_payload(response.usage) if response.usage else {}
-        raw = {"raw": [raw for _, raw in self._blocks]} if provider.settings.raw else {}
-        await self._tell(
-            {
-                "model": self._results[-1].model or self._first.model,
-                "status": "ok",
-                "usage": usage,
-                **raw,
-            }
-        )
-        return response
-
-    async def _tell(self, payload: dict[str, Any]) -> None:
-        about = {"provider": self._provider.name, "model": self._first.model}
-        duration = round((time.monotonic() - self._started) * 1000)
-        await self._provider.emit(
-            events.LLM_RESPONSE, {**about, "duration_ms": duration, **payload}
-        )
-
-
-def note_hint(error: LLMError) -> None:
-    """Write the hint into the notes of an error: a traceback shows no fields."""
-    hint = f"hint: {error.hint}"
-    if error.hint and error.hint not in str(error) and hint not in getattr(error, "__notes__", ()):
-        error.add_note(hint)
-
-
-def _request_payload(
-    provider: WireProvider, encoded: WireRequest, timeout: float
-) -> dict[str, Any]:
-    """Return a summary: copying the history for each handler would be slow."""
-    body = encoded.fields
-    limits = (body.get(key) for key in ("max_tokens", "max_output_tokens", "max_completion_tokens"))
-    payload: dict[str, Any] = {
-        "provider": provider.name,
-        "model": encoded.model,
-        "message_count": encoded.message_count,
-        "tool_count": len(body.get("tools", ())),
-        "max_tokens": next((limit for limit in limits if limit is not None), None),
-        "thinking": body.get("thinking", body.get("reasoning")),
-        "stream": bool(body.get("stream")),
-        "timeout": timeout,
-    }
-    if provider.settings.raw:
-        payload["raw"] = encoded.body
-    return payload
+        if self.hooks is not None:
+            await self.hooks.emit(event, data)

@@ -1,0 +1,61 @@
+"""What was changed of a history, told once although each later request repeats it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from amplifier_core.events import PROVIDER_TOOL_SEQUENCE_REPAIRED
+
+from .body import WireRequest, named_kinds
+
+logger = logging.getLogger(__name__)
+
+
+class RepairReport:
+    """Tells the repairs of the histories of one provider.
+
+    Args:
+        provider: The provider's name.
+        emit: Tells the hooks.
+    """
+
+    def __init__(
+        self, provider: str, emit: Callable[[str, dict[str, Any]], Awaitable[None]]
+    ) -> None:
+        self._provider = provider
+        self._emit = emit
+        self._told: set[tuple[str, str]] = set()
+
+    async def tell(self, encoded: WireRequest) -> None:
+        """Tell what was changed of the history of a request, and was not told before."""
+        repairs = encoded.history.repairs
+        if kinds := self._unreported("block", repairs.left_out):
+            logger.warning(
+                "content blocks left out of requests, as the API does not support them: %s",
+                named_kinds(kinds),
+            )
+        if kinds := self._unreported("described", repairs.described):
+            logger.warning(
+                "content blocks became text, as `%s` does not take them: %s",
+                encoded.model,
+                named_kinds(kinds),
+            )
+        if writers := self._unreported("thinking", repairs.thinking):
+            logger.warning(
+                "thinking of %s left out of requests: `%s` reads only its own",
+                named_kinds(writers),
+                encoded.model,
+            )
+        if new := self._unreported("call", repairs.answered):
+            logger.warning("%d tool calls had no result and got a synthetic one", len(new))
+            await self._emit(
+                PROVIDER_TOOL_SEQUENCE_REPAIRED,
+                {"provider": self._provider, "repair_count": len(new), "tool_call_ids": new},
+            )
+
+    def _unreported(self, kind: str, names: list[str]) -> list[str]:
+        new = [name for name in dict.fromkeys(names) if (kind, name) not in self._told]
+        self._told.update((kind, name) for name in new)
+        return new
