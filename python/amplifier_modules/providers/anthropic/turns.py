@@ -114,6 +114,8 @@ def _part(part: JsonDict) -> JsonDict:
             return wire
         case "text":
             return {key: part[key] for key in ("type", "text", "citations") if key in part}
+        case "image" | "document" as kind if not part.get("source"):
+            return {"type": "text", "text": f"(The source of this {kind} is missing.)"}
         case "image" | "document":
             return {key: value for key, value in part.items() if key in _OF_FILE}
         case _:

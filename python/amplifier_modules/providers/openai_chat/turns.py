@@ -58,7 +58,8 @@ class ChatRules(HistoryRules):
     def can_send(self, block: JsonDict) -> bool:
         """Whether an image or a document has an address or data, or is text."""
         source = fields_of(block.get("source"))
-        return source.get("type") == "text" or media_url(source) is not None
+        is_given = source.get("type") == "text" or media_url(source) is not None
+        return is_given and super().can_send(block)
 
     def paired(self, parts: list[JsonDict]) -> list[JsonDict]:
         """Return the parts without thinking that no field takes back, or that stands alone."""

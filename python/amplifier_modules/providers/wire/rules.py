@@ -9,6 +9,9 @@ from typing import Any
 
 from .fields import JsonDict, fields_of
 
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+"""The forms of images that all services read."""
+
 
 @dataclass(frozen=True)
 class Writer:
@@ -128,8 +131,8 @@ class HistoryRules:
 
     def can_send(self, block: JsonDict) -> bool:
         """Whether a block of an accepted type is in a form that the service takes."""
-        del block
-        return True
+        form = fields_of(block.get("source")).get("media_type")
+        return block.get("type") != "image" or form is None or form in _IMAGES
 
     def unique(self, parts: list[JsonDict], taken: dict[str, None]) -> list[JsonDict]:
         """Return the parts of an assistant message without ids that others before them have.
