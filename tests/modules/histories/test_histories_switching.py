@@ -102,7 +102,8 @@ def _change(draw: st.DrawFn, message: Message, kinds: tuple[str, ...]) -> None:
     if not isinstance(blocks, list) or not blocks:
         return
     place = draw(st.integers(0, len(blocks) - 1))  # pyright: ignore[reportUnknownArgumentType]
-    kind: str = blocks[place].type
+    block = blocks[place]
+    kind = str(block["type"] if isinstance(block, dict) else block.type)
     match draw(st.sampled_from(kinds)):
         case "delete" if kinds == ANY_CHANGE or not kind.endswith("thinking"):
             del blocks[place]
@@ -114,7 +115,7 @@ def _change(draw: st.DrawFn, message: Message, kinds: tuple[str, ...]) -> None:
             new = Message(role="user", content=[{"type": "text", "text": "before"}])
             blocks.insert(place, new.content[0])
         case _ if kind == "text":
-            blocks[place] = blocks[place].model_copy(update={"text": "rewritten"})
+            blocks[place] = {"type": "text", "text": "rewritten"}
         case _:
             pass
 
