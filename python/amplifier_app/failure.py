@@ -15,13 +15,13 @@ _MAX_CHARS = 1000
 # By class name, so that nothing has to be imported to explain an error.
 _HINTS = {
     "AccessDeniedError": "this key cannot use the model; choose another with `--model`",
-    "AuthenticationError": "check `ANTHROPIC_API_KEY`",
+    "AuthenticationError": "check the API key",
     "QuotaExceededError": "check the account's credit",
     "RateLimitError": "wait a moment and try again",
     "ContextLengthError": "shorten the prompt",
     "ContentFilterError": "rephrase the prompt",
-    "NotFoundError": "check `--model` and `ANTHROPIC_BASE_URL`",
-    "NetworkError": "check the network and `ANTHROPIC_BASE_URL`",
+    "NotFoundError": "check `--model` and the address of the service",
+    "NetworkError": "check the network and the address of the service",
     "ProviderUnavailableError": "try again in a moment",
     "LLMTimeoutError": "try again",
     "StreamError": "the answer is incomplete; try again",

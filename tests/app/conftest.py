@@ -181,8 +181,18 @@ def command(tmp_path: Path) -> Command:
         name: value
         for name, value in os.environ.items()
         if not name.startswith(
-            ("ANTHROPIC_", "AMPLIFIER_", "PROVIDER_", "OTEL_", "PYTHON", "NO_COLOR", "FORCE_COLOR")
+            (
+                "ANTHROPIC_",
+                "OPENAI_",
+                "AMPLIFIER_",
+                "PROVIDER_",
+                "OTEL_",
+                "PYTHON",
+                "NO_COLOR",
+                "FORCE_COLOR",
+            )
         )
+        and not name.endswith("_API_KEY")
         and name not in {"COLUMNS", "LINES"}  # the terminal says how wide it is
     }
     environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}

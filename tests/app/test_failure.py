@@ -26,7 +26,7 @@ class Hostile(Exception):
         (Failure("no prompt given", hint="pass one"), "no prompt given; pass one"),
         (Failure("refused: too long; too loud"), "refused: too long; too loud"),
         # The message of a server may hold any sign.
-        (AuthenticationError("no; never"), "no; never; check `ANTHROPIC_API_KEY`"),
+        (AuthenticationError("no; never"), "no; never; check the API key"),
         (OwnHint("no; never"), "no; never; renew the key; then wait a minute"),
         (OwnHint("no: renew the key; then wait a minute"), "no: renew the key; then wait a minute"),
         (LLMError("no; never"), "no; never"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from amplifier_app.commands.mount_plan import GUARD, mount_plan
-from amplifier_app.commands.named_modules import named_modules, with_provider
+from amplifier_app.commands.named_modules import named_modules
 from amplifier_app.failure import Failure
 from amplifier_core._loading.known_modules import Own
 from amplifier_core._loading.plan_keys import plan_mistakes
@@ -103,28 +103,10 @@ def test_the_guard_is_always_there_and_our_own(tmp_path: Path, hooks: list[Any])
         assert guard["source"] is Own.TABLE
 
 
-@pytest.mark.parametrize(
-    ("modules", "model", "named", "rest"),
-    [
-        ((), "groq:llama-3.3-70b", ("provider-groq",), "llama-3.3-70b"),
-        ((), "openrouter:a/b:free", ("provider-openrouter",), "a/b:free"),
-        (("provider-vllm={}",), "vllm:mine", ("provider-vllm={}",), "mine"),
-        (("tool-search",), "anthropic:claude-x", ("tool-search",), "claude-x"),
-        ((), "qwen3:8b", (), "qwen3:8b"),
-        ((), "groq:", (), "groq:"),
-        ((), "groq", (), "groq"),
-    ],
-)
-def test_a_model_may_name_its_provider(
-    modules: tuple[str, ...], model: str, named: tuple[str, ...], rest: str
-) -> None:
-    assert with_provider(modules, model) == (named, rest)
-
-
-def test_a_model_of_a_service_is_asked_for(command: Any) -> None:
-    done = command("run", "--model", "groq:llama", "Hi")
-    assert done.returncode == 1
-    assert "no API key; set `GROQ_API_KEY` or the config key `api_key`" in done.stderr
+def test_the_config_of_the_usual_provider_is_added_to_its_own(tmp_path: Path) -> None:
+    (usual,) = mount_plan(tmp_path, {})["providers"]
+    (provider,) = plan_of('provider-anthropic={"timeout": 5}', at=tmp_path)["providers"]
+    assert provider == {**usual, "config": {**usual["config"], "timeout": 5}}
 
 
 def test_the_model_is_that_of_the_provider_that_was_named(tmp_path: Path) -> None:

@@ -26,9 +26,11 @@ Examples:
 
 \b
 Environment:
-  ANTHROPIC_API_KEY   Key for the Anthropic API. If it is not set, the demo
-                      model answers: a local program, not a language model.
-  ANTHROPIC_BASE_URL  Another address for the Anthropic API.
+  ANTHROPIC_API_KEY   Key for the Anthropic API.
+  OPENAI_API_KEY      Key for the OpenAI API. If neither is set, the demo model
+                      answers: a local program, not a language model.
+  ANTHROPIC_BASE_URL, OPENAI_BASE_URL
+                      Other addresses for these APIs.
   MESSAGE_MAX_CHARS   Maximum characters of a prompt (default: 50000 without
                       what is piped in).
   TOOL_TIMEOUT        Seconds that a tool may run (default: 120).
@@ -76,8 +78,8 @@ Examples:
   amplifier-core run -C ~/src/app "Where are the TODOs?"
   amplifier-core validate tool ./my_tool
 
-Without ANTHROPIC_API_KEY the demo model answers: a local program, not a language model. The options
-of a command, its variables and its exit codes: `amplifier-core run --help`.
+Without ANTHROPIC_API_KEY and OPENAI_API_KEY the demo model answers: a local program, not a language
+model. The options of a command, its variables and its exit codes: `amplifier-core run --help`.
 """
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -223,9 +225,9 @@ def amplifier_core(context: click.Context) -> None:
 )
 @click.option(
     "--model",
-    metavar="NAME",
-    help="The model to use, with its provider if that is another: `groq:MODEL`.  [default: that of the"
-    " provider]",
+    metavar="[PROVIDER:]NAME",
+    help="The model to use, such as `openai:gpt-5.5`, `groq:NAME`, or `openai` for the usual model of"
+    " a provider.  [default: that of the first provider whose key is set]",
 )
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
@@ -281,26 +283,25 @@ def run(
         given = Prompt("") if is_interactive else given_prompt(prompt)
         folder = named_folder(directory)
         named = None
-        if model is not None and ":" in model and plan is None:
-            from amplifier_app.commands.named_modules import with_provider
-
-            modules, model = with_provider(modules, model)
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
 
             named = named_modules(modules, plan)
         from amplifier_app.commands.order import Order
+        from amplifier_app.commands.provider_choice import chosen_model
         from amplifier_app.commands.start import chosen_form, set_up_logging, start
         from amplifier_app.uncaught import show_uncaught
 
         show_uncaught()
+        choice = chosen_model(model, named, os.environ)
         order = Order(
             given.text,
             folder,
-            model,
+            choice.model,
             system=given_system(system, system_file),
             block_chars=given.block_chars,
             named=named,
+            provider=choice.provider.name,
         )
         if is_interactive:
             from amplifier_app.commands.interactive import interact

@@ -35,7 +35,7 @@ class Conversation:
 
     Args:
         order: The folder, the model and the hooks.
-        provider: The config of `provider-anthropic`.
+        provider: The config of the provider.
         output: What shows the turns.
         messages: The conversation so far.
         asking: Put around each question, where something else reads from the terminal.
@@ -202,6 +202,7 @@ def _agent(order: Order, provider: Mapping[str, Any], approval: TerminalApproval
             order.hooks,
             order.block_chars,
             named=order.named,
+            provider_module=f"provider-{order.provider}",
         ),
         system=order.system or SYSTEM_PROMPT.format(folder=order.folder),
         approvals=approval,

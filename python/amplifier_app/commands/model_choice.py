@@ -7,6 +7,12 @@ import os
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from amplifier_app.commands.provider_choice import (
+    PROVIDERS,
+    USUAL,
+    KnownProvider,
+    providers_with_key,
+)
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure
 from amplifier_app.notice import notice
@@ -36,19 +42,30 @@ def answers_with_demo(order: Order) -> bool:
     Raises:
         Failure: A model was asked for by its name, and there is no key for it.
     """
-    if _names_provider(order) or os.environ.get("ANTHROPIC_API_KEY", "").strip():
+    provider = PROVIDERS[order.provider]
+    if _names_provider(order) or provider.has_key(os.environ):
         return False
     if order.model is not None:
-        raise _no_key_for(order.model)
+        raise _no_key_for(provider, order.model)
     return True
 
 
-def demo_notice() -> str:
-    """Return the line that says why the demo model answers."""
-    line = "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model"
-    if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
-        line += "; ANTHROPIC_BASE_URL is ignored"
-    return line
+def model_notice(order: Order) -> str:
+    """Return the line that says why this model answers; empty where the user knows."""
+    if answers_with_demo(order):
+        line = f"{USUAL.key_variable} is not set: using the demo model, a program, not a language model"
+        if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
+            line += "; ANTHROPIC_BASE_URL is ignored"
+        others = (each for each in PROVIDERS.values() if each.key_variable and not each.model)
+        if found := next((each for each in others if each.has_key(os.environ)), None):
+            line += f"; {found.key_variable} is set: `--model {found.name}:MODEL` uses it"
+        return line
+    keyed = providers_with_key(os.environ)
+    if order.model is not None or _names_provider(order) or len(keyed) < 2:
+        return ""
+    variables = " and ".join(each.key_variable for each in keyed)
+    first, second, *_ = keyed
+    return f"{variables} are set: using {first.model}; `--model {second.name}` uses {second.model}"
 
 
 @contextlib.contextmanager
@@ -77,22 +94,21 @@ def model_name(order: Order) -> str:
         return str(config.get("default_model") or f"the usual model of {module}")
     if answers_with_demo(order):
         return "the demo model"
-
-    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL
-
-    return DEFAULT_MODEL
+    return PROVIDERS[order.provider].model
 
 
 def _names_provider(order: Order) -> bool:
     return order.named is not None and order.named.names_provider
 
 
-def _no_key_for(model: str) -> Failure:
+def _no_key_for(provider: KnownProvider, model: str) -> Failure:
     """The failure for a model without a key, after a line about a name that looks wrong."""
-    from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL, model_profile
+    from amplifier_modules.providers.anthropic.models import model_profile
 
-    if model_profile(model) == model_profile(""):
-        notice(f"error: the model `{model}` is unknown; a known one is `{DEFAULT_MODEL}`")
-    message = f"`ANTHROPIC_API_KEY` is not set, which `--model {model}` needs"
-    hint = "set it, or leave `--model` out to ask the demo model"
+    if provider is USUAL and not model_profile(model).is_known:
+        notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")
+    asked = model if provider is USUAL else f"{provider.name}:{model}"
+    message = f"`{provider.key_variable}` is not set, which `--model {asked}` needs"
+    other = " to ask the demo model" if not providers_with_key(os.environ) else ""
+    hint = f"set it, or leave `--model` out{other}"
     return Failure(message, hint=hint, exit_code=WRONG_USAGE)

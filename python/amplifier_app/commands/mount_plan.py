@@ -33,8 +33,9 @@ def mount_plan(
     block_chars: int = 0,
     *,
     named: NamedModules | None = None,
+    provider_module: str = "provider-anthropic",
 ) -> dict[str, Any]:
-    """The modules of one run: the streaming loop, a context, Claude, tools, and the guard.
+    """The modules of one run: the streaming loop, a context, a provider, tools, and the guard.
 
     The plan is strict, and a turn has limits here, which a plain mount plan does not have: model
     calls, seconds without content, bytes of an answer and of each result of a tool.
@@ -44,12 +45,13 @@ def mount_plan(
 
     Args:
         folder: Where the tools look.
-        provider: The config of `provider-anthropic`; what it lacks comes from the environment.
+        provider: The config of the provider; what it lacks comes from the environment.
         model: The model to use instead of the provider's default.
         hooks: More hooks of our own, as a mount plan has them.
         block_chars: How many characters of a prompt may be a block from standard input, in addition
             to its usual limit.
         named: The modules that the user names.
+        provider_module: The provider, unless the user names another.
 
     Raises:
         Failure: A setting in the environment, or the plan of the user, cannot be used.
@@ -69,7 +71,7 @@ def mount_plan(
     config = {**provider_settings(os.environ), **provider}
     if model is not None:
         config["default_model"] = model
-    if not thinks:
+    if not thinks and provider_module == "provider-anthropic":
         config["thinking_budget_tokens"] = 0
     loop = {"extended_thinking": thinks, **loop_settings(os.environ)}
     tools = {"root": str(folder), **tool_settings(os.environ)}
@@ -79,7 +81,7 @@ def mount_plan(
             "context": _own("context-simple"),
             "strict": True,
         },
-        "providers": [_own("provider-anthropic", config)],
+        "providers": [_own(provider_module, config)],
         "tools": [_own("tool-filesystem", tools), _own("tool-search", tools)],
         "hooks": [
             _own(GUARD, guard_settings(os.environ, block_chars)),

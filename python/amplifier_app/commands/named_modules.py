@@ -10,13 +10,11 @@ from typing import Any, cast
 
 from amplifier_app.failure import Failure
 from amplifier_core._loading.info import TYPE_TO_MOUNT_POINT, Kind, guess_kind
-from amplifier_core._loading.known_modules import known_sources, own_modules, suggestion
+from amplifier_core._loading.known_modules import known_sources, suggestion
 from amplifier_core._loading.module_summary import summary_of
 from amplifier_core._loading.mount_plan import LISTS, MAIN_MODULES
 from amplifier_core._loading.plan_file import PlanFileError, read_plan
 
-USUAL_PROVIDER = "provider-anthropic"
-"""The provider where none is named."""
 _WRONG_USAGE = 2
 _SECTIONS: dict[Kind, str] = {"provider": "providers", "tool": "tools", "hook": "hooks"}
 _EXAMPLE = '{"root": "src"}'
@@ -59,6 +57,10 @@ class NamedModules:
         spec = _spec(specs[0])
         return str(spec.get("module")), spec.get("config") or {}
 
+    def names(self, module_id: str) -> bool:
+        """Whether `--module` names a module."""
+        return any(module.module_id == module_id for module in self.modules)
+
     def merged(
         self, usual: Mapping[str, Any], guard: str, model: str | None = None
     ) -> dict[str, Any]:
@@ -87,7 +89,8 @@ class NamedModules:
             plan[section] = [_spec(each) for each in entries]
         if "hooks" in self.plan:
             plan["hooks"] = _with_usual(usual["hooks"], plan["hooks"])
-        if self._has("provider") and not self.plan.get("providers"):
+        has_usual = any(self.names(each["module"]) for each in usual["providers"])
+        if self._has("provider") and not self.plan.get("providers") and not has_usual:
             plan["providers"] = []
         for module in self.modules:
             _add(plan, module)
@@ -125,20 +128,6 @@ def named_modules(modules: Iterable[str], plan: str | None) -> NamedModules:
             raise Failure(message, hint="check `--plan`", exit_code=_WRONG_USAGE)
         found = cast("dict[str, Any]", read)
     return NamedModules(found, tuple(map(_named, modules)))
-
-
-def with_provider(modules: tuple[str, ...], model: str) -> tuple[tuple[str, ...], str]:
-    """Take the provider out of a model such as `groq:llama-3.3-70b`: it is a module that is named.
-
-    Only the name of a provider of ours counts, as models have colons in their names, too.
-    """
-    provider, _, name = model.partition(":")
-    module_id = f"provider-{provider}"
-    if not name or module_id not in own_modules():
-        return modules, model
-    is_named = any(each.partition("=")[0].strip() == module_id for each in modules)
-    is_needed = module_id != USUAL_PROVIDER and not is_named
-    return (*modules, module_id) if is_needed else modules, name
 
 
 def _named(value: str) -> NamedModule:

@@ -27,3 +27,5 @@ class Order:
     """Hook modules to mount in addition to the guard."""
     named: NamedModules | None = None
     """The modules that the user names."""
+    provider: str = "anthropic"
+    """The provider that answers, unless the user names another as a module."""

@@ -25,7 +25,7 @@ async def run_turn(
 
     Args:
         order: What to run.
-        provider: The config of `provider-anthropic`.
+        provider: The config of the provider.
         output: What shows it.
         line: Takes the outcome.
 

@@ -15,9 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast
 
 from amplifier_app.commands.model_choice import (
-    answers_with_demo,
-    demo_notice,
     model_config,
+    model_notice,
     require_engine,
 )
 from amplifier_app.commands.order import Order
@@ -50,8 +49,8 @@ def start(order: Order, form: Form, line: OutcomeLine) -> int:
         Exception: What keeps a turn from starting.
     """
     require_engine()
-    if answers_with_demo(order):
-        write_notice(demo_notice())
+    if line_about_model := model_notice(order):
+        write_notice(line_about_model)
     with exported(os.environ) as hooks, model_config(order) as provider, _screen(form) as screen:
         from amplifier_app.lazy_trio import import_httpcore
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import answers_with_demo, model_config
+from amplifier_app.commands.provider_choice import chosen_model
 from amplifier_app.failure import report
 from amplifier_app.telemetry import exported
 
@@ -135,12 +136,13 @@ class Turns:
             self._turn.stop()
 
     async def use_model(self, name: str) -> None:
-        """Use another model from now on, in the same conversation.
+        """Use another model, also of another provider, from now on, in the same conversation.
 
         Raises:
-            Failure: There is no key for it.
+            Failure: There is no key for it, or no such provider.
         """
-        order = replace(self._order, model=name)
+        choice = chosen_model(name, self._order.named, os.environ)
+        order = replace(self._order, model=choice.model, provider=choice.provider.name)
         answers_with_demo(order)
         await self._carry_over()
         self._order = order
