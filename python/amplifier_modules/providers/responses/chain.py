@@ -69,6 +69,7 @@ class Chain:
             isinstance(length, int)
             and len(history.turns) == mark.get("turns", 0) + 2
             and history.turns[-1].role == "user"
+            and all(map(_is_as_answered, history.turns[-2].parts))
             and _digest(b",".join(turns)[:length]) == mark.get("digest")
         )
         if is_same:
@@ -94,6 +95,11 @@ def _last_answer(provider: str, messages: Sequence[Any]) -> JsonDict:
             metadata = fields_of(fields.get("metadata"))
             return metadata if Writer.of(metadata).provider == provider else {}
     return {}
+
+
+def _is_as_answered(part: JsonDict) -> bool:
+    """Whether the service knows a part of an answer: a call by its own id."""
+    return part["type"] != "tool_call" or fields_of(part.get("item")).get("call_id") == part["id"]
 
 
 def _digest(data: bytes) -> str:
