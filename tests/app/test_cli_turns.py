@@ -118,7 +118,8 @@ def test_without_a_key_the_demo_model_answers_and_a_notice_says_so(command: Any)
 
     assert done.returncode == 0
     assert done.stderr == (
-        "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model\n"
+        "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set: using the demo model, a program, not a"
+        " language model\n"
     )
     assert "main.py" in events(done.stdout)[-1][1]["text"]
 
@@ -130,7 +131,8 @@ def test_an_address_without_a_key_does_not_pass_for_the_real_model(command: Any)
 
     assert done.returncode == 0
     assert done.stderr == (
-        "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model;"
+        "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set: using the demo model, a program, not a"
+        " language model;"
         " ANTHROPIC_BASE_URL is ignored\n"
     )
 

@@ -109,5 +109,7 @@ def test_a_key_of_the_project_is_no_key(command: Any, planted: Path) -> None:
     done = as_installed(command)("run", "Give me a tour of this project")
 
     assert done.returncode == 0
-    assert done.stderr.startswith("ANTHROPIC_API_KEY is not set: using the demo model")
+    assert done.stderr.startswith(
+        "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set: using the demo model"
+    )
     assert not (planted / "ran").exists()

@@ -159,6 +159,7 @@ def test_a_key_that_the_demo_model_does_not_use_is_said(command: Any) -> None:
     done = command("Hi")
     assert done.returncode == 0
     assert done.stderr == (
-        "ANTHROPIC_API_KEY is not set: using the demo model, a program, not a language model;"
+        "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set: using the demo model, a program, not a"
+        " language model;"
         " GROQ_API_KEY is set: `--model groq:MODEL` uses it\n"
     )

@@ -53,7 +53,8 @@ def answers_with_demo(order: Order) -> bool:
 def model_notice(order: Order) -> str:
     """Return the line that says why this model answers; empty where the user knows."""
     if answers_with_demo(order):
-        line = f"{USUAL.key_variable} is not set: using the demo model, a program, not a language model"
+        keys = " nor ".join(each.key_variable for each in PROVIDERS.values() if each.model)
+        line = f"neither {keys} is set: using the demo model, a program, not a language model"
         if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
             line += "; ANTHROPIC_BASE_URL is ignored"
         others = (each for each in PROVIDERS.values() if each.key_variable and not each.model)
