@@ -9,8 +9,8 @@ from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict
-from ..wire.history import Turn
 from ..wire.options import asked_effort
+from ..wire.turn import Turn
 from .config import AnthropicConfig
 from .models import ModelProfile
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..wire.fields import JsonDict
-from ..wire.history import Result, Turn
 from ..wire.rules import HistoryRules, NameForm, Writer
+from ..wire.turn import Result, Turn
 from .models import is_same_model
 
 OF_RESULT = frozenset({"image", "document", "search_result"})

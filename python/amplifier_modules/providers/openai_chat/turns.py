@@ -8,8 +8,8 @@ from typing import Any
 
 from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, fields_of
-from ..wire.history import Result, Turn
 from ..wire.rules import HistoryRules, IdForm, Writer
+from ..wire.turn import Result, Turn
 from .presets import Preset
 
 SHORT_IDS = IdForm(exact_length=9)

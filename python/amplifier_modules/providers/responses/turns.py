@@ -10,8 +10,8 @@ from typing import Any, cast
 from ..openai_models import is_same_model
 from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, blocks_of, fields_of
-from ..wire.history import Result, Turn
 from ..wire.rules import HistoryRules, NameForm, Writer
+from ..wire.turn import Result, Turn
 from .content import OF_USER, image_item, input_part
 
 OF_SERVICE = frozenset(

@@ -14,7 +14,8 @@ from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import Degradation
 
 from .fields import JsonDict
-from .history import CheckedHistory, Turn
+from .history import CheckedHistory
+from .turn import Turn
 
 _MAX_PIECES = 64
 

@@ -9,13 +9,14 @@ way for all services, and what was changed is listed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter, is_
 from typing import Any, Final, Literal, final
 
 from .content import encoded_text, result_content, seen_block
 from .fields import JsonDict, arguments_of, blocks_of, fields_of
 from .rules import HistoryRules, Writer
+from .turn import Repairs, Result, Turn
 
 MISSING_RESULT = "No result: the tool call was interrupted, and it is not known how far it got."
 MISSING_BEGINNING = "(The beginning of this conversation is no longer available.)"
@@ -24,58 +25,6 @@ GO_ON = "(Go on.)"
 _CONTENT = attrgetter("content")
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _CALLS = frozenset({"tool_call", "tool_use"})
-
-
-@dataclass(slots=True)
-class Result:
-    """What one call of the turn before gave back."""
-
-    call_id: str
-    """The id of the call, as it is sent."""
-    tool: str
-    """The name of the tool, as it is sent."""
-    output: str | list[JsonDict]
-    """A text, or blocks of text, images and documents."""
-    is_error: bool = False
-    call: JsonDict = field(default_factory=JsonDict)
-    """The call, as it is sent."""
-
-
-@dataclass(slots=True)
-class Turn:
-    """One turn: all that one side says before the other."""
-
-    role: Literal["user", "assistant"]
-    parts: list[JsonDict]
-    """Blocks in their order. A call is a `tool_call` with `id`, `name` and `input` as they are sent;
-    a text of the system within the conversation is a `system` with `text`."""
-    results: list[Result] = field(default_factory=list[Result])
-    """Results for the turn before, in the order in which they came."""
-
-
-@dataclass
-class Repairs:
-    """What was changed of a history."""
-
-    answered: list[str] = field(default_factory=list[str])
-    """Ids of the tool calls that had no result and got a synthetic one."""
-    dropped: list[str] = field(default_factory=list[str])
-    """Ids of the tool results that answer no call of the turn before them."""
-    left_out: list[str] = field(default_factory=list[str])
-    """Types of the blocks that the service does not support and that have no text form."""
-    thinking: list[str] = field(default_factory=list[str])
-    """Who wrote the thinking that was left out, as this model cannot read it."""
-    described: list[str] = field(default_factory=list[str])
-    """Types of the blocks that became text, as the model cannot see them."""
-
-    def lengths(self) -> tuple[int, ...]:
-        """Return how much each list holds."""
-        return tuple(len(each) for each in vars(self).values())
-
-    def truncate(self, lengths: tuple[int, ...]) -> None:
-        """Forget what was added since `lengths`."""
-        for each, length in zip(vars(self).values(), lengths, strict=True):
-            del each[length:]
 
 
 @final
