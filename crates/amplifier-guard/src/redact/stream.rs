@@ -201,13 +201,13 @@ impl<R: AsRef<Redactor>> RedactorStream<R> {
         let is_near = |(head, end): &(usize, usize)| *head < start && self.held <= *end;
         if let Some((head, _)) = table.filter(is_near) {
             let is_line = |place: &usize| self.text[*place] == b'\n';
-            let (rows, last) = ((head..start).find(is_line), (head..start).rfind(is_line));
-            if let (Some(rows), Some(last)) = (rows, last) {
-                self.text.drain(rows..last);
-                self.text.drain(..head);
-                self.held -= last - rows + head;
-                return;
-            }
+            // Without a line there, the first line itself reaches beyond `start`, and stays.
+            let rows = (head..start).find(is_line).unwrap_or(start);
+            let last = (head..start).rfind(is_line).unwrap_or(start);
+            self.text.drain(rows..last);
+            self.text.drain(..head);
+            self.held -= last - rows + head;
+            return;
         }
         // A line or a word that lost its beginning could be taken for another one.
         let window = &self.text[start..start + CONTEXT_BYTES / 2];

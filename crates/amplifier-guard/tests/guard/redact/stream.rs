@@ -116,6 +116,20 @@ fn long_part() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn the_head_of_a_table_is_kept_wherever_the_text_before_it_is_forgotten() {
+    let table = format!("user,password\n{}", "ada,h2922052\n".repeat(300));
+    let text = format!("{}\n{table}", "word ".repeat(200));
+    let secrets = [BODY.to_string()];
+    let whole = Redactor::new(&secrets).unwrap().redact(&text).into_owned();
+    assert!(!whole.contains("h2922052"));
+    for size in 1_400..1_700 {
+        let (first, rest) = text.as_bytes().split_at(size);
+        let out = String::from_utf8(streamed(&secrets, &[first, rest])).unwrap();
+        assert_eq!(out, whole, "the first chunk has {size} bytes");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
