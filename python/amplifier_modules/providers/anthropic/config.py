@@ -75,9 +75,6 @@ class AnthropicConfig(HttpSettings):
     """Whether the API is asked to cache the beginning of requests."""
 
 
-__amplifier_settings__ = AnthropicConfig
-
-
 def read_config(
     config: Mapping[str, Any] | None, environment: Mapping[str, str] | None = None
 ) -> AnthropicConfig | None:

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from amplifier_core._late_names import LateNames
-
 if TYPE_CHECKING:
     from .config import AzureOpenAIConfig, read_config
     from .provider import AzureOpenAIProvider, mount
@@ -12,15 +10,20 @@ __all__ = ["AzureOpenAIConfig", "AzureOpenAIProvider", "mount", "read_config"]
 
 __amplifier_module_type__ = "provider"
 
-_names = LateNames(
-    __name__,
-    {
-        "config": "AzureOpenAIConfig __amplifier_settings__ read_config",
-        "provider": "AzureOpenAIProvider mount",
-    },
-)
-"""Those who only ask for the names of models import none of them."""
+_PLACES = {
+    "AzureOpenAIConfig": ("config", "AzureOpenAIConfig"),
+    "AzureOpenAIProvider": ("provider", "AzureOpenAIProvider"),
+    "__amplifier_settings__": ("config", "AzureOpenAIConfig"),
+    "mount": ("provider", "mount"),
+    "read_config": ("config", "read_config"),
+}
+"""Where each name is; those who only ask for the names of models import none of it."""
 
 
 def __getattr__(name: str) -> object:
-    return _names.get(name)
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _PLACES[name]
+    return getattr(import_module(f"{__name__}.{module}"), attribute)

@@ -124,9 +124,6 @@ class AzureOpenAIConfig(ResponsesSettings):
         return self.use_managed_identity or self.use_default_credential
 
 
-__amplifier_settings__ = AzureOpenAIConfig
-
-
 def read_config(
     config: Mapping[str, Any] | None, environment: Mapping[str, str] | None = None
 ) -> AzureOpenAIConfig | str:

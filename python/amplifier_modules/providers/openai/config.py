@@ -52,9 +52,6 @@ class OpenAIConfig(ResponsesSettings):
         return headers
 
 
-__amplifier_settings__ = OpenAIConfig
-
-
 def read_config(
     config: Mapping[str, Any] | None, environment: Mapping[str, str] | None = None
 ) -> OpenAIConfig | None:

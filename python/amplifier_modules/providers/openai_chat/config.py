@@ -113,9 +113,6 @@ class OpenAIChatConfig(ChatSettings):
     password, so it is treated as a secret."""
 
 
-__amplifier_settings__ = OpenAIChatConfig
-
-
 @dataclass(frozen=True)
 class ChatConfig:
     """A service and its settings, complete."""
