@@ -334,3 +334,28 @@ def test_the_body_of_a_repeated_call_is_the_same_bytes(strict: AnthropicServer) 
     settled = [json.loads(body)["messages"] for body in bodies]
     for one, next_one in pairwise(settled):
         assert one[:-1] == next_one[: len(one) - 1]
+
+
+async def test_a_paused_turn_whose_continuation_fails_is_gone_on_with_again(
+    strict: AnthropicServer, hooks: Any
+) -> None:
+    strict.answers = [Answer(Thinking("hm"), Text("I search."), stop="pause_turn"), "Found."]
+    strict.faults = [None, Fault(status=503)]
+    provider = mounted(strict, hooks, default_model=MODEL, max_retries=1, min_retry_delay=0)
+    response = await provider.complete(REQUEST)
+    await provider.close()
+    assert getattr(response, "text", None) == "I search.Found."
+    assert len(strict.requests) == 3
+
+
+async def test_no_other_model_goes_on_with_a_text_that_was_yielded(strict: AnthropicServer) -> None:
+    strict.faults = [Fault(error_after=4, kind="overloaded_error")]
+    provider = mounted(strict, default_model="claude-opus-5", fallback_on_overload=True)
+    strict.answers = [Answer(Text("One two three four five six seven."))]
+    pieces: list[Any] = []
+    with pytest.raises(ProviderUnavailableError):
+        async for piece in provider.chunks(REQUEST):
+            pieces.append(piece)  # noqa: PERF401 -- what came before the error counts
+    await provider.close()
+    assert pieces
+    assert len(strict.requests) == 1

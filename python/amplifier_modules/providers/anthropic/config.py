@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from ...settings import Env, OptionalText, SettingError, read_settings
+from ...settings import Env, OptionalText
+from ..wire.mounting import settings_with_key
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HeaderNames, HttpSettings, ServiceTools, base_url_or
 from .models import DEFAULT_MODEL
@@ -90,9 +91,4 @@ def read_config(
     Raises:
         SettingError: A value cannot be used.
     """
-    try:
-        return read_settings(AnthropicConfig, config, f"provider-{PROVIDER}", environment)
-    except SettingError as error:
-        if "api_key" in error.missing:
-            return None
-        raise
+    return settings_with_key(AnthropicConfig, config, SERVICE.module_name, environment)

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest
-from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
+from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..retries import Retries
 from ..wire.answer import Answer
@@ -18,7 +18,7 @@ from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
 from ..wire.events import PROVIDER_FALLBACK
 from ..wire.fields import JsonDict
-from ..wire.mounting import hooks_and_retries, say_not_mounted
+from ..wire.mounting import hooks_and_retries, key_and_address, say_not_mounted
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
@@ -78,23 +78,7 @@ class AnthropicProvider(WireProvider):
                 "context_window": self.get_model_info().context_window,
                 "max_output_tokens": profile.max_output_tokens,
             },
-            config_fields=[
-                ConfigField(
-                    id="api_key",
-                    display_name="API key",
-                    field_type="secret",
-                    prompt="Anthropic API key",
-                    env_var="ANTHROPIC_API_KEY",
-                ),
-                ConfigField(
-                    id="base_url",
-                    display_name="Base URL",
-                    prompt="Address of the API",
-                    env_var="ANTHROPIC_BASE_URL",
-                    required=False,
-                    default=self._client.shown_url,
-                ),
-            ],
+            config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 
     def get_model_info(self, model: str | None = None) -> ModelInfo:

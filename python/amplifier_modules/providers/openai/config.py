@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from ...settings import Env, SettingError, read_settings
+from ...settings import Env
 from ..openai_models import DEFAULT_MODEL
 from ..responses.settings import ResponsesSettings
+from ..wire.mounting import settings_with_key
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, base_url_or
 
@@ -67,9 +68,4 @@ def read_config(
     Raises:
         SettingError: A value cannot be used.
     """
-    try:
-        return read_settings(OpenAIConfig, config, f"provider-{PROVIDER}", environment)
-    except SettingError as error:
-        if "api_key" in error.missing:
-            return None
-        raise
+    return settings_with_key(OpenAIConfig, config, SERVICE.module_name, environment)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from amplifier_core.models import ConfigField, ProviderInfo
+from amplifier_core.models import ProviderInfo
 
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
 from ..wire.client import ServiceClient
-from ..wire.mounting import hooks_and_retries, say_not_mounted
+from ..wire.mounting import hooks_and_retries, key_and_address, say_not_mounted
 from .config import PROVIDER, SERVICE, OpenAIConfig, read_config
 
 _NO_KEY = "no API key; set `OPENAI_API_KEY` or the config key `api_key`"
@@ -45,23 +45,7 @@ class OpenAIProvider(ResponsesProvider):
             credential_env_vars=["OPENAI_API_KEY"],
             capabilities=self.get_model_info().capabilities,
             defaults=self.model_defaults(),
-            config_fields=[
-                ConfigField(
-                    id="api_key",
-                    display_name="API key",
-                    field_type="secret",
-                    prompt="OpenAI API key",
-                    env_var="OPENAI_API_KEY",
-                ),
-                ConfigField(
-                    id="base_url",
-                    display_name="Base URL",
-                    prompt="Address of the API",
-                    env_var="OPENAI_BASE_URL",
-                    required=False,
-                    default=self._client.shown_url,
-                ),
-            ],
+            config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 
 

@@ -79,6 +79,8 @@ class Call:
         self._block_events: BlockEvents | None = None
         self.longest_wait = request.timeout
         self.is_shown = False
+        """Whether somebody saw a part of the answer that is on its way."""
+        self._are_emitted = False
         self.next: WireRequest | None = encoded
 
     @classmethod
@@ -109,7 +111,7 @@ class Call:
         hooks = self._provider.hooks
         if hooks is None or not pieces:
             return
-        self.is_shown = True
+        self.is_shown = self._are_emitted = True
         emit, completed = hooks.emit, block_events.completed
         for event in pieces:
             await emit(*completed(event))
@@ -117,6 +119,7 @@ class Call:
     def add(self, encoded: WireRequest, result: StreamResult) -> None:
         """Add an answer, and decide whether another one must follow."""
         self._last = encoded
+        self.is_shown = False  # another answer can be asked for again
         self._results.append(result)
         if self._block_events is not None:
             self._blocks += self._provider.linked(self._block_events.blocks(result))
@@ -142,7 +145,7 @@ class Call:
             self._blocks,
             provider=provider.name,
             requested_model=self._first.model,
-            are_emitted=self.is_shown,
+            are_emitted=self._are_emitted,
             degradations=self._last.degradations,
             metadata=provider.answer_metadata(self._last, self._results),
         )

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from amplifier_core._loading.load_report import explain
+from amplifier_core.models import ConfigField
 
+from ...settings import SettingError, read_settings
 from ..retries import Retries
+from .service import Service
 from .settings import HttpSettings
 
 logger = logging.getLogger(__name__)
+
+SettingsT = TypeVar("SettingsT", bound=HttpSettings)
 
 
 def say_not_mounted(module: str, reason: str) -> None:
@@ -26,3 +32,52 @@ def hooks_and_retries(
     hooks = getattr(coordinator, "hooks", None)
     cancellation = getattr(coordinator, "cancellation", None)
     return hooks, Retries(provider, settings, hooks, cancellation)
+
+
+def settings_with_key(
+    model: type[SettingsT],
+    config: Mapping[str, Any] | None,
+    module: str,
+    environment: Mapping[str, str] | None = None,
+) -> SettingsT | None:
+    """Check a config and fill its gaps from the environment.
+
+    Args:
+        model: The settings of the provider, which need an `api_key`.
+        config: The provider's section of the mount plan.
+        module: The id of the module, for errors.
+        environment: Where variables are looked up; the process environment by default.
+
+    Returns:
+        The settings, or None when there is no API key anywhere.
+
+    Raises:
+        SettingError: A value cannot be used.
+    """
+    try:
+        return read_settings(model, config, module, environment)
+    except SettingError as error:
+        if "api_key" in error.missing:
+            return None
+        raise
+
+
+def key_and_address(service: Service, shown_url: str) -> list[ConfigField]:
+    """Return how a user is asked for the key and the address of a service."""
+    return [
+        ConfigField(
+            id="api_key",
+            display_name="API key",
+            field_type="secret",
+            prompt=f"{service.title} API key",
+            env_var=service.key_from,
+        ),
+        ConfigField(
+            id="base_url",
+            display_name="Base URL",
+            prompt="Address of the API",
+            env_var=service.address_from,
+            required=False,
+            default=shown_url,
+        ),
+    ]

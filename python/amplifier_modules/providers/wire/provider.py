@@ -138,6 +138,7 @@ class WireProvider:
                     for event in pieces:
                         _, data = block_events.completed(event)
                         if data.get("delta") and data["block_type"] == "text":
+                            call.is_shown = True
                             yield data["delta"]
                     pieces = await anext(answer, None)
                 result = answer.result()
