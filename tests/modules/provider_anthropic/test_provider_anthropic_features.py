@@ -353,9 +353,13 @@ async def test_no_other_model_goes_on_with_a_text_that_was_yielded(strict: Anthr
     provider = mounted(strict, default_model="claude-opus-5", fallback_on_overload=True)
     strict.answers = [Answer(Text("One two three four five six seven."))]
     pieces: list[Any] = []
-    with pytest.raises(ProviderUnavailableError):
+
+    async def read() -> None:
         async for piece in provider.chunks(REQUEST):
             pieces.append(piece)  # noqa: PERF401 -- what came before the error counts
+
+    with pytest.raises(ProviderUnavailableError):
+        await read()
     await provider.close()
     assert pieces
     assert len(strict.requests) == 1
