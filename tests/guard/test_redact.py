@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -72,6 +72,14 @@ def streamed(redactor: Redactor, text: str, cuts: list[int]) -> str:
 @given(
     SECRETS, AROUND, AROUND, ENCODINGS, st.integers(0, 2**40), st.lists(st.integers(0), max_size=5)
 )
+@example(
+    "0" * 24 + "1",
+    "0000",
+    "0",
+    lambda secret, mask: base64.encodebytes(secret.encode() * 3).decode(),
+    0,
+    [83],
+)
 def test_no_part_of_a_known_secret_survives(
     secret: str, before: str, after: str, encode: Any, mask: int, cuts: list[int]
 ) -> None:
@@ -82,6 +90,24 @@ def test_no_part_of_a_known_secret_survives(
         bare = out.replace("[REDACTED:secret]", "\0")
         assert part_in(secret, bare) is None
         assert part_in(form, bare) is None
+
+
+@given(st.from_regex(r'[a-d01][a-d01 ",}\]&\t\\]{6,12}[a-d01]', fullmatch=True), st.integers(1, 3))
+@example('0000",00', 2)
+def test_a_secret_that_goes_on_behind_the_end_of_a_word_is_hidden_however_its_text_is_cut(
+    secret: str, layers: int
+) -> None:
+    redactor = Redactor([secret])
+    form = secret
+    for _ in range(layers):
+        form = json.dumps(form)
+    text = f"0 {form} 000000"
+    whole = redactor.redact(text)
+    assert part_in(secret, whole) is None
+
+    for place in range(len(text)):
+        assert streamed(redactor, text, [place]) == whole
+    assert streamed(redactor, text, list(range(len(text)))) == whole
 
 
 @given(st.from_regex(r"([A-Za-zäé]{1,10}[ ,.!?\n\ud800]{1,2}){0,30}", fullmatch=True))

@@ -15,7 +15,7 @@ mod rolling;
 
 use amplifier_core::base64::sextet;
 use amplifier_core::steps;
-use memchr::memchr2_iter;
+use memchr::{memchr2_iter, memchr3, memrchr2};
 
 use escaped::REACH_BYTES;
 use found::{Found, is_break};
@@ -129,12 +129,11 @@ impl Known {
             return 0;
         }
         let tail = behind(text, text.len(), REACH_BYTES);
-        let is_bare = invisibles(tail).is_empty();
-        let bare = if is_bare {
-            None
-        } else {
-            Layer::of(tail, INVISIBLE)
-        };
+        if self.live.has_break() && memchr3(b'%', b'\\', b'&', tail).is_some() {
+            return tail.len();
+        }
+        let is_hidden = !invisibles(tail).is_empty();
+        let bare = is_hidden.then(|| Layer::of(tail, INVISIBLE)).flatten();
         let bare = bare.as_ref().map_or(tail, |layer| &layer.bytes);
         let plain = match self.plain_tail(bare) {
             0 => 0,
@@ -185,19 +184,20 @@ impl Known {
             .map_or(0, |first| text.len() - starts[first])
     }
 
-    /// The same for base64 whose line ends with the text.
+    /// The same for base64 that has the end of a line in its last characters.
     fn broken_tail(&self, text: &[u8]) -> usize {
-        let line = trimmed(text, is_break);
-        let breaks = text.len() - line.len();
-        let (length, characters) = side(line.iter().rev());
+        let (length, _) = side(text.iter().rev());
+        let start = text.len() - length;
+        let Some(place) = memrchr2(b'\n', b'\r', &text[start..]) else {
+            return 0;
+        };
+        let line = trimmed(&text[..start + place], is_break);
         let width = self.grams.width();
         let last = line.len().saturating_sub(width);
-        let is_live = characters > 0
-            && breaks > 0
-            && (line.len() < width
-                || line[last..].iter().any(|byte| sextet(*byte).is_none())
-                || self.grams.is_base64_at(line, last));
-        if is_live { length + breaks } else { 0 }
+        let is_live = line.len() < width
+            || line[last..].iter().any(|byte| sextet(*byte).is_none())
+            || self.grams.is_base64_at(line, last);
+        if is_live { length } else { 0 }
     }
 
     /// Whether a secret holds these at most eight bytes.

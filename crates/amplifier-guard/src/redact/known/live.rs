@@ -34,6 +34,11 @@ impl Live {
         self.bytes[usize::from(byte)]
     }
 
+    /// Whether a secret contains a character that ends words, behind which it may go on.
+    pub(super) fn has_break(&self) -> bool {
+        self.breaks || b" \t\x0c,".iter().any(|byte| self.has(*byte))
+    }
+
     /// Whether the escape at the beginning of the text decodes to any such byte.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
         Escape::of(text).is_some_and(|escape| {
