@@ -96,6 +96,7 @@ STEPS = st.one_of(
     REGISTER,
     st.tuples(st.just("emit"), EVENTS, DATA),
     st.tuples(st.just("emit"), EVENTS, VALUES),
+    st.tuples(st.just("each"), st.lists(st.tuples(EVENTS, DATA | VALUES), max_size=4)),
     st.tuples(st.just("collect"), EVENTS, DATA | VALUES),
     st.tuples(st.just("unregister"), NAMES),
     st.tuples(st.just("undo"), st.integers(0, 5)),
@@ -171,6 +172,8 @@ async def run(engine: Any, program: list[Any]) -> list[Any]:
                         outcome: Any = repr(handle)
                     case "emit", event, data:
                         outcome = plain(await hooks.emit(event, data))
+                    case "each", emitted:
+                        outcome = await hooks.emit_each(emitted)
                     case "collect", event, data:
                         collected = await hooks.emit_and_collect(event, data, timeout=None)
                         outcome = repr(collected)
@@ -198,6 +201,23 @@ def test_programs_of_hooks_do_the_same_on_both_engines(engines, program, data):
         program = [step for step in program if step[0] != "register" or step[2] != ("does", "hang")]
     rust, python = (asyncio.run(run(engine, program)) for engine in engines)
     assert rust == python
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(REGISTER, max_size=6), st.lists(st.tuples(EVENTS, DATA), max_size=4))
+def test_events_emitted_together_are_heard_as_one_after_another(engine, handlers, emitted):
+    together = asyncio.run(run(engine, [*handlers, ("each", emitted)]))
+    alone = asyncio.run(run(engine, [*handlers, *(("emit", *each) for each in emitted)]))
+
+    def heard(trace: list[Any]) -> list[Any]:
+        return [entry for entry in trace if entry[0] in {"call", "log"}]
+
+    failed = [entry[1] for entry in alone if entry[0] == "emit" and isinstance(entry[1], tuple)]
+    if failed:  # an error ends them all
+        assert together[-1][1] == failed[0]
+        assert heard(alone)[: len(heard(together))] == heard(together)
+    else:
+        assert (together[-1][1], heard(together)) == (None, heard(alone))
 
 
 @settings(max_examples=200, deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+APPLY_PATCH_ENGINE = "apply_patch.engine"
+"""Which form of the tool `apply_patch` a model is offered: `native` for that of its service."""
 GUARD_RATE_LIMITER = "guard.rate_limiter"
 """The `RateLimiter` that the sessions of an application share."""
 GUARD_REDACTOR = "guard.redactor"
@@ -16,6 +18,8 @@ PROVIDER_BEFORE_LOAD = "provider.before_load"
 """Called before a provider is mounted."""
 PROVIDER_LOAD_FAILURE = "provider.load_failure"
 """Called when a provider cannot be mounted."""
+SESSION_COST = "session.cost"
+"""The channel on which providers contribute what their calls have cost."""
 SESSION_STATE = "session.state"
 """What the program that made a session gives its tools."""
 SESSION_STEER = "session.steer"

@@ -1,5 +1,6 @@
 //! One emitted event on its way through the handlers.
 
+use amplifier_core::event;
 use amplifier_core::hook::{Answer, Decision, Dispatch, Flow};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -7,11 +8,12 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kernel::awaitable::is_awaitable;
 use crate::kernel::drive::{Machine, Next, Step};
+use crate::kernel::hook::correlated;
 use crate::kernel::hook::handlers::Handlers;
 use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::hook::result as hook_result;
 use crate::kernel::hook::{answer, injection};
-use crate::kernel::payload::Payload;
+use crate::kernel::payload::{Payload, top_level};
 use crate::kernel::report::{Level, Logger, is_own_failure, log};
 use crate::kernel::timeout::is_expired;
 use crate::traverse::{Traverse, traverse};
@@ -40,23 +42,50 @@ pub(crate) struct Emit {
     incoming: Option<Incoming>,
     handlers: Option<Handlers>,
     dispatch: Option<Dispatch<Py<PyAny>, Payload>>,
+    /// Whether anybody wants to know what the handlers decide.
+    is_asked: bool,
 }
 
 traverse!(Emit: registry, event, incoming, handlers, dispatch);
 
 impl Emit {
-    pub(crate) fn new(
-        registry: Py<RustHookRegistry>,
-        event: Py<PyString>,
-        incoming: Incoming,
-    ) -> Self {
-        Self {
-            registry,
-            event,
+    /// Emits an event, and returns what its handlers decide.
+    pub(crate) fn asked(
+        registry: &Bound<'_, RustHookRegistry>,
+        event: &Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let mut emit = Self::unasked(registry, event, data)?;
+        emit.is_asked = true;
+        Ok(emit)
+    }
+
+    /// The same, but returns None.
+    pub(crate) fn unasked(
+        registry: &Bound<'_, RustHookRegistry>,
+        event: &Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let (py, own) = (registry.py(), registry.get());
+        let name = event.to_string_lossy();
+        let data = correlated(&name, top_level(data))?;
+        if name == event::CANCEL_COMPLETED {
+            own.state().cancellations_told += 1;
+        }
+        own.tell(event, &data)?;
+        let incoming = if own.snapshot(py, event)?.is_empty(py) {
+            Incoming::Raw(data.unbind())
+        } else {
+            Incoming::Ready(own.payload(&data)?)
+        };
+        Ok(Self {
+            registry: registry.clone().unbind(),
+            event: event.clone().unbind(),
             incoming: Some(incoming),
             handlers: None,
             dispatch: None,
-        }
+            is_asked: false,
+        })
     }
 
     /// Calls handlers until one has to be awaited or none is left.
@@ -184,6 +213,9 @@ impl Emit {
         let Some(dispatch) = self.dispatch.take() else {
             return Err(Step::misused());
         };
+        if !self.is_asked {
+            return Ok(Next::Return(py.None().into_bound(py)));
+        }
         let outcome = dispatch.finish();
         let carrying = |result: Bound<'py, PyAny>| {
             if outcome.is_modified {
@@ -215,7 +247,11 @@ impl Machine for Emit {
         let payload = match self.incoming.take() {
             Some(Incoming::Ready(payload)) => payload,
             Some(Incoming::Raw(data)) if handlers.is_empty(py) => {
-                return Ok(Next::Return(RustHookRegistry::unhandled(data.bind(py))?));
+                return Ok(Next::Return(if self.is_asked {
+                    RustHookRegistry::unhandled(data.bind(py))?
+                } else {
+                    py.None().into_bound(py)
+                }));
             }
             Some(Incoming::Raw(data)) => registry.payload(data.bind(py))?,
             None => return Err(Step::misused()),

@@ -20,6 +20,7 @@ use crate::module::module;
 use crate::traverse::traverse;
 
 pub(crate) static EMIT: Driver = Driver::new("RustHookRegistry.emit");
+pub(crate) static EMIT_EACH: Driver = Driver::new("RustHookRegistry.emit_each");
 pub(crate) static EMIT_AND_COLLECT: Driver = Driver::new("RustHookRegistry.emit_and_collect");
 
 #[derive(Default)]
@@ -57,7 +58,7 @@ impl RustHookRegistry {
         static IMPORTED: FirstMade<()> = FirstMade::new();
         IMPORTED.get(py, || {
             hook_result::Models::get(py)?;
-            for driver in [&EMIT, &EMIT_AND_COLLECT] {
+            for driver in [&EMIT, &EMIT_EACH, &EMIT_AND_COLLECT] {
                 driver.prepare(py)?;
             }
             for name in [
@@ -130,11 +131,17 @@ impl RustHookRegistry {
     /// Whether emitting an event would do nothing: it has no handler, and `emit` is the method of
     /// this class.
     pub(crate) fn is_unheard(registry: &Bound<'_, Self>, event: &str) -> PyResult<bool> {
-        let emit = registry.getattr(intern!(registry.py(), "emit"))?;
+        let emits_itself = Self::emits_itself(registry)?;
         let state = registry.get().state();
-        Ok(state.registry.handlers(event).is_empty()
-            && state.registry.observers().is_empty()
-            && emit.is_exact_instance_of::<PyCFunction>())
+        Ok(emits_itself
+            && state.registry.handlers(event).is_empty()
+            && state.registry.observers().is_empty())
+    }
+
+    /// Whether `emit` is the method of this class, not of a subclass.
+    pub(crate) fn emits_itself(registry: &Bound<'_, Self>) -> PyResult<bool> {
+        let emit = registry.getattr(intern!(registry.py(), "emit"))?;
+        Ok(emit.is_exact_instance_of::<PyCFunction>())
     }
 
     /// The data of an event for handlers: defaults below it, a time stamp above.
