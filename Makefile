@@ -47,11 +47,11 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := agent cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
-	tool_arguments path_decision processor start display false_marks ratios redaction shell
+	tool_arguments path_decision retry_decision processor start display false_marks call_cost ratios redaction shell
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := agent text_deltas request_encoding tool_arguments
 # Compared with what our own Python has beside it.
-OWN_BENCHES := cancel first_request path_decision processor start display false_marks
+OWN_BENCHES := cancel first_request path_decision retry_decision processor start display false_marks call_cost
 # Compared with a walk over memory, in Rust.
 RUST_BENCHES := ratios redaction shell
 
@@ -176,7 +176,7 @@ clean: ## Remove everything that was built or installed here
 
 dist/.wheel: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
 	@rm -f dist/*.whl
-	$(BUILD_PATH) maturin build --quiet --release $(MATURIN_FLAGS) \
+	$(BUILD_PATH) maturin build --quiet --release $(MATURIN_FLAGS) --compression-level 9 \
 		--interpreter "$(CURDIR)/$(VENV_PYTHON)" --out dist
 	@touch $@
 

@@ -6,7 +6,7 @@ import random as _random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from amplifier_core._engine import ErrorHandler as Engine
 from amplifier_guard._clock import Clock, now
@@ -30,6 +30,13 @@ class GiveUp:
     """Do not call again."""
 
     reason: Literal["not_retryable", "retries_exhausted", "budget_spent"]
+
+
+_GIVE_UPS: dict[str | None, GiveUp] = {
+    "not_retryable": GiveUp("not_retryable"),
+    "retries_exhausted": GiveUp("retries_exhausted"),
+    "budget_spent": GiveUp("budget_spent"),
+}
 
 
 class ErrorHandler:
@@ -114,7 +121,7 @@ class ErrorHandler:
         )
         if retry is not None:
             return Retry(*retry)
-        return GiveUp(cast(Literal["not_retryable", "retries_exhausted", "budget_spent"], reason))
+        return _GIVE_UPS[reason]
 
     def frequency(self) -> dict[str, int]:
         """Return how often each type of error occurred recently, the latest type last."""

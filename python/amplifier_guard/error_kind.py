@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from amplifier_core._engine import asked_wait
@@ -34,6 +35,9 @@ retried; the others are permanent.
 """
 
 
+_NUMBERS = (int, float)
+
+
 class Failure(NamedTuple):
     """What an exception says about itself; missing or broken attributes are None."""
 
@@ -59,7 +63,7 @@ def error_kind(error: BaseException) -> ErrorKind:
 def failure_of(error: BaseException) -> Failure:
     """Read what an exception says about itself."""
     return Failure(
-        names=[one.__name__ for one in type(error).__mro__],
+        names=_names(type(error)),
         status=_status(error),
         retryable=_retryable(error),
         retry_after=_seconds(_attribute(error, "retry_after")),
@@ -67,12 +71,20 @@ def failure_of(error: BaseException) -> Failure:
     )
 
 
+@lru_cache(maxsize=256)
+def _names(kind: type[BaseException]) -> list[str]:
+    return [one.__name__ for one in kind.__mro__]
+
+
 def _status(error: BaseException) -> int | None:
-    for source in (error, _attribute(error, "response")):
-        status = _attribute(source, "status_code")
-        if isinstance(status, int) and 100 <= status <= 599:
-            return int(status)
-    return None
+    status = _attribute(error, "status_code")
+    if not _is_status(status):
+        status = _attribute(_attribute(error, "response"), "status_code")
+    return int(status) if _is_status(status) else None
+
+
+def _is_status(status: Any) -> bool:
+    return isinstance(status, int) and 100 <= status <= 599
 
 
 def _retryable(error: BaseException) -> bool | None:
@@ -87,7 +99,7 @@ def _seconds(value: Any) -> float | None:
     if isinstance(value, str):
         return asked_wait(value.encode("utf-8", "replace").decode())
     try:
-        return float(value) if isinstance(value, int | float) else None
+        return float(value) if isinstance(value, _NUMBERS) else None
     except OverflowError:
         return None
 

@@ -48,6 +48,7 @@ class Ledger:
         self._tool_calls = 0
         self._tokens = 0
         self._cost = Decimal(0)
+        self._has_unpriced_calls = False
 
     def note_response(self, usage: Any) -> None:
         """Count a model call and the `usage` of its response, which may be None."""
@@ -58,6 +59,8 @@ class Ledger:
             ledger._tokens += tokens
             if isinstance(cost, Decimal):
                 ledger._cost += cost
+            else:
+                ledger._has_unpriced_calls = True
 
     def take_tool_call(self) -> Limit | None:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""
@@ -101,12 +104,16 @@ class Ledger:
         return Limit("seconds", f"the budget of {min(limits, default=0):g} s is used up")
 
     def _used_up(self) -> Limit | None:
-        """The limit of tokens or cost, if it is reached."""
+        """The limit of tokens or cost, if it is reached or cannot be kept."""
         tokens, cost = self.budget.tokens, self.budget.cost
         if tokens is not None and self._tokens >= tokens:
             return Limit("tokens", f"the budget of {_counted(tokens, 'token')} is used up")
         if cost is not None and self._cost >= cost:
             return Limit("cost", f"the budget of ${cost} is used up")
+        if cost is not None and self._has_unpriced_calls:
+            # What is not counted would never use it up.
+            reason = f"the budget of ${cost} cannot be kept: what a model call cost is not known"
+            return Limit("cost", reason)
         return None
 
     def _chain(self) -> Iterator[Ledger]:

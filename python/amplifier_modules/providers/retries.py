@@ -25,6 +25,8 @@ from amplifier_core.llm_errors import (
 from amplifier_modules.rate import RateSettings
 from amplifier_modules.settings import Settings
 
+from .limits.endpoint import Endpoint
+
 if TYPE_CHECKING:
     from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimited, RateLimiter, Retry
 
@@ -68,6 +70,9 @@ class RetrySettings(Settings):
     """Whether waits are randomly up to a tenth longer or shorter, never below `retry-after`."""
     overloaded_delay_multiplier: float = Field(default=10.0, ge=1)
     """Factor of a wait after status 529: an overload lasts longer than a lost connection."""
+    retry_shown: bool = False
+    """Whether an answer is asked for again that failed after a part of it was shown; what was shown
+    is then taken back, by a `content_block:end` with `dropped`."""
     retry_budget: float = Field(default=600.0, ge=0)
     """Seconds after the first call beyond which no retry begins."""
     breaker_failures: int = Field(default=10, ge=0, le=_MAX_COUNT)
@@ -118,6 +123,8 @@ class Retries:
         self._clock = clock
         self._sleep = sleep
         self._judges: _Judges | None = None
+        self.endpoint: Endpoint | None = None
+        """Whose circuit breaker counts, which is that of its other mounts; None for one of its own."""
 
     async def call(
         self,
@@ -125,6 +132,8 @@ class Retries:
         model: str | None,
         *,
         may_repeat: Callable[[], bool] = lambda: True,
+        before_retry: Callable[[], Awaitable[object]] | None = None,
+        is_part: bool = False,
     ) -> T:
         """Call until there is a result or an error that is not retried.
 
@@ -133,6 +142,8 @@ class Retries:
             model: The model of the request, if there is one.
             may_repeat: Called after a failure; False forbids a retry, as a part of the answer was
                 shown.
+            before_retry: Awaited before the wait for a retry.
+            is_part: Whether this is a request within a call, which breaker and rate have let through.
 
         Raises:
             AbortError: The session was cancelled during a wait.
@@ -155,6 +166,8 @@ class Retries:
 
         async def tell(retry: Retry, error: Exception) -> None:
             self._log(retry, error)
+            if before_retry is not None:
+                await before_retry()
             await self._emit(PROVIDER_RETRY, self._told(retry, error, model))
 
         async def throttle(refusal: RateLimited) -> None:
@@ -168,14 +181,14 @@ class Retries:
                 attempt,
                 ErrorContext(operation=f"call of {self._provider}"),
                 handler=judges.handler,
-                breaker=judges.breaker,
-                limiter=judges.limiter,
+                breaker=None if is_part else judges.breaker,
+                limiter=None if is_part else judges.limiter,
                 provider=self._provider,
                 may_repeat=may_repeat,
                 on_retry=tell,
                 on_limit=throttle,
                 clock=self._clock,
-                sleep=self._wait,
+                sleep=self.wait,
             )
         except CircuitOpen as refusal:
             reason = f"circuit open for `{self._provider}` after repeated failures"
@@ -192,7 +205,7 @@ class Retries:
 
     def _judged_by(self) -> _Judges:
         if self._judges is None:
-            from amplifier_guard import CircuitBreaker, ErrorHandler, RateLimiter
+            from amplifier_guard import ErrorHandler, RateLimiter
 
             settings = self._settings
             limiter = None
@@ -208,15 +221,19 @@ class Retries:
             )
             breaker = None
             if settings.breaker_failures:
-                breaker = CircuitBreaker(
-                    failures=settings.breaker_failures,
-                    recovery=settings.breaker_recovery,
-                    clock=self._clock,
+                endpoint = self.endpoint or Endpoint(self._provider)
+                breaker = endpoint.breaker(
+                    settings.breaker_failures, settings.breaker_recovery, self._clock
                 )
             self._judges = _Judges(handler, breaker, limiter)
         return self._judges
 
-    async def _wait(self, seconds: float) -> None:
+    async def wait(self, seconds: float) -> None:
+        """Wait, unless the session is cancelled.
+
+        Raises:
+            AbortError: It was.
+        """
         end = self._clock() + round(seconds * 1e9)
         while (left := end - self._clock()) > 0:
             if getattr(self._cancellation, "is_cancelled", False) is True:
@@ -270,4 +287,5 @@ def _reason(error: Exception) -> str:
     status: int | None = getattr(error, "status_code", None)
     found = (words for kind, words in _WORDS if isinstance(error, kind))
     words = "overloaded" if status == _OVERLOADED_STATUS else next(found, type(error).__name__)
+    words = getattr(error, "retry_reason", words)
     return words if status is None else f"{words} ({status})"

@@ -75,6 +75,8 @@ class ModelCall:
             self.usage = Usage.of(data["usage"])
         if data.get("status") == "error" and (found := error_type(data)) != OTHER:
             self.error = found
+        elif data.get("status") == "cancelled":
+            self.error = "cancelled"
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -62,14 +62,8 @@ class AnthropicConfig(HttpSettings):
     "code_execution"}]`."""
     enable_1m_context: bool = True
     """Whether models that need a header for a context of a million tokens get it."""
-    fallback_on_overload: bool = False
-    """Whether another model is asked while one is overloaded (status 529)."""
-    fallback_model: str = "sonnet"
-    """That model: `sonnet`, `haiku` or the name of one."""
-    fallback_cooldown: float = Field(default=300.0, ge=0)
-    """Seconds for which the overloaded model is not asked again."""
-    fallback_state_path: OptionalText = None
-    """File in which overloads outlive the process; None for no file."""
+    fallback_model: OptionalText = "sonnet"
+    """The model for `fallback_on_overload`: `sonnet`, `haiku` or the name of one."""
     beta_headers: HeaderNames = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
     enable_prompt_caching: bool = True

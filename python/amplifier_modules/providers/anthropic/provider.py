@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from amplifier_core.llm_errors import LLMError, ProviderUnavailableError
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..retries import Retries
-from ..wire.answer import Answer
 from ..wire.body import WireRequest, json_bytes
 from ..wire.client import ServiceClient
-from ..wire.events import PROVIDER_FALLBACK
 from ..wire.fields import JsonDict
-from ..wire.mounting import hooks_and_retries, key_and_address, say_not_mounted
+from ..wire.mounting import contribute_cost, hooks_and_retries, key_and_address, say_not_mounted
 from ..wire.provider import WireProvider
 from .config import PROVIDER, SERVICE, AnthropicConfig, read_config
 from .models import LONG_CONTEXT_TOKENS, ModelProfile, model_profile
-from .overload import Overload
 from .request import AnthropicEncoder
 
 if TYPE_CHECKING:
@@ -34,7 +30,6 @@ _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
-_OVERLOADED = 529
 _MAX_CONTINUATIONS = 5
 """Times that a paused answer is gone on with."""
 
@@ -43,6 +38,10 @@ class AnthropicProvider(WireProvider):
     """A provider for the Anthropic Messages API."""
 
     path = "/v1/messages"
+    short_names: ClassVar[Mapping[str, str]] = {
+        "sonnet": "claude-sonnet-5-5",
+        "haiku": "claude-haiku-4-5",
+    }
 
     def __init__(
         self, config: AnthropicConfig, hooks: Any = None, *, retries: Retries | None = None
@@ -62,22 +61,15 @@ class AnthropicProvider(WireProvider):
         super().__init__(SERVICE, config, client, hooks, retries=retries)
         self.config = config
         self._encoder = AnthropicEncoder(config)
-        self._overload = Overload(config)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
-        profile = model_profile(self.config.default_model)
         return ProviderInfo(
             id=PROVIDER,
             display_name="Anthropic",
             credential_env_vars=["ANTHROPIC_API_KEY"],
             capabilities=self.get_model_info().capabilities,
-            defaults={
-                "model": self.config.default_model,
-                "max_tokens": self.config.max_tokens,
-                "context_window": self.get_model_info().context_window,
-                "max_output_tokens": profile.max_output_tokens,
-            },
+            defaults=self.model_defaults(self.config.default_model, self.config.max_tokens),
             config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 
@@ -87,31 +79,7 @@ class AnthropicProvider(WireProvider):
 
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        encoded = self._encoder.encode(request, options)
-        other = self._overload.substitute(encoded.model)
-        if other is not None and self._overload.is_overloaded(encoded.model):
-            return _in_place_of(encoded, other)
-        return encoded
-
-    @override
-    async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:
-        try:
-            return await super().open_answer(encoded, longest_wait)
-        except ProviderUnavailableError as error:
-            other = self._overload.substitute(encoded.model)
-            if error.status_code == _OVERLOADED and other is not None:
-                error.retryable = False  # the other model is asked at once
-                self._overload.note(encoded.model)
-                data = {"provider": PROVIDER, "model": encoded.model, "fallback_model": other}
-                await self.emit(PROVIDER_FALLBACK, {**data, "reason": "overloaded"})
-            raise
-
-    def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:
-        """Ask another model where this one is overloaded."""
-        other = self._overload.substitute(encoded.model)
-        if error.status_code != _OVERLOADED or other is None:
-            return None
-        return _in_place_of(encoded, other)
+        return self._encoder.encode(request, options)
 
     @override
     def raw_block(self, block: JsonDict) -> JsonDict:
@@ -172,15 +140,6 @@ class AnthropicProvider(WireProvider):
         return LONG_CONTEXT_TOKENS if is_long else profile.context_window
 
 
-def _in_place_of(encoded: WireRequest, other: str) -> WireRequest:
-    """Return a request for another model, as the one that it names is overloaded."""
-    if encoded.for_model is None:
-        return encoded
-    again = encoded.for_model(other)
-    again.degrade(f"`{encoded.model}`", f"`{other}`", "the model is overloaded")
-    return again
-
-
 def _count(entry: Mapping[str, Any], key: str) -> int | None:
     value = entry.get(key)
     return value if isinstance(value, int) else None
@@ -209,4 +168,5 @@ async def mount(
     hooks, retries = hooks_and_retries(coordinator, PROVIDER, settings)
     provider = AnthropicProvider(settings, hooks, retries=retries)
     await coordinator.mount("providers", provider, name=PROVIDER)
+    contribute_cost(coordinator, provider)
     return provider.close

@@ -58,9 +58,7 @@ class AnthropicEncoder:
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
         history = self._history.check(request.messages, self._rules(model))
-        encoded = self._encoded(request, history, model, given)
-        encoded.for_model = lambda other: self.encode(request, {**given, "model": other})
-        return encoded
+        return self._encoded(request, history, model, given)
 
     def _rules(self, model: str) -> AnthropicRules:
         prefill = model_profile(model).prefill

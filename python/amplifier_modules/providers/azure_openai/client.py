@@ -21,6 +21,16 @@ def profile_of(config: AzureOpenAIConfig, deployment: str) -> ModelProfile:
     return model_profile(family) if family and not known.is_known else known
 
 
+def priced_as(config: AzureOpenAIConfig, asked: str, answered: str | None) -> tuple[str, ...]:
+    """Return the names under which the model of a deployment may have a price.
+
+    A deployment can have any name: the setting says which model it is, or the answer does.
+    """
+    family = config.model_family if asked == config.deployment else None
+    names = (family, answered, asked)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
 def azure_client(
     config: AzureOpenAIConfig,
     service: Service,

@@ -18,18 +18,22 @@ from ..retries import Retries
 from ..wire.answer import Answer
 from ..wire.body import WireRequest
 from ..wire.settings import HttpSettings
-from .client import azure_client, azure_info, profile_of
+from .client import azure_client, azure_info, priced_as, profile_of
 from .config import PROVIDER, SERVICE, AzureOpenAIConfig
 from .identity import Credential
 
 _TITLE = SERVICE.title
 _ALSO_HERE = frozenset({"max_tokens", "parallel_tool_calls", "filtered"})
+_OF_SEVERAL_MODELS = frozenset(
+    {"fallback_on_overload", "fallback_model", "fallback_cooldown", "fallback_state_path"}
+)
+"""Settings that need another model, which the address of one deployment does not have."""
 
 
 def without_effect(config: AzureOpenAIConfig) -> list[str]:
     """Return the settings that were made, but that Chat Completions has nothing for."""
     of_responses = ResponsesSettings.model_fields.keys() - HttpSettings.model_fields.keys()
-    return sorted(config.model_fields_set & of_responses - _ALSO_HERE)
+    return sorted(config.model_fields_set & (of_responses - _ALSO_HERE | _OF_SEVERAL_MODELS))
 
 
 class DeploymentProvider(ChatProvider):
@@ -69,6 +73,10 @@ class DeploymentProvider(ChatProvider):
             retries=retries,
             names_model=False,
         )
+
+    @override
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        return priced_as(self.azure, asked, answered)
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
@@ -127,6 +135,6 @@ def _preset(profile: ModelProfile, base_url: str) -> Preset:
 
 
 def _settings(config: AzureOpenAIConfig) -> ChatSettings:
-    shared = HttpSettings.model_fields.keys() & config.model_fields_set
+    shared = HttpSettings.model_fields.keys() & config.model_fields_set - _OF_SEVERAL_MODELS
     given = {key: getattr(config, key) for key in shared | (_ALSO_HERE & config.model_fields_set)}
     return ChatSettings(**given, default_model=config.deployment)

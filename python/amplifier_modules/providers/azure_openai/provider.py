@@ -6,13 +6,15 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from amplifier_core.models import ProviderInfo
 
 from ..openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
-from ..wire.mounting import hooks_and_retries, say_not_mounted
-from .client import azure_client, azure_info, profile_of
+from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
+from .client import azure_client, azure_info, priced_as, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
 from .identity import Credential
 
@@ -51,9 +53,16 @@ class AzureOpenAIProvider(ResponsesProvider):
         """Return what a deployment can do, whose name may say nothing about it."""
         return profile_of(self.config, model)
 
+    @override
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        return priced_as(self.config, asked, answered)
+
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
-        return azure_info(self.get_model_info().capabilities, self.model_defaults())
+        return azure_info(
+            self.get_model_info().capabilities,
+            self.model_defaults(self.default_model, self.responses_settings.max_tokens),
+        )
 
 
 async def mount(
@@ -98,4 +107,5 @@ async def mount(
         )
     deployed = DeploymentProvider(settings, hooks, retries=retries)
     await coordinator.mount("providers", deployed, name=PROVIDER)
+    contribute_cost(coordinator, deployed)
     return deployed.close

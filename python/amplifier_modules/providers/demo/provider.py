@@ -10,6 +10,7 @@ from pydantic import Field
 from amplifier_modules.settings import Settings, read_settings
 
 from ..anthropic import AnthropicProvider, read_config
+from ..wire.mounting import contribute_cost
 from .server import DemoModel
 
 
@@ -51,6 +52,7 @@ async def mount(
         assert found is not None
         provider = DemoProvider(found, getattr(coordinator, "hooks", None))
         await coordinator.mount("providers", provider, name=DemoProvider.name)
+        contribute_cost(coordinator, provider)
     except BaseException:
         demo.__exit__()
         raise

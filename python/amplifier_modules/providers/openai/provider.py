@@ -44,7 +44,7 @@ class OpenAIProvider(ResponsesProvider):
             display_name="OpenAI",
             credential_env_vars=["OPENAI_API_KEY"],
             capabilities=self.get_model_info().capabilities,
-            defaults=self.model_defaults(),
+            defaults=self.model_defaults(self.default_model, self.config.max_tokens),
             config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from ...late_names import late_names
+
 if TYPE_CHECKING:
     from .config import ChatSettings, OpenAIChatConfig, read_config
     from .presets import PRESETS, Preset
@@ -31,11 +33,4 @@ _PLACES = {
 }
 """Where each name is; those who only ask for the names of models import none of it."""
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    module, attribute = _PLACES[name]
-    return getattr(import_module(f"{__name__}.{module}"), attribute)
+__getattr__ = late_names(__name__, _PLACES)

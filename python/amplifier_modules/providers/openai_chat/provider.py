@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
@@ -16,12 +15,13 @@ from ..retries import Retries
 from ..wire.body import WireRequest
 from ..wire.client import Headers, ServiceClient
 from ..wire.fields import JsonDict
-from ..wire.mounting import hooks_and_retries, say_not_mounted
+from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
 from ..wire.provider import WireProvider, new_call_id
 from ..wire.service import Service
 from . import models
 from .config import MODULE, ChatConfig, ChatSettings, read_config, with_settings
 from .presets import OTHER, Preset
+from .raw_block import raw_block
 from .request import ChatEncoder
 
 logger = logging.getLogger(__name__)
@@ -105,12 +105,7 @@ class ChatProvider(WireProvider):
             display_name=self.preset.title,
             credential_env_vars=[key] if key else [],
             capabilities=known.capabilities,
-            defaults={
-                "model": self.config.default_model,
-                "max_tokens": self.config.max_tokens,
-                "context_window": known.context_window,
-                "max_output_tokens": known.max_output_tokens,
-            },
+            defaults=self.model_defaults(self.config.default_model, self.config.max_tokens),
             config_fields=[
                 ConfigField(
                     id="api_key",
@@ -144,25 +139,7 @@ class ChatProvider(WireProvider):
 
     @override
     def raw_block(self, block: JsonDict) -> JsonDict:
-        match block.get("type"):
-            case "tool_call":
-                arguments = block.get("raw_arguments")
-                if not isinstance(arguments, str):
-                    arguments = json.dumps(block.get("arguments"), ensure_ascii=False)
-                call_id = {"id": block["id"]} if block.get("id") else {}
-                function = {"name": block.get("name"), "arguments": arguments}
-                return {**call_id, "type": "function", "function": function}
-            case "text" if block.get("refusal"):
-                return {"type": "refusal", "refusal": block["refusal"]}
-            case "thinking" if self.preset.shown_thinking == "content":
-                thought = {"type": "text", "text": block.get("thinking")}
-                return {"type": "thinking", "thinking": [thought]}
-            case "thinking":
-                raw = {self.preset.shown_thinking: block.get("thinking")}
-                details = block.get("reasoning_details")
-                return {**raw, "reasoning_details": details} if details else raw
-            case _:
-                return block
+        return raw_block(block, self.preset.shown_thinking)
 
     async def _model_entries(self) -> list[dict[str, Any]]:
         expected = "a list of models"
@@ -235,6 +212,7 @@ def mount_of(preset: str | None) -> Mount:
         provider = ChatProvider.of(found, hooks, retries=retries)
         # A module mounts under its own name; the loader then gives an instance the name it has.
         await coordinator.mount("providers", provider, name=module.removeprefix("provider-"))
+        contribute_cost(coordinator, provider)
         return provider.close
 
     return mount

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import TurnWriter, WireRequest, json_bytes
@@ -13,6 +12,7 @@ from ..wire.fields import JsonDict, fields_of
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
     given_options,
+    named_model,
     nothing_to_send,
     stop_texts,
     tool_fields,
@@ -70,13 +70,7 @@ class ChatEncoder:
         """
         given = given_options(options)
         provider = self._preset.name
-        model = given.get("model") or request.model or self._settings.default_model
-        if not model:
-            raise ConfigurationError(
-                "no model is named: neither the request nor the settings have one",
-                provider=provider,
-                hint=f"set `default_model`, or name it: `{provider}:MODEL`",
-            )
+        model = named_model(request, given, self._settings.default_model, provider)
         vision = self._preset.vision if self._sees is None else self._sees(model)
         rules = ChatRules.of(self._preset, model, vision=vision)
         history = self._history.check(request.messages, rules)

@@ -8,17 +8,15 @@ from typing import Any
 
 from ..wire.body import json_bytes
 from ..wire.fields import JsonDict, fields_of
+from ..wire.result_media import SEPARATOR, split_result
 from ..wire.rules import HistoryRules, IdForm, Writer
-from ..wire.turn import Result, Turn
+from ..wire.turn import Turn
 from .presets import Preset
 
 SHORT_IDS = IdForm(exact_length=9)
 USUAL_IDS = IdForm(max_length=40)
 BRIDGE = "(Noted.)"
 """What the assistant says between the result of a tool and the user, where it must say something."""
-
-_MEDIA = frozenset({"image", "document"})
-_SEPARATOR = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class TurnMessages:
         texts = [part["text"] for part in parts if part["type"] == "text"]
         calls = [_call(part) for part in parts if part["type"] == "tool_call"]
         thoughts = [part for part in parts if part["type"] == "thinking"]
-        content: Any = _SEPARATOR.join(texts) if texts else self._preset.empty_content
+        content: Any = SEPARATOR.join(texts) if texts else self._preset.empty_content
         message: JsonDict = {"role": "assistant", "content": content}
         match self._preset.replay:
             case "content" if thoughts:
@@ -107,8 +105,9 @@ class TurnMessages:
         messages: list[JsonDict] = []
         parts: list[JsonDict] = []
         for result in turn.results:
-            message, media = self._result(result)
-            messages.append(message)
+            content, media = split_result(result)
+            called = {"role": "tool", "tool_call_id": result.call_id}
+            messages.append({**called, "content": content})
             parts += media
         parts += turn.parts
         if not parts:
@@ -117,26 +116,11 @@ class TurnMessages:
             messages.append({"role": "assistant", "content": BRIDGE})
         return [*messages, {"role": "user", "content": self._content(parts)}]
 
-    def _result(self, result: Result) -> tuple[JsonDict, list[JsonDict]]:
-        """Return the message of a result, and what the user has to show of it."""
-        output = result.output
-        blocks = [] if isinstance(output, str) else output
-        media = [block for block in blocks if block["type"] in _MEDIA]
-        texts = [block["text"] for block in blocks if block["type"] == "text"]
-        if media:
-            kinds = " and ".join(dict.fromkeys(f"{block['type']}s" for block in media))
-            texts.append(f"(The {kinds} of this result are in the next message of the user.)")
-            note = f"(From the result of the call `{result.call_id}` of `{result.tool}`:)"
-            media = [{"type": "text", "text": note}, *media]
-        content = output if isinstance(output, str) else _SEPARATOR.join(texts)
-        message = {"role": "tool", "tool_call_id": result.call_id, "content": content}
-        return message, media
-
     def _content(self, parts: list[JsonDict]) -> str | list[JsonDict]:
         """Return plain text where there is nothing else, as many servers take only that."""
         sent = [self._part(part) for part in parts]
         if all(part["type"] == "text" for part in sent):
-            return _SEPARATOR.join(part["text"] for part in sent)
+            return SEPARATOR.join(part["text"] for part in sent)
         return sent
 
     def _part(self, part: JsonDict) -> JsonDict:
@@ -166,7 +150,7 @@ def media_url(source: JsonDict) -> str | None:
 
 def system_text(blocks: Iterable[JsonDict]) -> str:
     """Return the text of a system prompt."""
-    return _SEPARATOR.join(block["text"] for block in blocks)
+    return SEPARATOR.join(block["text"] for block in blocks)
 
 
 def _is_call(part: JsonDict) -> bool:

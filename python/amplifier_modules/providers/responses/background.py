@@ -13,10 +13,11 @@ import anyio
 from amplifier_core._kernel import sleep as waiting
 from amplifier_core.llm_errors import LLMError, LLMTimeoutError
 
+from ..retries import Retries
 from ..wire.answer import Answer
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict
-from ..wire.settings import MAX_ANSWER_BYTES
+from ..wire.settings import USUAL_ANSWER_BYTES
 from .request import ResponsesRequest
 from .settings import ResponsesSettings
 
@@ -36,6 +37,8 @@ class Background:
         settings: ResponsesSettings,
         emit: Emit,
         params: Mapping[str, str] | None = None,
+        *,
+        retries: Retries,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = waiting.sleep,
     ) -> None:
@@ -46,6 +49,7 @@ class Background:
             settings: How often and how long.
             emit: Tells each change of the status.
             params: The query of every request.
+            retries: What asks again where a look at the status fails.
             clock: Returns the current time in seconds.
             sleep: Waits for a number of seconds.
         """
@@ -53,6 +57,7 @@ class Background:
         self._settings = settings
         self._emit = emit
         self._params = params
+        self._retries = retries
         self._clock = clock
         self._sleep = sleep
 
@@ -92,7 +97,7 @@ class Background:
         seconds: float,
         started: float,
     ) -> JsonDict:
-        told, failures = None, 0
+        told = None
         while True:
             status, elapsed = str(found.get("status") or ""), self._clock() - started
             if status != told:
@@ -104,12 +109,14 @@ class Background:
                 raise self._too_late(encoded)
             await self._sleep(self._settings.poll_interval)
             try:
-                found = await self._ask("GET", place, seconds, encoded.model)
-                failures = 0
+                found = await self._retries.call(
+                    lambda: self._ask("GET", place, seconds, encoded.model),
+                    encoded.model,
+                    is_part=True,
+                )
             except LLMError as error:
-                failures += 1
-                if not error.retryable or failures > self._settings.max_retries:
-                    raise
+                error.retryable = False  # else the whole answer would be made again
+                raise
 
     async def _cancel(self, place: str, model: str) -> None:
         """Cancel an answer that nobody waits for any more, as far as that is possible."""
@@ -128,7 +135,7 @@ class Background:
             model=model,
             content=content,
             params=self._params,
-            max_bytes=self._settings.max_answer_bytes or MAX_ANSWER_BYTES,
+            max_bytes=self._settings.max_answer_bytes or USUAL_ANSWER_BYTES,
         )
 
     def _too_late(self, encoded: ResponsesRequest) -> LLMError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
+from amplifier_core._kernel.capability_names import APPLY_PATCH_ENGINE, OBSERVABILITY_EVENTS
 from amplifier_core.events import CONTEXT_COMPACTION, CONTEXT_POST_COMPACT, CONTEXT_PRE_COMPACT
 from amplifier_core.llm_errors import InvalidRequestError, LLMError, NotFoundError
 from amplifier_core.message_models import ChatRequest
@@ -20,6 +20,7 @@ from ..wire.answer import Answer
 from ..wire.body import WireRequest
 from ..wire.client import ServiceClient
 from ..wire.fields import JsonDict, fields_of
+from ..wire.mounting import contribute_cost
 from ..wire.provider import WireProvider
 from ..wire.service import Service
 from .background import BACKGROUND_STATUS, Background
@@ -29,6 +30,7 @@ from .request import CHAIN_INVALIDATED, CONTINUATION, ResponsesEncoder, Response
 from .settings import ResponsesSettings
 from .turns import (
     LED_TO,
+    PATCH,
     PATCH_CALL,
     REASONING_ITEMS,
     REASONING_LED_TO,
@@ -78,7 +80,8 @@ class ResponsesProvider(WireProvider):
         self.default_model = default_model
         self.params = params
         self._encoder = ResponsesEncoder(service.name, settings, default_model, self.profile_of)
-        self._background = Background(client, settings, self.emit, params)
+        self._background = Background(client, settings, self.emit, params, retries=self._retries)
+        self._capability: Callable[[str], object] = lambda _: None
 
     async def mounted(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
         """Mount the provider under its name; return what closes it.
@@ -86,6 +89,8 @@ class ResponsesProvider(WireProvider):
         The request after a compaction sends everything: the service has what was left out.
         """
         await coordinator.mount("providers", self, name=self.name)
+        self._capability = getattr(coordinator, "get_capability", self._capability)
+        contribute_cost(coordinator, self)
         register = getattr(coordinator, "register_contributor", None)
         if register is not None:
             register(OBSERVABILITY_EVENTS, self.name, lambda: list(EVENTS))
@@ -115,20 +120,12 @@ class ResponsesProvider(WireProvider):
         """Return what a model can do; that of the settings if None."""
         return self._model_info({"id": model or self.default_model})
 
-    def model_defaults(self) -> dict[str, Any]:
-        """Return the sizes of the model of the settings."""
-        info = self.get_model_info()
-        settings = self.responses_settings
-        return {
-            "model": self.default_model,
-            "max_tokens": settings.max_tokens,
-            "context_window": info.context_window,
-            "max_output_tokens": info.max_output_tokens,
-        }
-
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
-        return self._encoder.encode(request, options, self.reasoning)
+        is_patched = any(tool.name == PATCH for tool in request.tools or ())
+        is_native = is_patched and self._capability(APPLY_PATCH_ENGINE) == "native"
+        native = [{"type": PATCH}] if is_native else []
+        return self._encoder.encode(request, options, self.reasoning, native)
 
     @override
     async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -93,6 +93,7 @@ class ResponsesEncoder:
         request: ChatRequest,
         options: Mapping[str, Any] | None = None,
         reasoning: str | None = None,
+        native: Sequence[JsonDict] = (),
     ) -> ResponsesRequest:
         """Encode `request`.
 
@@ -102,6 +103,7 @@ class ResponsesEncoder:
                 `temperature`, `reasoning` or `reasoning_effort`, `extended_thinking`,
                 `previous_response_id`, and settings of one request such as `truncation`.
             reasoning: The effort of requests that ask for none.
+            native: Tools of the service beside those of the settings.
 
         Raises:
             InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
@@ -127,7 +129,8 @@ class ResponsesEncoder:
         if settings.is_chained:
             encoded.mark = chain_mark(history, turns)
             self._go_on(encoded, request, given)
-        add_tools(encoded, request, settings.tools, settings.parallel_tool_calls)
+        tools = [*settings.tools, *native]
+        add_tools(encoded, request, tools, settings.parallel_tool_calls)
         wanted = given.get("max_tokens") or request.max_output_tokens
         longest = profile.max_output_tokens if profile.is_known else wanted
         if wanted and longest and wanted > longest:

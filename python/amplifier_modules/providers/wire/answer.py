@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import AsyncIterator, Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from .client import ServiceClient
 from .errors import oversized_error, root_cause, silent_error, timeout_error, truncated_error
-from .settings import MAX_ANSWER_BYTES, HttpSettings
+from .settings import USUAL_ANSWER_BYTES, HttpSettings
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,6 +26,8 @@ _CONTENT_TYPES = {
     "ollama": "application/x-ndjson",
 }
 _JSON = "application/json"
+MAX_SILENT_SECONDS = 1_800.0
+"""Seconds without content after which an answer is ended where no setting says otherwise."""
 _MAY_BE_WHOLE = frozenset({"chat"})
 """Dialects of many servers, some of which send an answer whole although a stream was asked for."""
 
@@ -62,7 +66,7 @@ class Answer:
         self._model = model
         self._seconds = seconds
         self._silence = settings.content_timeout
-        self._longest = settings.max_answer_bytes or MAX_ANSWER_BYTES
+        self._longest = settings.max_answer_bytes or USUAL_ANSWER_BYTES
         self._decoder = StreamDecoder(
             client.service.dialect,
             response.status_code,
@@ -72,9 +76,11 @@ class Answer:
         tags = settings.thinking_tags
         self._thinking = ThinkingFilter(tags) if tags else None
         self._failure: Exception | None = None
+        self._finished: StreamResult | None = None
         self._received = 0
         self._pieces = aiter(response.aiter_bytes())
         self._deadline = math.inf
+        self._content_at = monotonic()
 
     @classmethod
     async def request(
@@ -107,8 +113,8 @@ class Answer:
         """
         seconds = longest_wait or settings.timeout
         fitting = _CONTENT_TYPES[client.service.dialect] if settings.use_streaming else _JSON
-        silence = settings.content_timeout
-        deadline = math.inf if silence is None else anyio.current_time() + silence
+        silence = settings.content_timeout or MAX_SILENT_SECONDS
+        deadline = anyio.current_time() + silence
         response = None
         with anyio.CancelScope(deadline=deadline):
             response = await client.send(
@@ -121,14 +127,12 @@ class Answer:
                 params=params,
             )
         if response is None:
-            raise silent_error(client.service, model, silence or 0)
+            raise silent_error(client.service, model, silence)
         content_type = response.headers.get("content-type", "")
         is_whole = _JSON in content_type and client.service.dialect in _MAY_BE_WHOLE
         if fitting not in content_type and not is_whole:
-            await response.aclose()
-            found = f"`{content_type}`" if content_type else "no content type"
             expected = "an event stream" if settings.use_streaming else "JSON"
-            raise client.unfitting(path, found, expected, model)
+            raise await client.misplaced(response, path, expected, seconds, model)
         answer = cls(client, response, settings, path=path, model=model, seconds=seconds)
         answer._deadline = deadline
         return answer
@@ -155,13 +159,33 @@ class Answer:
             raise StopAsyncIteration from None
         if self._thinking is not None:
             events = self._thinking.feed(events)
-        if self._silence is not None and any(map(_is_content, events)):
-            self._deadline = anyio.current_time() + self._silence
+        if any(map(_is_content, events)):
+            if self._silence is not None:
+                self._deadline = anyio.current_time() + self._silence
+            self._content_at = monotonic()
+        elif monotonic() - self._content_at > MAX_SILENT_SECONDS and self._silence is None:
+            # Looked at here alone: a scope around each wait costs more than all else of a piece.
+            raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
         return events
 
     async def aclose(self) -> None:
         """Close the connection, unless the answer was read to its end."""
+        import httpx2
+
         await self._response.aclose()
+        if "content-encoding" in self._response.headers:
+            return  # what was received and not read could be a lot once it is unpacked
+        # The generators that read the body end where they see that the connection is closed: trio
+        # warns of those that are left in the middle.
+        with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError):
+            async for _ in self._pieces:
+                pass
+
+    def received(self) -> StreamResult:
+        """Return what came of the answer, whole or not; nothing more is read."""
+        if self._finished is None:
+            self._finished = self._decoder.finish()
+        return self._finished
 
     def result(self) -> StreamResult:
         """Return the whole answer.
@@ -174,13 +198,16 @@ class Answer:
         client, failure, service = self._client, self._failure, self._client.service
         if self._received > self._longest:
             raise oversized_error(service, self._model, self._longest) from failure
-        result = self._decoder.finish()
+        result = self.received()
         if self._thinking is not None:
             result = self._thinking.finish(result)
         # A document that the connection did not bring to its end is no JSON: the end is the reason.
         is_broken = failure is not None and (result.error or {}).get("type") == "invalid_stream"
         if result.error is not None and not is_broken:
-            raise client.api_error(result.error, result.request_id, self._model) from failure
+            headers = self._response.headers
+            raise client.api_error(
+                result.error, result.request_id, self._model, headers
+            ) from failure
         # A connection that breaks after the end of the answer loses nothing.
         if not result.truncated:
             return result

@@ -41,9 +41,6 @@ class WireRequest:
     tool_names: dict[str, str] = field(default_factory=dict[str, str])
     """The names of the tools that are sent under another one, by that one."""
 
-    for_model: Callable[[str], WireRequest] | None = None
-    """Encodes the same for another model."""
-
     def __post_init__(self) -> None:
         """Note what the history lost, unless this is a copy that has it noted."""
         if self.degradations:
@@ -56,6 +53,9 @@ class WireRequest:
             writers = named_kinds(repairs.thinking)
             reason = f"`{self.model}` reads only its own"
             self.degrade(f"thinking of {writers}", "left out", reason)
+        if repairs.refused:
+            writers = named_kinds(repairs.refused)
+            self.degrade(f"thinking of {writers}", "left out", f"`{self.provider}` refused it")
         if repairs.described:
             kinds = named_kinds(repairs.described)
             reason = f"`{self.model}` does not take them"

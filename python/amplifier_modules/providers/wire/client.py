@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from pydantic_core import from_json
 
 from amplifier_core.llm_errors import LLMError
 
+from ..limits.endpoint import endpoint_of
+from ..limits.rate_limits import reset_wait
+from .body_reading import beginning, read_into, refused_coding
+from .challenge import MAX_PAGE_BYTES, challenger, is_page
+from .connections import open_client
 from .errors import (
     api_error,
     challenge_error,
@@ -25,15 +28,13 @@ from .errors import (
 from .service import Service
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx2
 
 _MAX_CONNECT_SECONDS = 30.0
 _MAX_BODY_BYTES = 4_000_000
+_MAX_MESSAGE_CHARS = 4_000
+"""How much of a message of a server is looked at."""
 _MIN_SECRET_CHARS = 4
-# A proxy from the environment cannot reach a server on this machine.
-_NEVER_PROXIED = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 Headers = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns the headers that every request carries, the key among them; asked for each request."""
@@ -58,8 +59,10 @@ class ServiceClient:
         self._headers = headers
         self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
         self._client: httpx2.AsyncClient | None = None
-        self.on_headers: Callable[[Mapping[str, str]], None] | None = None
-        """Called with the headers of each answer."""
+        self.on_headers: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
+        """Awaited with the headers of each answer."""
+        self.endpoint = endpoint_of(base_url, secrets)
+        """What is called, which other mounts may share."""
 
     def hide(self, secret: str) -> None:
         """Clean this from errors too, as a server may echo it."""
@@ -126,14 +129,19 @@ class ServiceClient:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             is_lost = not isinstance(error, httpx2.ConnectError | httpx2.InvalidURL)
             raise self._unreachable(url, error, model, was_reached=is_lost) from error
-        if self.on_headers is not None:
-            self.on_headers(response.headers)
-        if response.is_success:
-            return response
         try:
-            raise await self._refusal(response, path, seconds, model)
-        finally:
+            if self.on_headers is not None:
+                await self.on_headers(response.headers)
+            coding = refused_coding(request.headers, response.headers)
+            if not response.is_success or challenger(response.headers) is not None:
+                raise await self._refusal(response, path, seconds, model, can_read=coding is None)
+            if coding is not None:
+                asked = f"`{request.headers['accept-encoding']}`"
+                raise self.unfitting(path, f"content encoded as `{coding}`", asked, model)
+        except BaseException:
             await response.aclose()
+            raise
+        return response
 
     async def ask(
         self,
@@ -197,22 +205,50 @@ class ServiceClient:
 
         url = self.shown_url + path
         headers = {"content-type": "application/json"} if content is not None else {}
-        response = await self.send(
-            method, path, seconds, model=model, headers=headers, content=content, params=params
-        )
+        try:
+            # Twice as long: for the connection, and for headers that never end.
+            with anyio.fail_after(2 * seconds):
+                response = await self.send(
+                    method,
+                    path,
+                    seconds,
+                    model=model,
+                    headers=headers,
+                    content=content,
+                    params=params,
+                )
+        except TimeoutError as error:
+            raise timeout_error(self.service, url, 2 * seconds, "answer", model=model) from error
         body = bytearray()
         try:
             with anyio.fail_after(seconds):
-                await _read_into(body, response, max_bytes)
+                await read_into(body, response, max_bytes)
             return from_json(bytes(body))
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise timeout_error(self.service, url, seconds, "whole answer", model=model) from error
         except httpx2.HTTPError as error:
             raise self._unreachable(url, error, model, was_reached=True) from error
         except ValueError as error:
+            if (vendor := challenger(response.headers, bytes(body[:MAX_PAGE_BYTES]))) is not None:
+                raise self._challenge(path, response.status_code, vendor, model) from error
             raise self.unfitting(path, "other content", expected, model) from error
         finally:
             await response.aclose()
+
+    async def misplaced(
+        self, response: httpx2.Response, path: str, expected: str, seconds: float, model: str | None
+    ) -> LLMError:
+        """Make the error for a success of another content type than `expected`, and close it."""
+        kind = response.headers.get("content-type", "")
+        try:
+            body = b""
+            if is_page(response.headers):
+                body = await beginning(response, MAX_PAGE_BYTES, seconds)
+        finally:
+            await response.aclose()
+        if (vendor := challenger(response.headers, body)) is not None:
+            return self._challenge(path, response.status_code, vendor, model)
+        return self.unfitting(path, f"`{kind}`" if kind else "no content type", expected, model)
 
     def unfitting(self, path: str, found: str, expected: str, model: str | None) -> LLMError:
         """Make the error for a successful answer of the wrong kind."""
@@ -220,10 +256,22 @@ class ServiceClient:
         return unfitting_error(self.service, url, self.clean(found), expected, model=model)
 
     def api_error(
-        self, details: Mapping[str, Any], request_id: str | None, model: str | None
+        self,
+        details: Mapping[str, Any],
+        request_id: str | None,
+        model: str | None,
+        headers: Mapping[str, str],
     ) -> LLMError:
-        """Make the error for what a server said, without secrets that it echoed."""
-        shown = {**details, "message": self.clean(str(details.get("message") or ""))}
+        """Make the error for what a server said, without secrets that it echoed.
+
+        Args:
+            details: What it said, as `decode_error` returns it.
+            request_id: Its id of the request.
+            model: The model that was asked.
+            headers: The headers of its answer, which may say when to come again.
+        """
+        message = self.clean(str(details.get("message") or "")[:_MAX_MESSAGE_CHARS])
+        shown = {**details, "message": message, "reset_after": reset_wait(headers)}
         return api_error(self.service, shown, model=model, request_id=request_id)
 
     def clean(self, text: str) -> str:
@@ -233,15 +281,9 @@ class ServiceClient:
         return Redactor(self._secrets).redact(text)
 
     def _open_client(self) -> httpx2.AsyncClient:
-        import httpx2
-
         if self._client is None:
             try:
-                self._client = httpx2.AsyncClient(
-                    verify=_verification(self._base_url),
-                    follow_redirects=False,  # the key would be sent along
-                    mounts=dict.fromkeys(_NEVER_PROXIED),
-                )
+                self._client = open_client(self._base_url)
             except (ImportError, ValueError, OSError) as error:
                 # It reads proxies and certificates from the environment.
                 raise environment_error(self.service, str(error)) from error
@@ -254,55 +296,28 @@ class ServiceClient:
         return unreachable_error(self.service, url, cause, model=model, was_reached=was_reached)
 
     async def _refusal(
-        self, response: httpx2.Response, path: str, seconds: float, model: str | None
+        self,
+        response: httpx2.Response,
+        path: str,
+        seconds: float,
+        model: str | None,
+        *,
+        can_read: bool,
     ) -> LLMError:
-        """Make the error for an answer with an error status."""
-        import httpx2
-
-        status = response.status_code
+        """Make the error for an answer with an error status, or of a proxy."""
+        status, headers = response.status_code, response.headers
         if 300 <= status < 400:
-            location = self.clean(response.headers.get("location", ""))
+            location = self.clean(headers.get("location", ""))
             url = self.shown_url + path
             return redirect_error(self.service, url, status, location, model=model)
+        # The beginning is enough, and an error must not take longer than an answer.
+        body = await beginning(response, _MAX_BODY_BYTES, seconds) if can_read else b""
+        if (vendor := challenger(headers, body)) is not None:
+            return self._challenge(path, status, vendor, model)
         from amplifier_stream import decode_error
 
-        read = bytearray()
-        # The beginning is enough, and an error must not take longer than an answer.
-        with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(seconds):
-            await _read_into(read, response, _MAX_BODY_BYTES)
-        body = bytes(read)
-        if _is_challenge(response.headers, body):
-            return challenge_error(self.service, self.shown_url + path, status, model=model)
-        dialect = self.service.dialect
-        return self.api_error(
-            decode_error(dialect, status, dict(response.headers), body), None, model
-        )
+        said = decode_error(self.service.dialect, status, dict(headers), body)
+        return self.api_error(said, None, model, headers)
 
-
-def _is_challenge(headers: Mapping[str, str], body: bytes) -> bool:
-    """Whether Cloudflare asks for a person in the place of the service."""
-    if headers.get("cf-mitigated") == "challenge":
-        return True
-    is_page = "text/html" in headers.get("content-type", "")
-    return is_page and b"/cdn-cgi/challenge-platform/" in body
-
-
-def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:
-    """Return how the certificate of a server is verified: with the usual authorities.
-
-    To load them takes longer than all else in a client, and no certificate comes over plain HTTP.
-    There no authority is trusted, so a TLS connection that came about all the same would fail.
-    """
-    if urlsplit(base_url).scheme != "http":
-        return True
-    import ssl
-
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-async def _read_into(body: bytearray, response: httpx2.Response, max_bytes: int) -> None:
-    """Read the body of an error or a list, up to `max_bytes`."""
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) >= max_bytes:
-            return
+    def _challenge(self, path: str, status: int, vendor: str, model: str | None) -> LLMError:
+        return challenge_error(self.service, self.shown_url + path, status, vendor, model=model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
@@ -11,9 +12,11 @@ from typing import Any, cast
 from amplifier_core import llm_errors
 from amplifier_core.llm_errors import LLMError
 
+from ..own_servers import is_here
 from .service import Service
 
 _MAX_MESSAGE_CHARS = 500
+_MAX_NAME_CHARS = 100
 _TOO_LONG = re.compile(
     r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length|size)"
     r"|maximum context|too many tokens|input is too long",
@@ -23,6 +26,7 @@ _FILTERED = re.compile(r"content filter|content management polic|blocked by .*po
 _NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 _INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+_RETRY = re.compile(r"; retry(?: later)?$")
 
 # The code of an error decides, then its type, then the status: a proxy may have written the body.
 _BY_CODE: dict[str, type[LLMError]] = {
@@ -58,6 +62,8 @@ _BY_TYPE: dict[str, type[LLMError]] = {
 }
 _SAYS_NOTHING = frozenset({"api_error", "server_error"})
 """Types that servers write beside any status, which then decides."""
+_TOO_MUCH = "stream_limit"
+"""The type of a line or an event that is longer than any that a service sends."""
 _INVALID = frozenset({400, 422})
 _BY_TEXT: tuple[tuple[type[LLMError], re.Pattern[str]], ...] = (
     (llm_errors.ContextLengthError, _TOO_LONG),
@@ -91,7 +97,8 @@ def api_error(
     Args:
         service: Who answered.
         details: `type`, `code`, `status`, `message`, `retryable`, `retry_after` (seconds) and
-            `request_id`, as the stream decoder returns them; each may be missing.
+            `request_id`, as the stream decoder returns them; each may be missing. `reset_after`
+            are the seconds after which a limit that was reached is whole again.
         model: The model that was asked.
         request_id: The server's id of the request, if `details` has none.
     """
@@ -105,35 +112,41 @@ def api_error(
         status = status_of_kind(kind)
     text = str(details.get("message") or "")
     error_class = _error_class(kind, str(details.get("code") or ""), status, text)
+    seconds: float | None = details.get("retry_after")
+    if seconds is None and error_class is llm_errors.RateLimitError:
+        seconds = details.get("reset_after")
     arguments: dict[str, Any] = {
         "provider": service.name,
         "model": model,
         "status_code": status,
-        "retry_after": details.get("retry_after"),
+        "retry_after": seconds,
     }
     if error_class is not llm_errors.QuotaExceededError and details.get("retryable") is not None:
         arguments["retryable"] = bool(details["retryable"])
-    named = " ".join(str(part) for part in (status, kind) if part)
-    request = details.get("request_id") or request_id
+    named = " ".join(_one_line(str(part), _MAX_NAME_CHARS) for part in (status, kind) if part)
+    request = _one_line(str(details.get("request_id") or request_id or ""), _MAX_NAME_CHARS)
     message = f"{service.title} API error ({named or 'without a status'}): {_one_line(text)}"
     message += f" (request id {request})" if request else ""
-    hint = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
-    hint = hint and hint.format(
-        key=service.key_from, address=service.address_from, module=service.module_name
-    )
-    if hint and (seconds := details.get("retry_after")):
-        hint = hint.replace("retry later", f"retry in {math.ceil(seconds)} s")
+    hint = service.advise(error_class, text, model) or _usual_advice(service, error_class)
+    if kind == _TOO_MUCH:
+        hint = f"no tool call of the answer was run; check `{service.address_from}`"
+    if hint and seconds:
+        hint = _RETRY.sub(f"; retry in {math.ceil(seconds)} s", hint)
     return error_class(message, hint=hint, **arguments)
 
 
 class ChallengeError(llm_errors.ProviderUnavailableError):
     """A page that wants to see a person answered in the place of the service."""
 
+    retry_reason = "challenge of a proxy"
 
-def challenge_error(service: Service, url: str, status: int, *, model: str | None) -> LLMError:
-    """Make the error for a page of Cloudflare that wants to see a person."""
+
+def challenge_error(
+    service: Service, url: str, status: int, vendor: str, *, model: str | None
+) -> LLMError:
+    """Make the error for a page of a proxy that wants to see a person."""
     return ChallengeError(
-        f"`{url}` answered with a challenge of Cloudflare (status {status}) instead of"
+        f"`{url}` answered with a challenge of {vendor} (status {status}) instead of"
         f" {service.title}",
         provider=service.name,
         model=model,
@@ -189,11 +202,15 @@ def unreachable_error(
 ) -> LLMError:
     """Make the error for a server that cannot be reached, or that hangs up before its answer."""
     what = "lost the connection to" if was_reached else "cannot connect to"
+    better = None if was_reached else service.advise(llm_errors.NetworkError, cause, model)
+    # Nobody starts a server of the user's own meanwhile.
+    is_off = cause == os.strerror(errno.ECONNREFUSED) and is_here(service.name, url)
     return llm_errors.NetworkError(
         f"{what} `{url}`: {_one_line(cause).rstrip('.')}",
         provider=service.name,
         model=model,
-        hint=f"check `{service.address_from}` and the network",
+        retryable=was_reached or not is_off,
+        hint=better or f"check `{service.address_from}` and the network",
     )
 
 
@@ -259,6 +276,13 @@ def oversized_error(service: Service, model: str | None, limit: int) -> LLMError
     )
 
 
+def _usual_advice(service: Service, error_class: type[LLMError]) -> str | None:
+    found = next((text for base, text in _ADVICE if issubclass(error_class, base)), None)
+    return found and found.format(
+        key=service.key_from, address=service.address_from, module=service.module_name
+    )
+
+
 def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LLMError]:
     if code in _BY_CODE:
         return _BY_CODE[code]
@@ -274,9 +298,9 @@ def _error_class(kind: str, code: str, status: int | None, text: str) -> type[LL
     return _BY_TYPE.get(status_kind(status) or "", llm_errors.InvalidRequestError)
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, max_chars: int = _MAX_MESSAGE_CHARS) -> str:
     """Return `text` on one line without tags and control characters, cut where it gets long."""
     if text.lstrip().startswith("<"):  # an error page of a proxy
         text = _TAG.sub(" ", _INVISIBLE.sub(" ", text))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _MAX_MESSAGE_CHARS else line[:_MAX_MESSAGE_CHARS] + "…"
+    return line if len(line) <= max_chars else line[:max_chars] + "…"

@@ -45,9 +45,11 @@ class CheckedHistory:
         settled: int,
         generation: object,
         repairs: Repairs,
+        refused: set[int],
     ) -> None:
         """Take what was checked."""
         del proof
+        self._refused = refused
         self.system: Final = system
         """The blocks of the system prompt."""
         self.turns: Final = turns
@@ -56,6 +58,17 @@ class CheckedHistory:
         """So many turns are the same as long as `generation` is."""
         self.generation: Final = generation
         self.repairs: Final = repairs
+
+    def refuse_thoughts(self) -> bool:
+        """Leave the thoughts of this history out of later ones; return whether it has any.
+
+        A service knows the thoughts that it gave, and where: what an edit did to them, no history
+        can tell.
+        """
+        parts = (part for turn in self.turns for part in turn.parts)
+        thoughts = {_identity(part) for part in parts if part["type"] in _THINKING}
+        self._refused |= thoughts
+        return bool(thoughts)
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,8 @@ class History:
         self._turns: _Turns | None = None
         self._messages: list[Any] = []
         self._contents: list[Any] = []
+        self._refused: set[int] = set()
+        """The identities of thoughts that the service refused."""
 
     def check(self, messages: Sequence[Any], rules: HistoryRules) -> CheckedHistory:
         """Repair a history and list what was repaired.
@@ -109,6 +124,7 @@ class History:
             settled=turns.settled.turns if turns.settled else 0,
             generation=turns,
             repairs=turns.repairs,
+            refused=self._refused,
         )
 
     def _resumed(self, messages: Sequence[Any], rules: HistoryRules) -> tuple[_Turns, int]:
@@ -118,19 +134,21 @@ class History:
             self._turns is not None
             and self._turns.settled
             and self._turns.rules == rules
+            and self._turns.refused == self._refused
             and len(messages) >= known
             and _are_same(messages[:known], self._messages)
             and _contents(messages[:known]) == self._contents
         ):
             return self._turns, self._turns.resume()
-        return _Turns(rules), 0
+        return _Turns(rules, set(self._refused)), 0
 
 
 class _Turns:
     """The turns written so far, and the user turn that is still open."""
 
-    def __init__(self, rules: HistoryRules) -> None:
+    def __init__(self, rules: HistoryRules, refused: set[int]) -> None:
         self.rules = rules
+        self.refused = refused
         self.system: list[JsonDict] = []
         self.done: list[Turn] = []
         self.repairs = Repairs()
@@ -230,6 +248,9 @@ class _Turns:
         part = self.rules.own_thinking(block, writer)
         if part is None:
             self.repairs.thinking.append(writer.name or "unknown")
+        elif self.refused and _identity(part) in self.refused:
+            self.repairs.refused.append(writer.name or "unknown")
+            return None
         return part
 
     def seen(self, block: JsonDict, known: frozenset[str]) -> JsonDict | None:
@@ -305,6 +326,10 @@ class _Turns:
         if last.parts[-1]["type"] == "text":  # services refuse blanks at the very end
             end = {**last.parts[-1], "text": last.parts[-1]["text"].rstrip()}
             last.parts = [*last.parts[:-1], end]
+
+
+def _identity(thought: JsonDict) -> int:
+    return hash(repr(sorted(thought.items())))
 
 
 def _are_same(some: Sequence[Any], others: Sequence[Any]) -> bool:

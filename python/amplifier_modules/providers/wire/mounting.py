@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from amplifier_core._kernel.capability_names import SESSION_COST
 from amplifier_core._loading.load_report import explain
 from amplifier_core.models import ConfigField
 
@@ -13,6 +14,9 @@ from ...settings import SettingError, read_settings
 from ..retries import Retries
 from .service import Service
 from .settings import HttpSettings
+
+if TYPE_CHECKING:
+    from .provider import WireProvider
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +36,13 @@ def hooks_and_retries(
     hooks = getattr(coordinator, "hooks", None)
     cancellation = getattr(coordinator, "cancellation", None)
     return hooks, Retries(provider, settings, hooks, cancellation)
+
+
+def contribute_cost(coordinator: Any, provider: WireProvider) -> None:
+    """Have a session say on the channel `session.cost` what its provider has cost so far."""
+    register = getattr(coordinator, "register_contributor", None)
+    if register is not None:
+        register(SESSION_COST, provider.name, provider.pricing.contribution)
 
 
 def settings_with_key(

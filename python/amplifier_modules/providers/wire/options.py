@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from amplifier_core.llm_errors import InvalidRequestError
+from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 
 from .fields import JsonDict, fields_of
@@ -15,6 +15,30 @@ from .fields import JsonDict, fields_of
 def given_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keywords of a call that say something."""
     return {key: value for key, value in (options or {}).items() if value is not None}
+
+
+def named_model(
+    request: ChatRequest, options: Mapping[str, Any], default: str | None, provider: str
+) -> str:
+    """Return the model that a call asks for.
+
+    Args:
+        request: The request, which may name one.
+        options: Keywords of the call, whose `model` overrides it.
+        default: The model of the settings, for requests that name none.
+        provider: Whose models they are.
+
+    Raises:
+        ConfigurationError: Nobody names one.
+    """
+    model = options.get("model") or request.model or default
+    if not model:
+        raise ConfigurationError(
+            "no model is named: neither the request nor the settings have one",
+            provider=provider,
+            hint=f"set `default_model`, or name it: `{provider}:MODEL`",
+        )
+    return str(model)
 
 
 def asked_effort(options: Mapping[str, Any], request: ChatRequest, settings: Any) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from uuid import uuid4
 
 from amplifier_core.llm_errors import LLMError
@@ -13,6 +13,8 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ...model_window import limits_of, messages_budget
+from ..limits.places import Place
+from ..prices.pricing import Pricing
 from ..retries import Retries
 from .answer import Answer
 from .body import WireRequest
@@ -22,6 +24,7 @@ from .errors import ChallengeError
 from .events import PROVIDER_CLOUDFLARE_CHALLENGE
 from .fields import JsonDict
 from .load import Load
+from .overload import Overload, is_overload
 from .repair_report import RepairReport
 from .service import Service
 from .settings import HttpSettings
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from amplifier_stream import StreamResult
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 def new_call_id() -> str:
@@ -47,6 +52,8 @@ class WireProvider:
 
     path: str
     """Where requests go, after the base URL."""
+    short_names: ClassVar[Mapping[str, str]] = {}
+    """Short names of models for `fallback_model`."""
 
     def __init__(
         self,
@@ -77,16 +84,33 @@ class WireProvider:
         self._client = client
         self.hooks = hooks
         self._retries = retries or Retries(service.name, settings, hooks)
+        self._retries.endpoint = client.endpoint
         self.new_id = new_id
-        self._load = Load(service.name, settings, self.emit)
+        self._load = Load(
+            service.name, settings, client.endpoint, self.emit, sleep=self._retries.wait
+        )
         client.on_headers = self._load.note
+        self.overload = Overload(settings, client.endpoint, service.module_name, self.short_names)
         self.encoding = Lock()
         """Held while a request is encoded: sessions of several threads may share a provider."""
         self.repairs = RepairReport(service.name, self.emit)
+        self.pricing = Pricing(service.name, client.shown_url, settings.prices)
+        """The prices of its calls, and what they have cost so far."""
 
     def __repr__(self) -> str:
         """Show the base URL, never the key."""
         return f"{type(self).__name__}(base_url={self._client.shown_url!r})"
+
+    @property
+    def reports_cost(self) -> bool:
+        """Whether responses say what they cost, as a budget of `cost` needs."""
+        return self.unpriced_model is None
+
+    @property
+    def unpriced_model(self) -> str | None:
+        """The model of the settings if no price of it is known, else None."""
+        model = self.get_model_info().id
+        return None if self.pricing.knows(self.priced_as(model, None)) else model
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Send `request` and return the whole answer.
@@ -94,27 +118,30 @@ class WireProvider:
         Args:
             request: The conversation and the tools.
             **options: `model`, `max_tokens`, `temperature`, `reasoning` or `reasoning_effort`,
-                `extended_thinking` and what the provider's encoder takes besides; they override
-                request and settings. Others are ignored.
+                `extended_thinking`, `retry_shown` and what the provider's encoder takes besides;
+                they override request and settings. Others are ignored.
 
         Raises:
             LLMError: The call failed, after the retries that the settings allow. A stream that is
                 cut off is a `StreamError`: a partial answer never becomes a response, and is not
-                retried once a part of it was shown.
+                retried once a part of it was shown, unless `retry_shown` says so.
         """
-        call = await Call.begin(self, request, options)
-        while (encoded := call.next) is not None:
-            try:
-                result = await self._retries.call(
-                    lambda encoded=encoded: self._received(call, encoded),
-                    encoded.model,
-                    may_repeat=lambda: not call.is_shown,
-                )
-            except LLMError as error:
-                await call.failed(encoded, error)
-            else:
-                call.add(encoded, result)
-        return await call.response()
+        async with await Call.begin(self, request, options) as call:
+            while (encoded := call.next) is not None:
+                try:
+                    result = await self._retries.call(
+                        lambda encoded=encoded: self._tried(
+                            call, encoded, self._received(call, encoded)
+                        ),
+                        encoded.model,
+                        may_repeat=lambda: call.may_repeat,
+                        before_retry=call.take_back,
+                    )
+                except LLMError as error:
+                    await call.failed(encoded, error)
+                else:
+                    call.add(encoded, result)
+            return await call.response()
 
     async def chunks(
         self, request: ChatRequest, **options: Any
@@ -124,37 +151,42 @@ class WireProvider:
         Hooks hear no events of blocks, so that whoever iterates can tell them. The arguments and
         errors are those of `complete`; once a text was yielded nothing is retried.
         """
-        call = await Call.begin(self, request, options)
-        while (encoded := call.next) is not None:
-            answer: Answer | None = None
-            try:
-                block_events = call.block_events(encoded)
-                answer, pieces = await self._retries.call(
-                    lambda encoded=encoded: self._first_pieces(encoded, call),
-                    encoded.model,
-                    may_repeat=lambda: not call.is_shown,
-                )
-                while pieces is not None:
-                    for event in pieces:
+        async with await Call.begin(self, request, {**options, "retry_shown": False}) as call:
+            while (encoded := call.next) is not None:
+                answer: Answer | None = None
+                place: Place | None = None
+                try:
+                    block_events = call.block_events(encoded)
+                    answer, pieces, place = await self._retries.call(
+                        lambda encoded=encoded: self._tried(
+                            call, encoded, self._first_pieces(encoded, call)
+                        ),
+                        encoded.model,
+                        may_repeat=lambda: not call.is_shown,
+                    )
+                    while pieces is not None:
+                        for event in pieces:
+                            _, data = block_events.completed(event)
+                            if data.get("delta") and data["block_type"] == "text":
+                                call.is_shown = True
+                                yield data["delta"]
+                        pieces = await anext(answer, None)
+                    result = answer.result()
+                    for event in result.events:
                         _, data = block_events.completed(event)
                         if data.get("delta") and data["block_type"] == "text":
-                            call.is_shown = True
                             yield data["delta"]
-                    pieces = await anext(answer, None)
-                result = answer.result()
-                for event in result.events:
-                    _, data = block_events.completed(event)
-                    if data.get("delta") and data["block_type"] == "text":
-                        yield data["delta"]
-            except LLMError as error:
-                await call.failed(encoded, error)
-            else:
-                call.add(encoded, result)
-            finally:
-                if answer is not None:
-                    self._load.leave()
-                    await answer.aclose()
-        yield await call.response()
+                except LLMError as error:
+                    if answer is not None:
+                        call.lose(encoded, answer.received())
+                    await call.failed(encoded, error)
+                else:
+                    call.add(encoded, result)
+                finally:
+                    if answer is not None and place is not None:
+                        place.leave()
+                        await answer.aclose()
+            yield await call.response()
 
     async def list_models(self) -> list[ModelInfo]:
         """Return the models that the key may use.
@@ -179,6 +211,16 @@ class WireProvider:
     def get_model_info(self, model: str | None = None) -> ModelInfo:
         """Return what a model can do; that of the settings if None."""
         raise NotImplementedError
+
+    def model_defaults(self, model: str | None, max_tokens: int | None) -> dict[str, Any]:
+        """Return the `defaults` of `get_info`: the model of the settings, and its sizes."""
+        known = self.get_model_info(model)
+        return {
+            "model": model,
+            "max_tokens": max_tokens,
+            "context_window": known.context_window,
+            "max_output_tokens": known.max_output_tokens,
+        }
 
     def request_budget(self, request: ChatRequest | None = None) -> int | None:
         """Return how many tokens the messages of a request may have; None if that is not known.
@@ -205,6 +247,10 @@ class WireProvider:
         await self._client.close()
 
     # What a provider of its own defines.
+
+    async def prepare(self, request: ChatRequest, options: Mapping[str, Any]) -> None:
+        """Learn what the encoding of the request needs to know; most know it without asking."""
+        del request, options
 
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         """Return the request as it is sent."""
@@ -249,6 +295,10 @@ class WireProvider:
         del encoded, results
         return {}
 
+    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
+        """Return the names under which a model may have a price, the best known first."""
+        return (asked,) if answered in (None, asked) else (answered, asked)
+
     async def _model_entries(self) -> list[dict[str, Any]]:
         """Return the entries of the service's list of models."""
         raise NotImplementedError
@@ -264,6 +314,18 @@ class WireProvider:
 
     # One call.
 
+    async def _tried(self, call: Call, encoded: WireRequest, attempt: Awaitable[T]) -> T:
+        """Await one attempt; where its model is overloaded, another one is asked at once."""
+        try:
+            return await attempt
+        except LLMError as error:
+            other = self.overload.substitute(encoded.model)
+            if other is not None and is_overload(error) and call.may_repeat:
+                error.retryable = False
+                await self.overload.note(encoded.model)
+                await call.fell_back(encoded.model, other, "overloaded")
+            raise
+
     async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
         try:
             return await self.open_answer(encoded, call.longest_wait)
@@ -274,7 +336,7 @@ class WireProvider:
 
     async def _received(self, call: Call, encoded: WireRequest) -> StreamResult:
         block_events = call.block_events(encoded)
-        await self._load.enter(encoded.model)
+        place = await self._load.enter(encoded.model)
         try:
             answer = await self._opened(encoded, call)
             try:
@@ -283,15 +345,18 @@ class WireProvider:
                         await call.show(pieces, block_events)
                 result = answer.result()
                 await call.show(result.events, block_events)
+            except BaseException:
+                call.lose(encoded, answer.received())
+                raise
             finally:
                 await answer.aclose()
         finally:
-            self._load.leave()
+            place.leave()
         return result
 
-    async def _first_pieces(self, encoded: WireRequest, call: Call) -> tuple[Answer, Any]:
+    async def _first_pieces(self, encoded: WireRequest, call: Call) -> tuple[Answer, Any, Place]:
         """Open an answer and read until it has an event, so that a failure before can be retried."""
-        await self._load.enter(encoded.model)
+        place = await self._load.enter(encoded.model)
         try:
             answer = await self._opened(encoded, call)
             try:
@@ -301,12 +366,13 @@ class WireProvider:
                 if pieces is None:
                     answer.result()
             except BaseException:
+                call.lose(encoded, answer.received())
                 await answer.aclose()
                 raise
         except BaseException:
-            self._load.leave()
+            place.leave()
             raise
-        return answer, pieces
+        return answer, pieces, place
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Tell the hooks, if there are any."""

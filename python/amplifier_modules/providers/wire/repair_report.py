@@ -48,6 +48,12 @@ class RepairReport:
                 named_kinds(writers),
                 encoded.model,
             )
+        if writers := self._unreported("refused", repairs.refused):
+            logger.warning(
+                "thinking of %s left out of requests: `%s` refused it",
+                named_kinds(writers),
+                self._provider,
+            )
         if new := self._unreported("call", repairs.answered):
             logger.warning("%d tool calls had no result and got a synthetic one", len(new))
             await self._emit(

@@ -25,8 +25,6 @@ from amplifier_core.message_models import (
     Usage,
 )
 
-from .usage import gross_usage
-
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
 
@@ -96,6 +94,8 @@ def build_response(
     provider: str,
     requested_model: str,
     are_emitted: bool,
+    usage: Usage | None,
+    details: dict[str, Any],
     degradations: list[Degradation] | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> WireResponse:
@@ -107,6 +107,8 @@ def build_response(
         provider: Who was asked.
         requested_model: The model that was asked.
         are_emitted: Whether hooks heard the events of the blocks.
+        usage: What all of them used.
+        details: What else the service said of them.
         degradations: What was not done as requested.
         metadata: What the provider wants to find again in the history.
     """
@@ -130,7 +132,7 @@ def build_response(
         known["content_blocks_emitted"] = True
     if last.stop_sequence is not None:
         known["stop_sequence"] = last.stop_sequence
-    if details := {key: value for each in results for key, value in each.metadata.items()}:
+    if details:
         known["details"] = details
     if findings := [finding for each in results for finding in each.findings]:
         known["findings"] = findings
@@ -149,22 +151,10 @@ def build_response(
     return WireResponse(
         content=content.blocks,
         tool_calls=content.calls or None,
-        usage=_sum([gross_usage(each.usage) for each in results]),
+        usage=usage,
         degradation=degradations[0] if degradations else None,
         finish_reason=last.stop_reason,
         metadata=known,
         content_blocks=content.dataclasses or None,
         text="".join(texts) if texts else None,
     )
-
-
-def _sum(parts: list[Usage | None]) -> Usage | None:
-    """Add up the usage of several calls; a count is unknown where all of them are."""
-    counted = [part for part in parts if part is not None]
-    if len(counted) <= 1:
-        return counted[0] if counted else None
-    sums: dict[str, Any] = {}
-    for key in Usage.model_fields:
-        known = [value for part in counted if (value := getattr(part, key)) is not None]
-        sums[key] = sum(known[1:], known[0]) if known else None
-    return Usage(**sums)

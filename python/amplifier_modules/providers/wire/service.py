@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from amplifier_core.llm_errors import LLMError
 
 Dialect = Literal["anthropic", "responses", "chat", "ollama"]
 """The wire formats that `amplifier_stream` decodes."""
+Advise: TypeAlias = Callable[["type[LLMError]", str, str | None], str | None]
+"""Returns the advice on an error of this type, with this text, of this model; None for the usual."""
+
+
+def _usual(error_class: type[LLMError], text: str, model: str | None) -> str | None:
+    del error_class, text, model
+    return None
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,8 @@ class Service:
     """Where its base URL is set."""
     module: str = ""
     """The module of its provider; `provider-` and the name if empty."""
+    advise: Advise = _usual
+    """What else helps against an error, where a service has better advice than the usual."""
 
     @property
     def module_name(self) -> str:

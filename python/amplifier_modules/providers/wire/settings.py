@@ -12,10 +12,13 @@ from pydantic_core import PydanticKnownError
 
 from ...settings import OptionalText
 from ...value_problems import Form
+from ..prices.settings import ModelPrices
 from ..retries import RetrySettings
 from ..tag_options import ThinkingTags, ToolTags
 
 MAX_ANSWER_BYTES = 1024**3
+"""Bytes of a streamed answer that a setting can allow."""
+USUAL_ANSWER_BYTES = 256 * 1024**2
 """Bytes of a streamed answer where no setting says otherwise."""
 
 _KEY = Form("text of visible ASCII characters")
@@ -109,9 +112,10 @@ class HttpSettings(RetrySettings):
     timeout: float = Field(default=600.0, ge=0.001)
     """Seconds to wait for the next byte from the server; a model may think for minutes before it."""
     content_timeout: float | None = Field(default=None, ge=0.001)
-    """Seconds without content after which an answer is ended; pings are no content."""
+    """Seconds without content after which an answer is ended; pings are no content; 1,800 if not
+    set."""
     max_answer_bytes: int | None = Field(default=None, ge=1, le=MAX_ANSWER_BYTES)
-    """Bytes of an answer, as it is streamed, at most; 1 GiB if not set."""
+    """Bytes of an answer, as it is streamed and unpacked, at most; 256 MiB if not set."""
     reasoning_effort: OptionalText = None
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     reasoning: OptionalText = None
@@ -131,8 +135,20 @@ class HttpSettings(RetrySettings):
     throttle_delay: float = Field(default=1.0, ge=0)
     """Seconds that a call waits at most when so little is left."""
     rate_limit_state_path: OptionalText = None
-    """File in which processes share what is left of the rate limits; None for no file."""
+    """File in which processes share what is left of the rate limits, under a lock, readable for the
+    user alone; None for no file."""
+    fallback_on_overload: bool = False
+    """Whether another model is asked while one is overloaded, as status 529 says."""
+    fallback_model: OptionalText = None
+    """That model."""
+    fallback_cooldown: float = Field(default=300.0, ge=0)
+    """Seconds for which the overloaded model is not asked again."""
+    fallback_state_path: OptionalText = None
+    """File in which processes share which models are overloaded; None for no file."""
     thinking_tags: ThinkingTags = ()
     """Tags in which a model without native thinking thinks; true means `thinking`."""
     tool_tags: ToolTags = ()
     """Tags in which a model without native tools calls them; true means `tool`."""
+    prices: dict[str, ModelPrices] = Field(default_factory=dict[str, ModelPrices])
+    """What models cost, by their names or beginnings of them, `*` for all others; known prices if
+    not set."""

@@ -47,6 +47,8 @@ class Repairs:
     """Types of the blocks that the service does not support and that have no text form."""
     thinking: list[str] = field(default_factory=list[str])
     """Who wrote the thinking that was left out, as this model cannot read it."""
+    refused: list[str] = field(default_factory=list[str])
+    """Who wrote the thinking that was left out, as the service refused it."""
     described: list[str] = field(default_factory=list[str])
     """Types of the blocks that became text, as the model cannot see them."""
 

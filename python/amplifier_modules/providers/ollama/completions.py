@@ -1,0 +1,53 @@
+"""Encoding of a `ChatRequest` for the Chat Completions of Ollama."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest
+
+from ..openai_chat import ChatSettings, Preset
+from ..openai_chat.request import ChatEncoder
+from ..wire.body import WireRequest
+from ..wire.options import given_options, named_model
+from .config import PROVIDER, OllamaConfig
+from .models import ModelFacts
+from .wishes import understood
+
+PRESET = Preset(PROVIDER, "Ollama", shown_thinking="reasoning", replay="reasoning")
+_ALSO_HERE = ("default_model", "max_tokens", "temperature", "use_streaming")
+_OF_THINKING = frozenset({"reasoning", "reasoning_effort", "extended_thinking"})
+_EFFORTS = {True: "medium", False: "none"}
+
+
+class CompletionsEncoder:
+    """Encodes requests as `ChatEncoder` does, with what is known of the models."""
+
+    def __init__(self, config: OllamaConfig, facts: Callable[[str], ModelFacts]) -> None:
+        """Encode for a server.
+
+        Args:
+            config: The settings of the requests.
+            facts: Returns what is known of a model.
+        """
+        self._config = config
+        self._facts = facts
+        settings = ChatSettings(**{key: getattr(config, key) for key in _ALSO_HERE})
+        self._encoder = ChatEncoder(PRESET, settings, sees=self._sees)
+
+    def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
+        """Encode `request`; the arguments and errors are those of `OllamaEncoder`."""
+        given = given_options(options)
+        model = named_model(request, given, self._config.default_model, PROVIDER)
+        wishes = understood(request, given, self._config, self._facts(model), model)
+        kept = {key: value for key, value in given.items() if key not in _OF_THINKING}
+        if (think := wishes.think) is not None:
+            kept["reasoning_effort"] = think if isinstance(think, str) else _EFFORTS[think]
+        asked = wishes.request.model_copy(update={"reasoning_effort": None})
+        encoded = self._encoder.encode(asked, kept)
+        encoded.degradations += wishes.degradations
+        return encoded
+
+    def _sees(self, model: str) -> bool:
+        return self._facts(model).can("vision") is not False

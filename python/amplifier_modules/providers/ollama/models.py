@@ -1,0 +1,133 @@
+"""What a server says about its models: `/api/tags` and `/api/show`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..wire.body import json_bytes
+from ..wire.client import ServiceClient
+from ..wire.fields import JsonDict, fields_of
+
+USUAL_WINDOW = 32_768
+"""Tokens that a model reads of which nothing is known: a cautious number."""
+
+_TAGS, _SHOW, _VERSION = "/api/tags", "/api/show", "/api/version"
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a model."""
+
+    capabilities: frozenset[str] | None = None
+    """What it can do; None where the server does not say it."""
+    context_length: int | None = None
+    """Tokens that it was trained to read."""
+    num_ctx: int | None = None
+    """Tokens that it reads where a request says nothing, if its Modelfile says so."""
+    family: str = ""
+
+    @classmethod
+    def of(cls, shown: Mapping[str, Any]) -> ModelFacts:
+        """Read what `/api/show` says."""
+        listed = shown.get("capabilities")
+        known = fields_of(shown.get("model_info"))
+        lengths = [value for key, value in known.items() if key.endswith(".context_length")]
+        own = known.get(f"{known.get('general.architecture')}.context_length")
+        family = fields_of(shown.get("details")).get("family")
+        return cls(
+            frozenset(map(str, listed)) if isinstance(listed, list) else None,  # pyright: ignore[reportUnknownArgumentType] -- of any kind
+            next(filter(None, map(_count, [own, *lengths])), None),
+            _parameter(shown.get("parameters"), "num_ctx"),
+            family if isinstance(family, str) else "",
+        )
+
+    def can(self, what: str) -> bool | None:
+        """Whether it can do this; None if that is not known."""
+        return None if self.capabilities is None else what in self.capabilities
+
+    def window(self, num_ctx: int | None) -> int:
+        """Return how many tokens it reads where requests ask for `num_ctx`."""
+        asked = num_ctx or self.num_ctx
+        if asked and self.context_length:
+            return min(asked, self.context_length)
+        return asked or self.context_length or USUAL_WINDOW
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its thinking has levels and no switch."""
+        return self.family.replace("-", "") == "gptoss"
+
+
+UNKNOWN = ModelFacts()
+
+
+class ModelLookup:
+    """Asks a server about its models; what it said once is kept."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        """Ask nothing yet."""
+        self._client = client
+        self._known: dict[str, ModelFacts] = {}
+
+    def facts(self, model: str) -> ModelFacts:
+        """Return what is known of a model so far."""
+        return self._known.get(model, UNKNOWN)
+
+    def is_known(self, model: str) -> bool:
+        """Whether the server was asked about a model."""
+        return model in self._known
+
+    def remember(self, model: str, facts: ModelFacts) -> None:
+        """Keep what is known of a model."""
+        self._known[model] = facts
+
+    async def learn(self, model: str, seconds: float) -> None:
+        """Ask what a model can do.
+
+        Raises:
+            LLMError: The server cannot be reached, does not have the model, or does not say it.
+        """
+        content = json_bytes({"model": model})
+        expected = "what a model can do"
+        shown = await self._client.ask(
+            "POST", _SHOW, seconds, expected, model=model, content=content
+        )
+        self._known[model] = ModelFacts.of(shown)
+
+    async def version(self, seconds: float) -> None:
+        """Ask whether the server is there.
+
+        Raises:
+            LLMError: It cannot be reached.
+        """
+        await self._client.ask("GET", _VERSION, seconds, "a version")
+
+    async def entries(self, seconds: float) -> list[JsonDict]:
+        """Return the models of the server, each with its name as `id`.
+
+        Raises:
+            LLMError: It cannot be reached, or answers with anything else.
+        """
+        expected = "a list of models"
+        answer = await self._client.ask("GET", _TAGS, seconds, expected)
+        listed = answer.get("models")
+        if not isinstance(listed, list):
+            raise self._client.unfitting(_TAGS, "other content", expected, None)
+        entries = [fields_of(entry) for entry in listed]  # pyright: ignore[reportUnknownVariableType] -- of any kind
+        named = [{**entry, "id": entry.get("model") or entry.get("name")} for entry in entries]
+        return [entry for entry in named if isinstance(entry["id"], str)]
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value is not True and value > 0 else None
+
+
+def _parameter(text: Any, name: str) -> int | None:
+    """Return a number of the parameters of a Modelfile, which come one a line."""
+    lines = text.splitlines() if isinstance(text, str) else []
+    for words in map(str.split, lines):
+        if len(words) == 2 and words[0] == name and words[1].isascii() and words[1].isdecimal():
+            return _count(int(words[1]))
+    return None

@@ -1,0 +1,133 @@
+"""Encoding of a `ChatRequest` as the body of `POST /api/chat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest, ResponseFormatJsonSchema
+
+from ..wire.body import TurnWriter, WireRequest, json_bytes
+from ..wire.fields import JsonDict, fields_of
+from ..wire.history import CheckedHistory, History
+from ..wire.options import (
+    format_instructions,
+    given_options,
+    named_model,
+    nothing_to_send,
+    stop_texts,
+    tool_fields,
+)
+from ..wire.result_media import SEPARATOR
+from ..wire.rules import NameForm
+from ..wire.schema import object_schema, resolved
+from .config import PROVIDER, OllamaConfig
+from .models import ModelFacts
+from .turns import OllamaRules, messages_of
+from .wishes import Wishes, understood
+
+_TOOL_NAMES = NameForm()
+
+
+class OllamaEncoder:
+    """Encodes the requests of one conversation after another; what was encoded is kept."""
+
+    def __init__(self, config: OllamaConfig, facts: Callable[[str], ModelFacts]) -> None:
+        """Encode for a server.
+
+        Args:
+            config: The settings of the requests.
+            facts: Returns what is known of a model.
+        """
+        self._config = config
+        self._facts = facts
+        self._history = History()
+        self._writer = TurnWriter(messages_of)
+
+    def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
+        """Encode `request`.
+
+        Args:
+            request: The conversation, the tools and the options of this call.
+            options: Keywords of `complete`, which override both: `model`, `max_tokens`,
+                `temperature`, `reasoning_effort`, `extended_thinking`.
+
+        Raises:
+            ConfigurationError: No model is named.
+            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+        """
+        given = given_options(options)
+        model = named_model(request, given, self._config.default_model, PROVIDER)
+        facts = self._facts(model)
+        wishes = understood(request, given, self._config, facts, model)
+        rules = OllamaRules.of(PROVIDER, model, vision=facts.can("vision") is not False)
+        history = self._history.check(wishes.request.messages, rules)
+        if not history.turns:
+            raise nothing_to_send(PROVIDER, model)
+        return self._encoded(wishes, history, model, given)
+
+    def _encoded(
+        self, wishes: Wishes, history: CheckedHistory, model: str, given: dict[str, Any]
+    ) -> WireRequest:
+        config, request = self._config, wishes.request
+        # Without `truncate`, the beginning of a history that is too long would go unnoticed.
+        body: JsonDict = {"model": model, "stream": config.use_streaming, "truncate": False}
+        turns = self._writer.turns(history, PROVIDER, model)
+        encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
+        if options := self._options(request, given):
+            body["options"] = options
+        if config.keep_alive is not None:
+            body["keep_alive"] = config.keep_alive
+        if wishes.think is not None:
+            body["think"] = wishes.think
+        _add_tools(encoded, request)
+        told = _add_form(encoded, request)
+        texts = [*(block["text"] for block in history.system), *([told] if told else [])]
+        if texts:
+            message = {"role": "system", "content": SEPARATOR.join(texts)}
+            encoded.turns = [json_bytes(message), *turns]
+        encoded.degradations += wishes.degradations
+        return encoded
+
+    def _options(self, request: ChatRequest, given: dict[str, Any]) -> JsonDict:
+        config = self._config
+        limit = given.get("max_tokens") or request.max_output_tokens or config.max_tokens
+        temperature = given.get("temperature", request.temperature)
+        options = {
+            "num_ctx": config.num_ctx,
+            "num_predict": limit,
+            "temperature": config.temperature if temperature is None else temperature,
+            "top_p": request.top_p,
+            "stop": stop_texts(request) or None,
+        }
+        return {name: value for name, value in options.items() if value is not None}
+
+
+def _add_tools(encoded: WireRequest, request: ChatRequest) -> None:
+    tools = tool_fields(request)
+    if not tools:
+        return
+    sent = {tool["name"]: _TOOL_NAMES.wire(tool["name"]) for tool in tools}
+    encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
+    encoded.fields["tools"] = [_tool(tool, sent[tool["name"]]) for tool in tools]
+
+
+def _tool(tool: JsonDict, name: str) -> JsonDict:
+    schema = object_schema(fields_of(tool.get("parameters")))
+    # A property that is only `true` or `false` cannot be read.
+    properties = {key: fields_of(value) for key, value in schema["properties"].items()}
+    described = {"description": tool["description"]} if tool.get("description") else {}
+    parameters = {**schema, "properties": properties}
+    return {"type": "function", "function": {"name": name, **described, "parameters": parameters}}
+
+
+def _add_form(encoded: WireRequest, request: ChatRequest) -> str | None:
+    """Hold the answer to a form; return what the model must be told in words."""
+    wanted = request.response_format
+    if wanted is None or wanted.type == "text":
+        return None
+    if isinstance(wanted, ResponseFormatJsonSchema):
+        encoded.fields["format"] = resolved(wanted.json_schema)
+        return None
+    encoded.fields["format"] = "json"
+    return format_instructions(wanted)  # else a model may write blanks without end

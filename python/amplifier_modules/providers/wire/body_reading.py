@@ -1,0 +1,54 @@
+"""Bodies of answers: which are read, no more than is wanted of them, and for no longer."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+_MAX_NAME_CHARS = 40
+
+
+def refused_coding(asked: Mapping[str, str], headers: Mapping[str, str]) -> str | None:
+    """Return the content coding of an answer that cannot be read, None if it can be.
+
+    One coding that was asked for is read. Several, one inside the other, are not: a few bytes of
+    them can keep a processor busy for hours without a byte of content.
+
+    Args:
+        asked: The headers of the request.
+        headers: The headers of the answer.
+    """
+    named = headers.get("content-encoding", "").lower().split(",")
+    codings = [name for each in named if (name := each.strip()) not in ("", "identity")]
+    if not codings:
+        return None
+    known = {name.strip() for name in asked.get("accept-encoding", "").lower().split(",")}
+    if len(codings) == 1 and codings[0] in known:
+        return None
+    return ", ".join(codings)[:_MAX_NAME_CHARS]
+
+
+async def beginning(response: httpx2.Response, max_bytes: int, seconds: float) -> bytes:
+    """Return the beginning of a body, or as much of it as comes in time."""
+    import httpx2
+
+    read = bytearray()
+    with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(seconds):
+        await read_into(read, response, max_bytes)
+    return bytes(read)
+
+
+async def read_into(body: bytearray, response: httpx2.Response, max_bytes: int) -> None:
+    """Read the body of an error or a list, up to `max_bytes`."""
+    async with contextlib.aclosing(response.aiter_bytes()) as pieces:
+        async for piece in pieces:
+            body += piece
+            if len(body) >= max_bytes:
+                return
