@@ -1,3 +1,23 @@
-"""For the tests of people who write modules."""
+"""For the tests of people who write modules.
+
+`servers` has strict servers of the provider dialects, and `ProviderKit` the tests of a provider.
+The kit needs pytest, the servers do not: it is imported at its first use.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .kit import KitClock, KitHooks, ProviderKit
+
+__all__ = ["KitClock", "KitHooks", "ProviderKit"]
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of the kit."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import kit
+
+    return getattr(kit, name)

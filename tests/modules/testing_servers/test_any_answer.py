@@ -19,6 +19,7 @@ from amplifier_modules.testing.servers import (
     ChatServer,
     Fault,
     ModelServer,
+    OllamaServer,
     ResponsesServer,
     Text,
     Thinking,
@@ -61,6 +62,11 @@ def ask_chat(*turns: Body) -> tuple[str, Body]:
     return "/chat/completions", {"model": "deepseek-v4", "messages": list(turns)}
 
 
+def ask_ollama(*turns: Body) -> tuple[str, Body]:
+    given = {"model": "qwen3:8b", "think": True, "stream": False}
+    return "/api/chat", {**given, "messages": list(turns)}
+
+
 def replay_anthropic(answer: Body) -> list[Body]:
     content = answer["content"]
     results = [
@@ -92,10 +98,17 @@ def replay_chat(answer: Body) -> list[Body]:
     return [message, *results]
 
 
+def replay_ollama(answer: Body) -> list[Body]:
+    message = answer["message"]
+    names = [call["function"]["name"] for call in message.get("tool_calls", [])]
+    return [message, *({"role": "tool", "tool_name": name, "content": "x"} for name in names)]
+
+
 DIALECTS = {
     "anthropic": (AnthropicServer, ask_anthropic, replay_anthropic),
     "responses": (ResponsesServer, ask_responses, replay_responses),
     "chat": (ChatServer, ask_chat, replay_chat),
+    "ollama": (OllamaServer, ask_ollama, replay_ollama),
 }
 
 

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer, Refusal, ResponsesServer
+from amplifier_modules.testing.servers import (
+    AnthropicServer,
+    ChatServer,
+    OllamaServer,
+    Refusal,
+    ResponsesServer,
+)
 
 Judge = Callable[[dict[str, Any]], Refusal | None]
 
@@ -21,6 +27,7 @@ JUDGES: dict[str, Judge] = {
     "anthropic": AnthropicServer(secret=b"tests").judge,
     "responses": ResponsesServer(secret=b"tests").judge,
     "chat": ChatServer(secret=b"tests").judge,
+    "ollama": OllamaServer().judge,
 }
 VALUES = st.recursive(
     st.none()

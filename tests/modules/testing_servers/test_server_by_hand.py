@@ -26,6 +26,7 @@ MESSAGE = {
          {"model": "gpt-5", "input": "hi"}),
         ("chat", "/chat/completions", {"authorization": "Bearer k"},
          {"model": "gpt-5", "messages": MESSAGE["messages"]}),
+        ("ollama", "/api/chat", {}, {"model": "qwen3:8b", "messages": MESSAGE["messages"]}),
     ],
 )  # fmt: skip
 def test_a_server_prints_its_address_and_serves_until_it_is_interrupted(

@@ -13,6 +13,7 @@ from amplifier_modules.testing.servers import (
     ChatServer,
     Fault,
     ModelServer,
+    OllamaServer,
     ResponsesServer,
 )
 from amplifier_stream import StreamDecoder, decode_error
@@ -27,6 +28,7 @@ DIALECTS: dict[str, tuple[type[ModelServer], str, dict[str, Any]]] = {
     ),
     "responses": (ResponsesServer, "/responses", {"model": "gpt-5", "input": "hi"}),
     "chat": (ChatServer, "/chat/completions", {"model": "gpt-5", "messages": HELLO}),
+    "ollama": (OllamaServer, "/api/chat", {"model": "qwen3:8b", "messages": HELLO}),
 }
 STATUSES = (401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504, 529)
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import httpx2
 import pytest
 
-from amplifier_modules.testing.servers import AnthropicServer
+from amplifier_modules.testing.servers import (
+    AnthropicServer,
+    ChatServer,
+    ModelServer,
+    ResponsesServer,
+)
 
 
 def threads() -> int:
@@ -41,3 +47,30 @@ def test_no_thread_of_a_server_is_left() -> None:
         assert threads() == before + 2
 
     assert threads() == before
+
+
+def test_a_server_knows_its_connections_and_when_it_was_asked() -> None:
+    before = time.monotonic()
+    with AnthropicServer() as server, httpx2.Client() as client:
+        assert server.connections == 0
+        client.get(f"{server.url}/v1/models")
+        client.get(f"{server.url}/v1/models")
+        assert server.connections == 1
+        first, second = server.requests
+
+    assert before <= first.at <= second.at <= time.monotonic()
+    assert server.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "stop"),
+    [
+        (AnthropicServer, "max_tokens"),
+        (ResponsesServer, "max_output_tokens"),
+        (ChatServer, "length"),
+    ],
+)
+def test_a_server_has_the_word_of_its_dialect_for_a_limit(
+    kind: type[ModelServer], stop: str
+) -> None:
+    assert kind.limit_stop == stop

@@ -40,14 +40,33 @@ def test_nothing_outside_of_it_imports_it() -> None:
     assert users == []
 
 
-def test_it_imports_nothing_that_it_judges() -> None:
-    own = {name for path in TESTING.rglob("*.py") for name in imported(path)}
-
-    assert [name for name in own if name.startswith("amplifier")] == []
-    assert {name.partition(".")[0] for name in own if not name.startswith(".")} <= {
+def packages_of(folder: str) -> set[str]:
+    """The packages from outside that a part of it imports."""
+    names = {name for path in (TESTING / folder).rglob("*.py") for name in imported(path)}
+    return {name.partition(".")[0] for name in names if not name.startswith(".")} - {
         "__future__",
         *sys.stdlib_module_names,
     }
+
+
+def test_it_imports_nothing_that_it_judges() -> None:
+    assert packages_of("servers") == set()
+    assert packages_of("kit") == {
+        "amplifier_core", "anyio", "hypothesis", "pydantic", "pytest", "sniffio", "trio",
+    }  # fmt: skip
+
+
+def test_servers_need_no_pytest() -> None:
+    program = (
+        "import sys; sys.modules['pytest'] = None; import amplifier_modules.testing.servers\n"
+        "try: import amplifier_modules.testing.kit\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "`ProviderKit` needs pytest: `pip install pytest`\n"
 
 
 def test_every_name_is_there_and_documented() -> None:

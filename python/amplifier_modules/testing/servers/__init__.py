@@ -1,4 +1,4 @@
-"""Strict servers of the three provider dialects, for the tests of providers.
+"""Strict servers of the four provider dialects, for the tests of providers.
 
 A server listens on a loopback port that the system chooses. It judges each request by the rules of
 the vendor and refuses what the vendor would refuse, with the vendor's error; what it accepts it
@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from .anthropic import AnthropicModel, AnthropicServer
 from .chat import ChatServer, Preset
+from .ollama import OllamaModel, OllamaServer
 from .openai.models import OpenAIModel
 from .responses import ResponsesServer
 from .serving.answer import (
@@ -71,6 +72,8 @@ __all__ = [
     "Fault",
     "Issued",
     "ModelServer",
+    "OllamaModel",
+    "OllamaServer",
     "OpenAIModel",
     "Part",
     "Preset",

@@ -37,6 +37,8 @@ class AnthropicServer(ModelServer):
         alternation: Whether two messages of one role in a row are refused.
     """
 
+    limit_stop = "max_tokens"
+
     def __init__(
         self,
         answers: Iterable[Script] = (),

@@ -136,7 +136,8 @@ class ChatServer(ModelServer):
         answer = self._with_ids(answer)
         if not body.get("stream"):
             return self._json(compose(answer, frame, self.preset, self.sign))
-        include_usage = bool(mapping(body.get("stream_options")).get("include_usage"))
+        asked = bool(mapping(body.get("stream_options")).get("include_usage"))
+        include_usage = asked or self.preset.name == "mistral"  # which always says it
         chunks = stream_chunks(answer, frame, self.preset, self.sign, include_usage=include_usage)
         return self._stream([*(encode_event(chunk) for chunk in chunks), _DONE])
 

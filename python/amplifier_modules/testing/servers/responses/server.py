@@ -35,6 +35,8 @@ class ResponsesServer(ModelServer):
         background_polls: How often a background response is asked for until it ends.
     """
 
+    limit_stop = "max_output_tokens"
+
     def __init__(
         self,
         answers: Iterable[Script] = (),

@@ -70,6 +70,12 @@ class LoopbackServer(ThreadingHTTPServer):
         """The address of the root."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def connections(self) -> int:
+        """How many connections are open."""
+        with self._lock:
+            return len(self._connections)
+
     def start(self) -> None:
         """Answer on a thread of its own."""
         self._thread = threading.Thread(target=self._accept, name="model-server", daemon=True)
@@ -170,7 +176,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.silent or reply.hang_up:
             self.close_connection = True
             return
-        self.send_response(reply.status)
+        self.send_response_only(reply.status)
+        if not any(name.lower() == "date" for name in reply.headers):
+            self.send_header("date", self.date_time_string())
         for name, value in reply.headers.items():
             self.send_header(name, value)
         if reply.is_whole:

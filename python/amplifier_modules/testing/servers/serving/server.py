@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from .answer import Answer, Recorded, Script
@@ -36,6 +37,8 @@ class SeenRequest:
     """The parsed body; `None` without one, or if it is not a JSON object."""
     raw: bytes
     """The body as it came."""
+    at: float = field(default_factory=lambda: time.monotonic(), compare=False)
+    """When it came, by `time.monotonic`."""
 
 
 class ModelServer(ABC):
@@ -47,9 +50,13 @@ class ModelServer(ABC):
         answers: What it will answer, one for each request that it accepts.
         faults: What will go wrong, one for each request that it accepts; `None` for nothing.
         requests: What it was asked, in order.
+        lookups: What a client looked up by itself, where the dialect has such; no fault befalls it.
         refusals: What it refused by itself, in order; faults are not among them.
         issued: What it signed.
+        limit_stop: The stop reason of an answer that reached its limit of tokens.
     """
+
+    limit_stop = "length"
 
     def __init__(
         self,
@@ -72,6 +79,7 @@ class ModelServer(ABC):
         self.answers: list[Script] = list(answers)
         self.faults: list[Fault | None] = list(faults)
         self.requests: list[SeenRequest] = []
+        self.lookups: list[SeenRequest] = []
         self.refusals: list[Refusal] = []
         self.issued = Issued(secret)
         self._api_key = api_key
@@ -95,6 +103,11 @@ class ModelServer(ABC):
     @abstractmethod
     def url(self) -> str:
         """The base address that a client of this dialect is configured with."""
+
+    @property
+    def connections(self) -> int:
+        """How many connections to it are open."""
+        return 0 if self._http is None else self._http.connections
 
     def __enter__(self) -> Self:
         """Open the port and answer on a thread of its own.
@@ -145,13 +158,14 @@ class ModelServer(ABC):
             request.method, request.path, request.query, request.headers, body, request.raw
         )
         with self._lock:
-            self.requests.append(seen)
+            is_lookup = self._is_lookup(seen)
+            (self.lookups if is_lookup else self.requests).append(seen)
             try:
                 if isinstance(parsed, str):
                     raise RefusedError(self._invalid_json(parsed))
                 # Before the faults: a request that is wrong must not hide behind one.
                 self._check(seen)
-                fault = self.faults.pop(0) if self.faults else None
+                fault = self.faults.pop(0) if self.faults and not is_lookup else None
                 if fault is not None and fault.status is not None and fault.status != 200:
                     return self._fail(fault, fault.status)
                 reply = self._handle(seen)
@@ -161,6 +175,11 @@ class ModelServer(ABC):
         if fault is None:
             return reply
         return damage(reply, fault, self._error_events(self._told(fault, 500)))
+
+    def _is_lookup(self, request: SeenRequest) -> bool:
+        """Return whether clients ask this by themselves, beside what they are told to ask."""
+        del request
+        return False
 
     @abstractmethod
     def _check(self, request: SeenRequest) -> None:

@@ -1,0 +1,152 @@
+"""A test with random histories: trimmed, forked, compacted, reordered, and written by several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anyio.from_thread
+import pytest
+
+from amplifier_core.llm_errors import LLMError
+
+from ..servers import Answer, Call, RedactedThinking, Thinking
+from .base import KitBase
+from .bench import Bench
+from .conversation import (
+    IMAGE,
+    assistant,
+    call_block,
+    foreign,
+    request,
+    result,
+    system,
+    text_block,
+    user,
+)
+from .failing import fail
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+Messages = list[dict[str, Any]]
+
+_ANSWERS = (
+    Answer("It is short."),
+    Answer(Thinking("Hm."), "It is short."),
+    Answer(Thinking("I need the file."), "I look.", Call("look", {"at": "a.py"})),
+    Answer(Call("look", {"at": "first"}), Call("look", {"at": "second"})),
+    Answer(Thinking("Both."), Call("look", {"at": "first"}), Call("look", {})),
+    Answer(RedactedThinking(), Call("look", {"at": "b.py"})),
+)
+_FOREIGN_IDS = ("1", "call:1", "", "x" * 80, "functions.look:0", "é")
+_FOREIGN_NAMES = ("look", "mcp.server/look", "n" * 140, "with space")
+_FOREIGN_THOUGHTS = (
+    {"type": "thinking", "thinking": "Hm.", "signature": "foreign"},
+    {"type": "thinking", "thinking": "never signed", "signature": None},
+)
+_TEXTS = ("hello", "", " ", "\n", "trailing  ", "é😀", "a\tb")
+_EDITS = ("insert", "trim", "fork", "delete", "compact", "swap", "again")
+_GO_ON = user("Go on.")
+
+
+class HistoryTests(KitBase):
+    """What a provider makes of any history."""
+
+    def test_no_history_is_refused(self, backend: str) -> None:
+        """Whatever happened to a conversation, the service takes it."""
+        pytest.importorskip("hypothesis", reason="hypothesis is not installed")
+        from hypothesis import HealthCheck, given, settings
+
+        if backend == "trio":
+            pytest.importorskip("trio", reason="trio is not installed")
+        with (
+            self.clock.replaced(),
+            anyio.from_thread.start_blocking_portal(backend) as portal,
+            portal.wrap_async_context_manager(self.bench()) as bench,
+        ):
+            own = portal.call(_rounds, bench)
+
+            @settings(
+                max_examples=self.histories,
+                database=None,
+                deadline=None,
+                derandomize=True,
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+            )
+            @given(_histories(own, with_images=self.images))
+            def send(history: Messages) -> None:
+                portal.call(_expect_taken, bench, history)
+
+            send()
+
+
+async def _rounds(bench: Bench) -> list[Messages]:
+    """Return rounds as the provider under test writes them, each whole and valid."""
+    rounds: list[Messages] = []
+    for n, answer in enumerate(_ANSWERS):
+        response = await bench.ask(answer)
+        results = [result(call.id, f"result {n}") for call in bench.calls(response)]
+        rounds.append([user("Look."), assistant(response), *results])
+    return rounds
+
+
+async def _expect_taken(bench: Bench, history: Messages) -> None:
+    bench.server.answers, bench.server.faults = ["Yes."], []
+    bench.server.refusals.clear()
+    try:
+        await bench.provider.complete(request(history))
+    except LLMError as error:
+        if not bench.server.refusals:
+            fail(f"the provider refused a history: {error!r}")
+    bench.expect_no_refusal()
+
+
+def _histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Messages]:
+    from hypothesis import strategies as st
+
+    texts = st.sampled_from(_TEXTS)
+    foreign_ids = st.sampled_from(_FOREIGN_IDS)
+    blocks: SearchStrategy[Any] = st.builds(text_block, texts)
+    seen = st.one_of(blocks, st.just(IMAGE)) if with_images else blocks
+    calls = st.builds(call_block, foreign_ids, st.sampled_from(_FOREIGN_NAMES))
+    parts = st.lists(st.one_of(blocks, calls, st.sampled_from(_FOREIGN_THOUGHTS)), max_size=4)
+    anything = st.one_of(
+        st.builds(user, st.one_of(texts, st.lists(seen, max_size=3))),
+        st.builds(foreign, st.one_of(texts, parts)),
+        st.builds(result, foreign_ids, texts),
+        st.builds(system, texts),
+    )
+
+    @st.composite
+    def histories(draw: DrawFn) -> Messages:
+        history: Messages = []
+        for a_round in draw(st.lists(st.sampled_from(own), max_size=4)):
+            history += a_round
+            history += draw(st.lists(anything, max_size=2))
+        for edit in draw(st.lists(st.sampled_from(_EDITS), max_size=3)):
+            place = draw(st.integers(0, len(history)))
+            _edit(history, edit, place, draw(anything))
+        return [*history, _GO_ON]
+
+    return histories()
+
+
+def _edit(history: Messages, edit: str, place: int, message: dict[str, Any]) -> None:
+    """Do with a history what programs, people and compactions do with it."""
+    match edit:
+        case "insert":
+            history.insert(place, message)
+        case "trim":
+            del history[:place]
+        case "fork":
+            del history[place:]
+        case "delete":
+            del history[place : place + 1]
+        case "compact":
+            history[place // 2 : place] = [user("(What was said before, in short.)")]
+        case "swap" if place + 1 < len(history):
+            history[place], history[place + 1] = history[place + 1], history[place]
+        case "again":
+            history += history[place : place + 1]
+        case _:
+            pass

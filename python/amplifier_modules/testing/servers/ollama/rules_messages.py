@@ -1,0 +1,84 @@
+"""Rules for messages: images, calls, and the results of calls."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from ..serving.fields import Fields
+from ..serving.reading import Json, items, objects, text
+from .asked import Asked
+from .words import as_object, check_fields, refused
+
+_CALL = Fields({"function": "object"}, {"id": "string|null"})
+_CALLED = Fields({"name": "string", "arguments": "object"}, {"index": "integer"})
+_BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8")
+
+
+def check_some_message(asked: Asked) -> None:
+    """There is a message: a request without one only loads the model."""
+    if not asked.messages:
+        raise refused("messages is required: without a message the model is only loaded")
+
+
+def check_images(asked: Asked) -> None:
+    """Images are base64 without a media type, on messages to a model that sees them."""
+    for message in asked.messages:
+        for image in items(message.get("images")):
+            if not isinstance(image, str):
+                raise refused("json: cannot unmarshal messages.images into []uint8")
+            if "vision" not in asked.model.capabilities:
+                raise refused(f'"{asked.model.name}" does not support image input')
+            try:
+                data = base64.b64decode(image, validate=True)
+            except (binascii.Error, ValueError):
+                raise refused("illegal base64 data at input byte 0") from None
+            if not data.startswith(_BEGINNINGS):
+                raise refused("Failed to load image or audio file")
+
+
+def check_calls(asked: Asked) -> None:
+    """Calls are those of the assistant, and their arguments are objects, not text."""
+    for message in asked.messages:
+        calls = items(message.get("tool_calls"))
+        if calls and message["role"] != "assistant":
+            raise refused(f"tool_calls in a message of `{message['role']}`")
+        for value in calls:
+            path = ("messages", "tool_calls")
+            call = as_object(value, path)
+            check_fields(call, _CALL, path)
+            check_fields(call["function"], _CALLED, (*path, "function"))
+            if not call["function"]["name"]:
+                raise refused("a call without the name of its function")
+
+
+def check_results(asked: Asked) -> None:
+    """Behind a message with calls come the results of all of them, named and in their order.
+
+    Results have no id: with another order the model would take one for that of another call.
+    """
+    waiting: list[str] = []
+    for message in [*asked.messages, {"role": ""}]:
+        if message["role"] == "tool":
+            name = text(message.get("tool_name"))
+            if not waiting:
+                raise refused("a message of role tool that follows no call")
+            if name != waiting[0]:
+                raise refused(f"the result of `{name}` where that of `{waiting[0]}` is expected")
+            del waiting[0]
+            continue
+        if waiting:
+            raise refused(f"no result of the call of `{waiting[0]}`")
+        waiting = _called(message)
+
+
+def _called(message: Json) -> list[str]:
+    functions = objects([call.get("function") for call in objects(message.get("tool_calls"))])
+    return [text(function.get("name")) for function in functions]
+
+
+def check_content(asked: Asked) -> None:
+    """No message is empty."""
+    for message in asked.of_role("system", "user", "assistant"):
+        if not any(message.get(key) for key in ("content", "images", "tool_calls", "thinking")):
+            raise refused(f"an empty message of `{message['role']}`")
