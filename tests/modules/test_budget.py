@@ -156,6 +156,25 @@ async def test_a_call_past_the_limit_is_not_run_and_ends_the_turn(bench, say, va
 
 
 @pytest.mark.parametrize("kind", ["basic", "streaming"])
+async def test_a_budget_of_cost_ends_a_turn_with_a_call_whose_cost_is_not_known(
+    kind, bench, say, valid
+):
+    used = Usage(input_tokens=1, output_tokens=1, total_tokens=2)
+    asked = say.calls(("1", "look", {}))
+    asked.usage = used
+    turn = bench(kind, asked, config={"budget": {"cost": "5"}})
+    turn.tool("look", lambda given: "seen")
+
+    await turn.run("hi")
+
+    valid(await turn.history())
+    assert turn.data("orchestrator:complete")[0]["reason"] == (
+        "the budget of $5 cannot be kept: what a model call cost is not known"
+    )
+    assert len(turn.provider.requests) == 1
+
+
+@pytest.mark.parametrize("kind", ["basic", "streaming"])
 async def test_a_turn_ends_when_its_time_is_used_up(kind, bench, say, valid):
     import anyio
 

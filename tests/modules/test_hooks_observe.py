@@ -172,6 +172,19 @@ async def test_calls_of_which_only_the_provider_tells_are_measured_too():
     assert found["tokens"] == {"input": 3}
 
 
+async def test_a_call_that_was_cancelled_is_no_completed_one(caplog):
+    caplog.set_level("DEBUG")
+    coordinator = ModuleCoordinator()
+    observer = SessionObserver(ObserveSettings(), Redactor(), **clocks())
+    observer.attach(coordinator.hooks)
+    data = {"provider": "p", "model": "m"}
+    await coordinator.hooks.emit(LLM_REQUEST, data)
+    await coordinator.hooks.emit(LLM_RESPONSE, {**data, "status": "cancelled"})
+
+    [said] = [text for text in caplog.messages if text.startswith("model `p/m`")]
+    assert said.endswith(" ms, cancelled")
+
+
 async def test_no_secret_is_left_in_what_is_told(bench, say, caplog):
     turn = bench("basic", say.calls((SECRET, SECRET, {"x": SECRET}), text=SECRET), say.text(SECRET))
 

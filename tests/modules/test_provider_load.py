@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amplifier_modules.providers.limits.endpoint import Endpoint
+from amplifier_modules.providers.limits.rate_limits import RateLimit, rate_limits
 from amplifier_modules.providers.wire.load import Load
-from amplifier_modules.providers.wire.rate_limits import RateLimit, rate_limits
 from amplifier_modules.providers.wire.settings import HttpSettings
 
 NOW = 1_000.0
@@ -39,6 +40,7 @@ class World:
         self.now = NOW
         self.slept: list[float] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.endpoint = Endpoint("e")
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         self.events.append((event, data))
@@ -48,7 +50,8 @@ class World:
         self.now += seconds
 
     def load(self, **settings: Any) -> Load:
-        return Load("p", HttpSettings(**settings), self.emit, lambda: self.now, self.sleep)
+        given = HttpSettings(**settings)
+        return Load("p", given, self.endpoint, self.emit, lambda: self.now, self.sleep)
 
 
 @pytest.mark.parametrize(
@@ -72,17 +75,15 @@ def test_the_headers_of_both_families_are_read(
 @given(st.dictionaries(st.sampled_from([*ANTHROPIC, *OPENAI]), st.text(max_size=8)))
 def test_no_header_is_fatal(headers: dict[str, str]) -> None:
     for limit in rate_limits(headers, lambda: NOW):
-        assert isinstance(limit.share, float)
+        assert isinstance(limit, RateLimit)
 
 
 async def test_a_call_waits_where_little_is_left_until_it_is_whole_again() -> None:
     world = World()
     load = world.load()
-    load.note(ANTHROPIC)
-    await load.enter("m")
-    load.leave()
-    await load.enter("m")
-    load.leave()
+    await load.note(ANTHROPIC)
+    (await load.enter("m")).leave()
+    (await load.enter("m")).leave()
 
     assert world.slept == [0.5]
     assert world.events == [
@@ -106,7 +107,7 @@ async def test_a_call_waits_where_little_is_left_until_it_is_whole_again() -> No
 async def test_how_little_and_how_long_is_set(settings: dict[str, Any], slept: list[float]) -> None:
     world = World()
     load = world.load(**settings)
-    load.note(OPENAI)
+    await load.note(OPENAI)
     await load.enter("m")
     assert world.slept == slept
 
@@ -114,7 +115,7 @@ async def test_how_little_and_how_long_is_set(settings: dict[str, Any], slept: l
 async def test_processes_share_what_is_left_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "state" / "limits.json"
     one, other = World(), World()
-    one.load(rate_limit_state_path=str(path)).note(OPENAI)
+    await one.load(rate_limit_state_path=str(path)).note(OPENAI)
     await other.load(rate_limit_state_path=str(path)).enter("m")
     assert other.slept == [1.0]
 
@@ -125,8 +126,7 @@ async def test_a_file_of_another_form_is_written_anew(tmp_path: Path, content: s
     path.write_text(content)
     world = World()
     load = world.load(rate_limit_state_path=str(path))
-    await load.enter("m")
-    load.leave()
-    load.note(OPENAI)
+    (await load.enter("m")).leave()
+    await load.note(OPENAI)
     await world.load(rate_limit_state_path=str(path)).enter("m")
     assert world.slept == [1.0]

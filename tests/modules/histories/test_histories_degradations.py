@@ -14,7 +14,7 @@ from writers import EVERYBODY
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message
 
-BLIND = {"openai": "o3-mini", "deepseek": "deepseek-v4"}
+BLIND = {"openai": "o3-mini", "deepseek": "deepseek-v4", "ollama": "llama3.2:latest"}
 """Models that see no images."""
 
 
@@ -80,6 +80,7 @@ def test_images_that_a_model_cannot_see_become_text_that_says_so(
     assert body.count(f"was here, which `{model}` cannot see.)") >= shown
     assert '"image_url"' not in body
     assert '"input_image"' not in body
+    assert '"images"' not in body
     named = [each for each in request.degradations if each.actual == "text that names them"]
     assert not shown or "`image`" in named[0].requested
 

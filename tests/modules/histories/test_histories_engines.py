@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PROPERTIES = [
     str(HERE / f"test_histories_{name}.py")
-    for name in ("anthropic", "responses", "chat", "growing")
+    for name in ("anthropic", "responses", "chat", "ollama", "growing")
 ]
 
 

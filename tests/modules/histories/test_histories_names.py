@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
-from amplifier_modules.providers import anthropic, openai, openai_chat
+from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
 from amplifier_modules.providers.anthropic.turns import TOOL_NAMES as OF_ANTHROPIC
 from amplifier_modules.providers.openai_chat.config import ChatConfig
 from amplifier_modules.providers.responses.turns import TOOL_NAMES as OF_OPENAI
@@ -19,6 +19,7 @@ from amplifier_modules.testing.servers import (
     Call,
     ChatServer,
     ModelServer,
+    OllamaServer,
     ResponsesServer,
     Thinking,
 )
@@ -53,6 +54,10 @@ def _chat(preset: str, model: str) -> Callable[[str], Any]:
     return make
 
 
+def _ollama(url: str) -> Any:
+    return ollama.OllamaProvider(ollama.read_config({"host": url, "default_model": "qwen3:8b"}, {}))
+
+
 DIALECTS: list[Any] = [
     pytest.param(AnthropicServer, _anthropic, OF_ANTHROPIC, id="anthropic"),
     pytest.param(ResponsesServer, _openai, OF_OPENAI, id="responses"),
@@ -62,6 +67,7 @@ DIALECTS: list[Any] = [
         NameForm(),
         id="mistral",
     ),
+    pytest.param(OllamaServer, _ollama, NameForm(), id="ollama"),
     pytest.param(
         lambda: ChatServer(preset="openai"), _chat("groq", "gpt-4o"), NameForm(), id="chat"
     ),

@@ -21,7 +21,7 @@ from writers import EVERYBODY
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_modules.loops.response import assistant_message, calls_of
-from amplifier_modules.providers import anthropic, openai, openai_chat
+from amplifier_modules.providers import anthropic, azure_openai, ollama, openai, openai_chat
 from amplifier_modules.providers.openai_chat.config import ChatConfig
 from amplifier_modules.testing.servers import (
     Answer,
@@ -29,19 +29,20 @@ from amplifier_modules.testing.servers import (
     Call,
     ChatServer,
     ModelServer,
+    OllamaServer,
     RedactedThinking,
     ResponsesServer,
     Text,
     Thinking,
 )
 
-TOOLS = [ToolSpec(name=name, parameters={}) for name in ("look", "mcp.server/tool")]
+TOOLS = [ToolSpec(name=name, parameters={}) for name in ("look", "rest", "mcp.server/tool")]
 PARTS = st.lists(
     st.one_of(
         st.builds(Text, st.sampled_from(["So.", "Well, ", "half \U0001f600"])),
         st.builds(Thinking, st.sampled_from(["Hm.", "Why?"])),
         st.just(RedactedThinking()),
-        st.builds(Call, st.just("look"), st.sampled_from([{}, {"at": "a"}])),
+        st.builds(Call, st.sampled_from(["look", "rest"]), st.sampled_from([{}, {"at": "a"}])),
     ),
     min_size=1,
     max_size=4,
@@ -70,9 +71,22 @@ def _chat(preset: str, model: str) -> Callable[[str], Any]:
     return make
 
 
+def _azure(url: str) -> Any:
+    given = {"api_key": "k", "endpoint": url.removesuffix("/v1"), "default_deployment": "gpt-5.5"}
+    config = azure_openai.read_config(given, {})
+    assert isinstance(config, azure_openai.AzureOpenAIConfig)
+    return azure_openai.AzureOpenAIProvider(config)
+
+
+def _ollama(url: str, **settings: Any) -> Any:
+    given = {"default_model": "qwen3-vl:8b", "enable_thinking": True, **settings}
+    return ollama.OllamaProvider(ollama.read_config({"host": url, **given}, {}))
+
+
 SERVERS: dict[str, Callable[[], ModelServer]] = {
     "anthropic": AnthropicServer,
-    "openai": ResponsesServer,
+    "openai": partial(ResponsesServer, deployments={"gpt-5.5": "gpt-5.5"}),
+    "ollama": OllamaServer,
     **{
         name: partial(ChatServer, preset=name)
         for name in ("mistral", "deepseek", "openrouter", "template")
@@ -88,15 +102,18 @@ PROVIDERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "stored": ("openai", partial(_openai, enable_state=True)),
     "chained": ("openai", partial(_openai, enable_response_chaining=True)),
     "unchained": ("openai", partial(_openai, enable_state=True, enable_response_chaining=False)),
+    "azure-openai": ("openai", _azure),
     "mistral": ("mistral", _chat("mistral", "magistral")),
     "deepseek": ("deepseek", _chat("deepseek", "deepseek-v4")),
     "openrouter": ("openrouter", _chat("openrouter", "a/b")),
     "vllm": ("template", _chat("vllm", "qwen")),
+    "ollama": ("ollama", _ollama),
+    "ollama at /v1": ("ollama", partial(_ollama, api="openai")),
 }
 """The server of a provider, and how one is made that asks it."""
 
 
-def _change(draw: st.DrawFn, message: Message, kinds: tuple[str, ...]) -> None:
+def _change(draw: st.DrawFn, message: Message) -> None:
     """Leave out, double, move or rewrite a block of a message, or write one before it."""
     blocks: Any = message.content
     if not isinstance(blocks, list) or not blocks:
@@ -104,8 +121,8 @@ def _change(draw: st.DrawFn, message: Message, kinds: tuple[str, ...]) -> None:
     place = draw(st.integers(0, len(blocks) - 1))  # pyright: ignore[reportUnknownArgumentType]
     block = blocks[place]
     kind = str(block["type"] if isinstance(block, dict) else block.type)
-    match draw(st.sampled_from(kinds)):
-        case "delete" if kinds == ANY_CHANGE or not kind.endswith("thinking"):
+    match draw(st.sampled_from(CHANGES)):
+        case "delete":
             del blocks[place]
         case "again":
             blocks.append(blocks[place])
@@ -120,12 +137,10 @@ def _change(draw: st.DrawFn, message: Message, kinds: tuple[str, ...]) -> None:
             pass
 
 
-ANY_CHANGE = ("delete", "again", "move", "insert", "rewrite")
-SMALL_CHANGE = ("delete", "rewrite")
-"""Changes that leave thoughts where they were: Anthropic and DeepSeek know their own answers."""
+CHANGES = ("delete", "again", "move", "insert", "rewrite")
 
 
-async def _live(names: list[str], draw: st.DrawFn, kinds: tuple[str, ...]) -> None:
+async def _live(names: list[str], draw: st.DrawFn) -> None:
     """Let a conversation go on from request to request."""
     history: list[Message] = []
     with ExitStack() as running:
@@ -145,7 +160,7 @@ async def _live(names: list[str], draw: st.DrawFn, kinds: tuple[str, ...]) -> No
                 for _ in range(draw(st.sampled_from([1, 1, 2, 3]))):
                     await _ask(server, provider, history, draw)
                 if draw(st.booleans()):
-                    _edit(draw, history, kinds)
+                    _edit(draw, history)
 
 
 async def _ask(server: ModelServer, provider: Any, history: list[Message], draw: st.DrawFn) -> None:
@@ -164,14 +179,14 @@ async def _ask(server: ModelServer, provider: Any, history: list[Message], draw:
     if said is not None:
         history.append(Message.model_validate(said))
     done = [call for call in calls if draw(st.sampled_from([True, True, False]))]
-    for call in done:
+    for call in draw(st.permutations(done)):
         text = draw(random.TEXTS)
         history.append(Message(role="tool", tool_call_id=call.id, content=text))
 
 
-def _edit(draw: st.DrawFn, history: list[Message], kinds: tuple[str, ...]) -> None:
+def _edit(draw: st.DrawFn, history: list[Message]) -> None:
     if history and draw(st.booleans()):
-        _change(draw, draw(st.sampled_from(history)), kinds)
+        _change(draw, draw(st.sampled_from(history)))
         return
     dicts: list[Any] = list(history)
     random.edit(draw, dicts, EVERYBODY)
@@ -184,8 +199,24 @@ def _edit(draw: st.DrawFn, history: list[Message], kinds: tuple[str, ...]) -> No
 @random.cases(20)
 @given(data=st.data())
 def test_no_provider_refuses_its_own_answers_after_edits(name: str, data: st.DataObject) -> None:
-    is_judged_whole = name in {"anthropic", "claude-4", "deepseek"}
-    anyio.run(_live, [name], data.draw, SMALL_CHANGE if is_judged_whole else ANY_CHANGE)
+    anyio.run(_live, [name], data.draw)
+
+
+FIVE = ("anthropic", "openai", "azure-openai", "vllm", "ollama")
+"""One of each module."""
+
+
+@pytest.mark.parametrize("other", [name for name in FIVE if name != "ollama"])
+@random.cases(10)
+@given(data=st.data())
+def test_a_conversation_goes_to_ollama_and_back(other: str, data: st.DataObject) -> None:
+    anyio.run(_live, [other, "ollama"], data.draw)
+
+
+@random.cases(20)
+@given(data=st.data())
+def test_a_conversation_goes_round_among_all_of_them(data: st.DataObject) -> None:
+    anyio.run(_live, list(FIVE), data.draw)
 
 
 @random.cases(50)
@@ -194,4 +225,4 @@ def test_no_provider_refuses_the_answers_of_others(data: st.DataObject) -> None:
     names = data.draw(
         st.lists(st.sampled_from(list(PROVIDERS)), min_size=2, max_size=3, unique=True)
     )
-    anyio.run(_live, names, data.draw, SMALL_CHANGE)
+    anyio.run(_live, names, data.draw)

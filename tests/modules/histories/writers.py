@@ -9,11 +9,17 @@ from typing import Any
 
 from conversations import Writer
 
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer, ResponsesServer
+from amplifier_modules.testing.servers import (
+    AnthropicServer,
+    ChatServer,
+    OllamaServer,
+    ResponsesServer,
+)
 
 SECRET = b"equal in each run"
 ANTHROPIC = AnthropicServer(secret=SECRET)
 RESPONSES = ResponsesServer(secret=SECRET)
+OLLAMA = OllamaServer()
 CHAT = {
     name: ChatServer(preset=name, secret=SECRET)
     for name in ("openai", "mistral", "deepseek", "deepseek-reasoner", "openrouter", "template")
@@ -124,6 +130,7 @@ OF_SERVICES = {
     "mistral": Writer("mistral", "magistral", _plain),
     "groq": Writer("groq", "llama", _foreign),
     "vllm": Writer("vllm", "qwen", _plain),
+    "ollama": Writer("ollama", "qwen3-vl:8b", _plain),
 }
 EVERYBODY = (*OF_ANTHROPIC, *OF_OPENAI, *OF_SERVICES.values())
 

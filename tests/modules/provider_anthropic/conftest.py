@@ -18,6 +18,7 @@ from amplifier_modules.providers.retries import Retries, RetrySettings
 
 KEY = "sk-ant-very-secret"
 MODEL = "claude-sonnet-4-5"
+PRICES = {MODEL: {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}}
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -195,7 +196,15 @@ def hooks() -> Hooks:
 
 @pytest.fixture
 async def provider(server: Server, hooks: Hooks) -> Any:
-    config = AnthropicConfig(api_key=KEY, base_url=server.url, default_model=MODEL, timeout=5)
+    config = AnthropicConfig.model_validate(
+        {
+            "api_key": KEY,
+            "base_url": server.url,
+            "default_model": MODEL,
+            "timeout": 5,
+            "prices": PRICES,
+        }
+    )
     retries = Retries("anthropic", RetrySettings(max_retries=0), hooks)
     mounted = AnthropicProvider(config, hooks, retries=retries)
     yield mounted

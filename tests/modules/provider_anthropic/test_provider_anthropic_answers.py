@@ -53,6 +53,7 @@ async def test_an_answer_is_the_same_however_its_bytes_are_cut(
                 "reasoning_tokens": 20,
                 "cache_read_tokens": 5,
                 "cache_write_tokens": 2,
+                "cost_usd": "0.000489",
             },
             "finish_reason": "tool_use",
             "metadata": {
@@ -147,6 +148,7 @@ async def test_events_are_emitted_while_the_answer_arrives(
             "cache_read_tokens": 5,
             "cache_write_tokens": 2,
             "reasoning_tokens": 20,
+            "cost_usd": "0.000489",
         },
     }
     delta = hooks.events[6][1]

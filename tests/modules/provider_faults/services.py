@@ -12,6 +12,8 @@ import anyio.lowlevel
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.anthropic.provider import AnthropicProvider
+from amplifier_modules.providers.ollama import OllamaProvider
+from amplifier_modules.providers.ollama import read_config as read_ollama_config
 from amplifier_modules.providers.openai.config import OpenAIConfig
 from amplifier_modules.providers.openai.provider import OpenAIProvider
 from amplifier_modules.providers.openai_chat.config import ChatConfig, read_config
@@ -24,6 +26,7 @@ from amplifier_modules.testing.servers import (
     Call,
     ChatServer,
     ModelServer,
+    OllamaServer,
     ResponsesServer,
     Thinking,
 )
@@ -49,6 +52,8 @@ class Service:
     name: str
     title: str
     model: str
+    other: str
+    """Another model that it has."""
     path: str
     """Where requests go, after the base URL."""
     key_from: str
@@ -56,6 +61,27 @@ class Service:
     module: str
     server: Callable[..., ModelServer]
     provider: Callable[..., WireProvider]
+    request_id: str = "(request id req_"
+    """How errors begin to name a request; empty where the service gives it no id."""
+    no_json: str = "is not JSON"
+    """What errors say of an event that cannot be read."""
+    broken_whole: tuple[str, str] = (
+        " API error (invalid_stream): the response is not JSON: ",
+        "no tool call of the answer was run; retry",
+    )
+    """What is said of a whole answer that is broken off, and the advice."""
+    is_own: bool = False
+    """Whether its users run it themselves, so that nobody starts it while a call waits."""
+    unreachable: str = "check `{address}` and the network"
+    """The advice where nobody is at an address."""
+    kind: str = "text/event-stream"
+    """The content type of its streams."""
+    event: bytes = b"data: "
+    """How an event of its streams begins."""
+    idle: bytes = b": ping\n\n"
+    """What its streams may say without content."""
+    counts_cached: bool = True
+    """Whether it counts the tokens that were in its cache."""
 
     def hint(self, text: str) -> str:
         return text.format(key=self.key_from, address=self.address_from)
@@ -81,6 +107,12 @@ def _chat(model: str, preset: str | None = None) -> Callable[..., WireProvider]:
     return make
 
 
+def _ollama(hooks: Any, retries: Retries, *, base_url: str, **settings: Any) -> WireProvider:
+    given = {"api_key": KEY, "default_model": "qwen3:8b", "enable_thinking": True, **settings}
+    config = read_ollama_config({"host": base_url, **given}, {})
+    return OllamaProvider(config, hooks, retries=retries)
+
+
 def _vendor(name: str) -> Callable[..., ModelServer]:
     return lambda *arguments, **options: ChatServer(*arguments, preset=name, **options)
 
@@ -89,20 +121,33 @@ SERVICES = {
     service.name: service
     for service in (
         Service(
-            "anthropic", "Anthropic", "claude-opus-4-6", "/v1/messages", "ANTHROPIC_API_KEY",
-            "ANTHROPIC_BASE_URL", "provider-anthropic", AnthropicServer, _anthropic,
+            "anthropic", "Anthropic", "claude-opus-4-6", "claude-haiku-4-5", "/v1/messages",
+            "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "provider-anthropic", AnthropicServer,
+            _anthropic,
         ),
         Service(
-            "openai", "OpenAI", "gpt-5.5", "/responses", "OPENAI_API_KEY", "OPENAI_BASE_URL",
-            "provider-openai", ResponsesServer, _openai,
+            "openai", "OpenAI", "gpt-5.5", "gpt-5-mini", "/responses", "OPENAI_API_KEY",
+            "OPENAI_BASE_URL", "provider-openai", ResponsesServer, _openai,
         ),
         Service(
-            "openai-chat", "Chat Completions", "gpt-4.1", "/chat/completions", "OPENAI_API_KEY",
-            "OPENAI_BASE_URL", "provider-openai-chat", _vendor("openai"), _chat("gpt-4.1"),
+            "openai-chat", "Chat Completions", "gpt-4.1", "gpt-4.1-mini", "/chat/completions",
+            "OPENAI_API_KEY", "OPENAI_BASE_URL", "provider-openai-chat", _vendor("openai"),
+            _chat("gpt-4.1"),
         ),
         Service(
-            "mistral", "Mistral", "mistral-large", "/chat/completions", "MISTRAL_API_KEY",
-            "base_url", "provider-mistral", _vendor("mistral"), _chat("mistral-large", "mistral"),
+            "mistral", "Mistral", "mistral-large", "mistral-small", "/chat/completions",
+            "MISTRAL_API_KEY", "base_url", "provider-mistral", _vendor("mistral"),
+            _chat("mistral-large", "mistral"),
+        ),
+        Service(
+            "ollama", "Ollama", "qwen3:8b", "gpt-oss:20b", "/api/chat", "OLLAMA_API_KEY",
+            "OLLAMA_HOST", "provider-ollama", OllamaServer, _ollama, request_id="",
+            no_json="is not a JSON object",
+            broken_whole=("the answer of `qwen3:8b` was cut off", "retry"),
+            is_own=True, unreachable="is it running? `ollama serve`; its address is `{address}`",
+            kind="application/x-ndjson", event=b'{"message":{"content":"',
+            idle=b'{"message":{"role":"assistant","content":""},"done":false}\n',
+            counts_cached=False,
         ),
     )
 }  # fmt: skip
@@ -146,11 +191,13 @@ async def provider_of(
     hooks: Any = None,
     *,
     max_retries: int = 0,
+    time: Time | None = None,
+    jitter: bool = False,
     **settings: Any,
 ) -> AsyncGenerator[WireProvider]:
     """A provider that waits in a time of its own, and is closed at the end."""
-    time = Time()
-    retrying = RetrySettings(max_retries=max_retries, retry_jitter=False)
+    time = time or Time()
+    retrying = RetrySettings(max_retries=max_retries, retry_jitter=jitter)
     retries = Retries(service.name, retrying, hooks, None, time.clock, time.sleep)
     provider = service.provider(
         hooks, retries, **{"base_url": url, "timeout": 20, "max_retries": max_retries, **settings}

@@ -130,6 +130,67 @@ async def test_an_answer_of_which_a_part_was_shown_is_not_asked_for_again(
     assert hooks.data("provider:retry") == []
 
 
+@pytest.mark.parametrize("by", ["setting", "option"])
+@in_the_middle
+async def test_what_was_shown_is_taken_back_if_the_caller_wants_the_answer_again(
+    service: Service, fault: Fault, kind: type[LLMError], by: str
+) -> None:
+    del kind
+    hooks = Hooks()
+    given = {"retry_shown": True} if by == "setting" else {}
+    options = {"retry_shown": True} if by == "option" else {}
+    with service.server([LONG, LONG], faults=[fault]) as server:
+        async with provider_of(service, server.url, hooks, max_retries=1, **given) as provider:
+            response = await provider.complete(PLAIN, **options)
+        assert len(server.requests) == 2
+
+    assert response.content[-1].text == TALE  # pyright: ignore[reportAttributeAccessIssue]
+    names = hooks.names()
+    retry = names.index("provider:retry")
+    before, after = hooks.events[:retry], hooks.events[retry:]
+    begun = [data["block_index"] for name, data in before if name == "content_block:start"]
+    void = [data for name, data in before if name == "content_block:end" and data.get("dropped")]
+    assert sorted(data["block_index"] for data in void) == sorted(begun)
+    assert all(data["block"] == {"type": data["block_type"]} for data in void)
+    again = [data for name, data in after if name.startswith("content_block:")]
+    assert [data["block_index"] for data in again if "metadata" in data] == begun
+    assert not any(data.get("dropped") for data in again)
+    text = "".join(data.get("delta") or "" for data in again if data["block_type"] == "text")
+    assert text == TALE
+
+
+async def test_an_answer_that_always_fails_leaves_nothing_shown_of_all_but_the_last(
+    service: Service,
+) -> None:
+    hooks = Hooks()
+    faults = [Fault(cut=3_000)] * 3
+    with service.server([LONG] * 3, faults=faults) as server:
+        async with provider_of(
+            service, server.url, hooks, max_retries=2, retry_shown=True
+        ) as provider:
+            with pytest.raises(StreamError):
+                await provider.complete(PLAIN)
+        assert len(server.requests) == 3
+    names = hooks.names()
+    dropped = [data for data in hooks.data("content_block:end") if data.get("dropped")]
+    assert 3 * len(dropped) == 2 * names.count("content_block:start")
+
+
+async def test_no_option_makes_a_text_be_yielded_again(service: Service) -> None:
+    yielded: list[Any] = []
+
+    async def receive(provider: WireProvider) -> None:
+        async for piece in provider.chunks(PLAIN, retry_shown=True):
+            yielded.append(piece)  # noqa: PERF401 -- what came before the error counts
+
+    with service.server([LONG], faults=[Fault(cut=3_000)]) as server:
+        async with provider_of(service, server.url, max_retries=5, retry_shown=True) as provider:
+            with pytest.raises(StreamError):
+                await receive(provider)
+        assert len(server.requests) == 1
+    assert TALE.startswith("".join(yielded))
+
+
 @in_the_middle
 async def test_an_answer_that_nobody_watches_is_asked_for_again(
     service: Service, fault: Fault, kind: type[LLMError]

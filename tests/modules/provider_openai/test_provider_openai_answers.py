@@ -18,6 +18,7 @@ from responses_wire import (
     stream,
 )
 
+from amplifier_core import ModuleCoordinator
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.llm_errors import (
     ContentFilterError,
@@ -29,6 +30,7 @@ from amplifier_core.llm_errors import (
     StreamError,
 )
 from amplifier_core.message_models import ChatRequest, Message, ToolCall
+from amplifier_modules.providers import openai
 from amplifier_modules.providers.openai import OpenAIProvider
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
@@ -40,7 +42,7 @@ async def test_an_answer_has_its_blocks_its_usage_and_what_is_needed_to_go_on(
     server: Server, make: Make
 ) -> None:
     server.answers = [Answer.of(reasoning(), message("Hello you."), call())]
-    provider = make()
+    provider = make(prices={"gpt": {"input": 1, "output": 10, "cache_read": 0.1}})
 
     answer = await provider.complete(REQUEST)
 
@@ -55,6 +57,7 @@ async def test_an_answer_has_its_blocks_its_usage_and_what_is_needed_to_go_on(
         "total_tokens": 32,
         "reasoning_tokens": 4,
         "cache_read_tokens": 5,
+        "cost_usd": "0.0001355",
     }
     assert answer.finish_reason == "tool_use"
     known = answer.metadata or {}
@@ -268,6 +271,33 @@ async def test_a_failure_that_may_pass_is_tried_again(
     answer = await make(max_retries=1, min_retry_delay=0.0).complete(REQUEST)
     assert answer.finish_reason == "end_turn"
     assert [data["status_code"] for data in hooks.data("provider:retry")] == [503]
+
+
+@pytest.mark.parametrize(
+    ("engine", "sent"),
+    [("native", {"type": "apply_patch"}), ("function", "apply_patch"), (None, "apply_patch")],
+)
+async def test_a_capability_says_which_form_of_the_tool_for_patches_is_sent(
+    server: Server, engine: str | None, sent: Any
+) -> None:
+    from amplifier_core.message_models import ToolSpec
+
+    server.answers = [Answer.of(message("Done"))] * 2
+    coordinator = ModuleCoordinator()
+    if engine is not None:
+        coordinator.register_capability("apply_patch.engine", engine)
+    close = await openai.mount(coordinator, {"api_key": "k", "base_url": f"{server.url}/v1"})
+    assert close is not None
+    provider: OpenAIProvider = coordinator.get("providers")["openai"]
+    tools = [ToolSpec(name="apply_patch", parameters={})]
+
+    await provider.complete(ChatRequest(messages=REQUEST.messages, tools=tools))
+    await provider.complete(REQUEST)
+    await close()
+
+    (tool,) = server.bodies[0]["tools"]
+    assert (tool if tool["type"] == "apply_patch" else tool["name"]) == sent
+    assert "tools" not in server.bodies[1]
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -95,11 +95,30 @@ async def test_an_answer_that_nobody_waits_for_is_cancelled(
     assert server.asked[-1].path == "/v1/responses/resp_1/cancel"
 
 
-async def test_a_failure_of_one_look_is_not_the_end(server: Server, make: Make) -> None:
+async def test_a_failure_of_one_look_is_not_the_end(
+    server: Server, make: Make, hooks: Hooks
+) -> None:
     later = Answer.refused(503, "server_error", "Later.")
     server.answers = [waiting("queued"), later, later, DONE]
-    provider = make(background=True, poll_interval=0.001, max_retries=2)
+    provider = make(background=True, poll_interval=0.001, max_retries=2, min_retry_delay=0.001)
     assert (await provider.complete(REQUEST)).finish_reason == "end_turn"
+    told = hooks.data("provider:retry")
+    assert [(data["attempt"], data["reason"]) for data in told] == [
+        (1, "server error (503)"), (2, "server error (503)"),
+    ]  # fmt: skip
+
+
+async def test_an_answer_is_not_made_again_that_cannot_be_looked_at(
+    server: Server, make: Make
+) -> None:
+    later = Answer.refused(503, "server_error", "Later.")
+    server.answers = [waiting("queued"), later, later, waiting("cancelled")]
+    provider = make(background=True, poll_interval=0.001, max_retries=1, min_retry_delay=0.001)
+    with pytest.raises(ProviderUnavailableError, match=r"Later\.") as caught:
+        await provider.complete(REQUEST)
+    assert not caught.value.retryable
+    assert [asked.method for asked in server.asked] == ["POST", "GET", "GET", "POST"]
+    assert server.asked[-1].path == "/v1/responses/resp_1/cancel"
 
 
 async def test_a_response_that_failed_is_an_error(server: Server, make: Make) -> None:

@@ -69,6 +69,17 @@ async def test_an_answer_goes_on_until_it_is_whole(
     assert (answer.metadata or {})["openai:response_id"] == "resp_3"
 
 
+async def test_all_requests_of_an_answer_are_paid_for(server: Server, make: Make) -> None:
+    provider = make(prices={"gpt": {"input": 1_000, "output": 2_000}})
+    server.answers = [Answer.of(message("whole")), part(1), part(2), Answer.of(message("end"))]
+    whole, continued = [(await provider.complete(REQUEST)).usage for _ in range(2)]
+    assert whole is not None
+    assert continued is not None
+    assert whole.cost_usd is not None
+    assert continued.cost_usd == 3 * whole.cost_usd
+    assert provider.pricing.total == 4 * whole.cost_usd
+
+
 @pytest.mark.parametrize("most", [0, 2, 5])
 async def test_it_goes_on_so_often_and_no_oftener(server: Server, make: Make, most: int) -> None:
     server.answers = [part(number) for number in range(20)]
