@@ -34,7 +34,7 @@ class TurnRecord:
         self.model_calls = 0
         self.tool_calls = 0
         self.stop_reason: str | None = None
-        self._has_unpriced_calls = False
+        self._unpriced_calls = 0
         self._ending: Mapping[str, Any] | None = None
         self._unfinished = UnfinishedText()
 
@@ -50,6 +50,7 @@ class TurnRecord:
             events.CONTENT_BLOCK_DELTA: unfinished.add,
             events.CONTENT_BLOCK_END: unfinished.end,
             response: self._note_response,
+            events.LLM_RESPONSE: self._note_broken_answer,
             events.TOOL_POST: self._note_tool_call,
             events.TOOL_ERROR: self._note_tool_call,
             events.ORCHESTRATOR_COMPLETE: self._note_ending,
@@ -65,6 +66,12 @@ class TurnRecord:
         usage = data.get("usage")
         # Of a dict, nothing but numbers is used.
         self._add_usage(usage if type(usage) is dict else _plain(usage))
+
+    def _note_broken_answer(self, data: Mapping[str, Any]) -> None:
+        """Count what an answer used that did not come to its end: it is to be paid, too."""
+        usage = data.get("usage")
+        if data.get("status") in {"error", "cancelled"} and usage:
+            self._add_usage(_plain(usage))
 
     def _note_tool_call(self, _data: object) -> None:
         self.tool_calls += 1
@@ -82,12 +89,20 @@ class TurnRecord:
         self.usage += child.usage
         self.model_calls += child.model_calls
         self.tool_calls += child.tool_calls
-        self._has_unpriced_calls |= child._has_unpriced_calls
+        self._unpriced_calls += child._unpriced_calls
         self._add_cost(child.cost)
 
     def priced(self) -> Decimal | None:
         """Return the cost; None if the price of a call is not known."""
-        return None if self._has_unpriced_calls else self.cost
+        return None if self._unpriced_calls else self.cost
+
+    def contribution(self) -> dict[str, Any]:
+        """Return what was paid, for the channel `session.cost`."""
+        return {
+            "cost_usd": str(self.cost or Decimal(0)),
+            "model_calls": self.model_calls,
+            "unpriced_calls": self._unpriced_calls,
+        }
 
     def ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
         """Return how the turn ended, and why if it is not `completed`."""
@@ -120,7 +135,7 @@ class TurnRecord:
 
     def _add_usage(self, usage: Any) -> None:
         if not isinstance(usage, dict):
-            self._has_unpriced_calls = True
+            self._unpriced_calls += 1
             return
         counts = cast("dict[str, Any]", usage)
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
@@ -139,12 +154,12 @@ class TurnRecord:
         self.usage = used if self.usage is _NO_USAGE else self.usage + used
         cost = counts.get("cost_usd")
         if cost is None:
-            self._has_unpriced_calls = True
+            self._unpriced_calls += 1
             return
         try:
             self._add_cost(Decimal(str(cost)))
         except InvalidOperation:
-            self._has_unpriced_calls = True
+            self._unpriced_calls += 1
 
     def _add_cost(self, cost: Decimal | None) -> None:
         if cost is not None:

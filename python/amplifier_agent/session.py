@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import anyio
 
 from amplifier_core import AmplifierSession
-from amplifier_core._kernel.capability_names import SESSION_STATE, SESSION_STEER
+from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_STATE, SESSION_STEER
 from amplifier_core._kernel.json_shape import native_copy_of
 from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
@@ -79,6 +79,8 @@ class Session(Generic[T_co]):
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
         self._turn: Turn[T_co] | None = None
+        self._sub_agents: TurnRecord | None = None
+        """What all sub-agents did, in all turns; the providers of this session know nothing of it."""
         self._last: Result[T_co] | None = None
         self._is_open = False
         self._turns = Turns()
@@ -170,6 +172,11 @@ class Session(Generic[T_co]):
         """Take what the child has done into account."""
         self._coordinator.cancellation.unregister_child(child.session.coordinator.cancellation)
         self.record.add(child.record)
+        if self._sub_agents is None:
+            self._sub_agents = TurnRecord()
+            contribution = self._sub_agents.contribution
+            self._coordinator.register_contributor(SESSION_COST, "sub-agents", contribution)
+        self._sub_agents.add(child.record)
 
     @property
     def record(self) -> TurnRecord:

@@ -135,7 +135,14 @@ def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
         problems.append(f"the loop `{foreign}` keeps no budget; use one of ours")
     providers = cast("dict[str, Any]", coordinator.get("providers") or {})
     for name, each in providers.items() if budget.cost is not None else ():
-        if getattr(each, "reports_cost", False) is not True:
+        if getattr(each, "reports_cost", False) is True:
+            continue
+        if model := getattr(each, "unpriced_model", None):
+            problems.append(
+                f"the budget has a `cost`, and no price is known for `{model}` of `{name}`; set its"
+                " `prices`"
+            )
+        else:
             problems.append(
                 f"the budget has a `cost`, and `{name}` does not tell what a call costs"
             )

@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         code = 130
-        if "--json" in (sys.argv[1:] if arguments is None else arguments):
+        given = sys.argv[1:] if arguments is None else arguments
+        if "--json" in given and given[0] != "provider":  # whose JSON has no outcome
             from amplifier_app.outcome import interrupted
             from amplifier_app.outcome_line import OutcomeLine
 

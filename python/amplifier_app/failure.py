@@ -9,6 +9,7 @@ from amplifier_app.engine import load_engine
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import notice, write_notice
 from amplifier_app.outcome import FAILED, WRONG_USAGE, Outcome
+from amplifier_app.system_keyring import KEYRING
 
 _MAX_CHARS = 1000
 
@@ -109,17 +110,29 @@ def _is_ours(error: BaseException) -> bool:
 
 def _hint(error: BaseException) -> str:
     """The error's own hint, or a hint for errors of its kind."""
+    names = {ancestor.__name__ for ancestor in type(error).__mro__}
+    provider = getattr(error, "provider", None) if _is_ours(error) else None
+    if "AuthenticationError" in names and provider in KEYRING.in_use:
+        return f"set another key: `amplifier-core provider key set {provider}`"
     hint: object = None
     with contextlib.suppress(Exception):  # a foreign attribute may be anything
         hint = getattr(error, "hint", None)
     if isinstance(hint, str):
+        if "NotFoundError" in names and _is_known(provider):
+            hint += f"; `amplifier-core provider models {provider}` lists the models"
         return SECRETS.line(hint, _MAX_CHARS)
     if isinstance(error, Failure):
         return ""
     if not _is_ours(error):
         return "run again with `--debug` for the traceback"
-    names = {ancestor.__name__ for ancestor in type(error).__mro__}
     return next((hint for name, hint in _HINTS.items() if name in names), "")
+
+
+def _is_known(provider: object) -> bool:
+    """Whether the command can list the models of a provider."""
+    from amplifier_core._loading.known_modules import own_modules
+
+    return f"provider-{provider}" in own_modules()
 
 
 def _message(error: BaseException) -> str:

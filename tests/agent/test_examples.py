@@ -28,7 +28,7 @@ PRINTS = {
     "agent_output": r"Paris\n",
     "agent_provider": r"Hello world\n",
     "agent_steer": r"(?s).*TODO.*",
-    "agent_sub_agent": r"(?s).*None\n",
+    "agent_sub_agent": r"(?s).* 0\.00\d+\n",
     "agent_tool": "",
 }
 """What each prints."""

@@ -196,6 +196,7 @@ def command(tmp_path: Path) -> Command:
         and name not in {"COLUMNS", "LINES"}  # the terminal says how wide it is
     }
     environment |= {"PYTHONPATH": str(PYTHON), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
+    environment["PYTHON_KEYRING_BACKEND"] = os.environ["PYTHON_KEYRING_BACKEND"]
     environment["PROVIDER_MAX_RETRIES"] = "0"  # a test that wants retries says how long they wait
     environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     folder = tmp_path / "folder"
@@ -207,6 +208,8 @@ def command(tmp_path: Path) -> Command:
 def keyed(command: Command, model: ScriptedModel) -> Command:
     """The command with a key for the scripted model."""
     command.environment |= {"ANTHROPIC_API_KEY": "sk-ant-scripted", "ANTHROPIC_BASE_URL": model.url}
+    # A test that wants to see what a turn costs says what a token does.
+    command.environment["PROVIDER_PRICES"] = '{"*": {"input": 0, "output": 0}}'
     return command
 
 

@@ -19,7 +19,8 @@ from amplifier_modules.providers.openai_models import DEFAULT_MODEL as GPT
 ANTHROPIC = {"ANTHROPIC_API_KEY": "sk-ant-a-key"}
 OPENAI = {"OPENAI_API_KEY": "sk-a-key"}
 LLAMA = "llama-3.3-70b"
-NOT_SERVICES = {"provider-demo", "provider-scripted"}
+LISTS = "amplifier-core provider models"
+NOT_SERVICES = {"provider-demo", "provider-mock", "provider-scripted"}
 
 
 def chosen(
@@ -40,9 +41,11 @@ def chosen(
         ("openai", "openai", GPT),
         ("openai:gpt-4.1", "openai", "gpt-4.1"),
         ("openai-chat:m", "openai-chat", "m"),
+        ("ollama:qwen3:8b", "ollama", "qwen3:8b"),
         (f"groq:{LLAMA}", "groq", LLAMA),
         ("openrouter:a/b:free", "openrouter", "a/b:free"),
         ("lm-studio:mine", "lm-studio", "mine"),
+        ("demo", "demo", None),
     ],
 )
 def test_a_model_may_name_its_provider(text: str | None, provider: str, model: str | None) -> None:
@@ -74,11 +77,16 @@ def test_without_a_name_the_first_provider_with_a_key_answers(
         ("OpenAI", "there is no provider `OpenAI`", "did you mean `--model openai`?"),
         ("antropic", "there is no provider `antropic`", "did you mean `--model anthropic`?"),
         ("grok:x", "there is no provider `grok`", "did you mean `--model groq:x`?"),
-        ("groq", "`groq` has no usual model", "name one: `--model groq:MODEL`"),
+        ("openai:", "`openai:` names no model", "did you mean `--model openai`?"),
+        (
+            "groq",
+            "`groq` has no usual model",
+            f"name one: `--model groq:MODEL`; `{LISTS} groq` lists them",
+        ),
         (
             "openai-chat",
             "`openai-chat` has no usual model",
-            "name one: `--model openai-chat:MODEL`",
+            f"name one: `--model openai-chat:MODEL`; `{LISTS} openai-chat` lists them",
         ),
     ],
 )
@@ -143,7 +151,8 @@ def test_a_key_that_is_missing_is_named_with_its_variable(command: Any) -> None:
         done = command("--model", text, "Hi")
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
-            f"error: `{variable}` is not set, which `--model {text}` needs; set it, or leave"
+            f"error: `{variable}` is not set, which `--model {text}` needs; set it, keep the key in the"
+            f" system keyring with `amplifier-core provider key set {text.partition(':')[0]}`, or leave"
             " `--model` out to ask the demo model\n"
         )
 

@@ -103,7 +103,8 @@ def test_what_was_shown_is_not_shown_again(patient: Any, model: Any) -> None:
 
     done = patient("run", "--verbose", "hello")
 
-    assert (done.returncode, done.stdout) == (1, "All is well.\n")
+    figures = "40 tokens in (75% cached) · 1 out · 1 model call"
+    assert (done.returncode, done.stdout) == (1, f"All is well.\n\n{figures}\n")
     assert len(model.requests) == 1
 
 
@@ -174,10 +175,30 @@ def test_a_wait_for_the_rate_is_one_line() -> None:
     assert screen.getvalue() == "rate limit reached, continuing in 4 s\n"
 
 
+def test_a_download_is_a_line_a_quarter_and_a_line_a_step() -> None:
+    screen = io.StringIO()
+    display = Display(Screen(screen))
+    total = 5_000_000_000
+
+    display.handle("provider:pull_progress", {"model": "m\x1b[2J", "status": "pulling manifest"})
+    for percent in range(101):
+        sizes = {"completed": total * percent // 100, "total": total}
+        display.handle("provider:pull_progress", {"model": "m", "status": "pulling a", **sizes})
+    small = {"model": "m", "status": "pulling b", "completed": 5, "total": 5}
+    display.handle("provider:pull_progress", small)
+    display.finish()
+
+    assert screen.getvalue().splitlines() == [
+        r"downloading `m\x1b[2J`: pulling manifest",
+        *(f"downloading `m`: {percent} % of 5.0 GB" for percent in (0, 25, 50, 75, 100)),
+    ]
+
+
 def test_the_environment_sets_retries_and_rates() -> None:
     environment = {
         "PROVIDER_MAX_RETRIES": " 3 ", "PROVIDER_RETRY_DELAY": "0.5", "PROVIDER_RETRY_BUDGET": "60",
         "PROVIDER_RATE": "30/10", "TOOL_RATE": "5",
+        "PROVIDER_PRICES": '{"gpt": {"input": 1.25, "output": "10"}}',
     }  # fmt: skip
     limits = provider_settings({})
     assert limits == {"content_timeout": 600.0, "max_answer_bytes": 64 * 1024**2}
@@ -187,6 +208,7 @@ def test_the_environment_sets_retries_and_rates() -> None:
         "min_retry_delay": 0.5,
         "retry_budget": 60.0,
         "rate": {"limit": 30, "period": 10.0},
+        "prices": {"gpt": {"input": 1.25, "output": "10"}},
     }
     assert guard_settings(environment) == {"rates": {"tool": {"limit": 5, "period": 60.0}}}
     blank = {"PROVIDER_MAX_RETRIES": " "}
@@ -200,6 +222,7 @@ def test_the_environment_sets_retries_and_rates() -> None:
         *(("PROVIDER_MAX_RETRIES", value) for value in ("5.0", "1_0", "+5", "1e1", "\u0663")),
         *(("PROVIDER_RETRY_DELAY", value) for value in ("-1", "soon", "nan", "inf")),
         *(("PROVIDER_RATE", value) for value in ("0", "x", "1/0", "1/-2", "1/x", "/60", "1/nan")),
+        *(("PROVIDER_PRICES", value) for value in ("cheap", "3", "[]", "{", "{1: 2}")),
         *(("TOOL_RATE", value) for value in ("0", "1/1e9")),
     ],
 )

@@ -27,8 +27,9 @@ Examples:
 \b
 Environment:
   ANTHROPIC_API_KEY   Key for the Anthropic API.
-  OPENAI_API_KEY      Key for the OpenAI API. If neither is set, the demo model
-                      answers: a local program, not a language model.
+  OPENAI_API_KEY      Key for the OpenAI API. If neither is set, or kept in the
+                      system keyring, the demo model answers: a local program,
+                      not a language model. Others: amplifier-core provider list
   ANTHROPIC_BASE_URL, OPENAI_BASE_URL
                       Other addresses for these APIs.
   MESSAGE_MAX_CHARS   Maximum characters of a prompt (default: 50000 without
@@ -48,6 +49,8 @@ Environment:
                       (default: 600).
   PROVIDER_RATE       Limit on model calls, such as 30/60 for 30 per minute; a
                       call over the limit waits (default: no limit).
+  PROVIDER_PRICES     US dollars for a million tokens of models whose price is
+                      not known, as JSON: {"MODEL": {"input": 3, "output": 15}}.
   TOOL_RATE           Limit on calls per tool, in the same form; a call over the
                       limit is refused (default: no limit).
   OTEL_EXPORTER_OTLP_ENDPOINT
@@ -75,11 +78,11 @@ _FIRST_STEPS = """\
 Examples:
   amplifier-core          (in a terminal: a conversation of many turns)
   amplifier-core run "Give me a tour of this project"
-  amplifier-core run -C ~/src/app "Where are the TODOs?"
+  amplifier-core provider list
   amplifier-core validate tool ./my_tool
 
 Without ANTHROPIC_API_KEY and OPENAI_API_KEY the demo model answers: a local program, not a language
-model. The options of a command, its variables and its exit codes: `amplifier-core run --help`.
+model. All options: `amplifier-core run --help`.
 """
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -90,20 +93,30 @@ _KERNEL_COMMANDS = {
     "list-types": "List the types of modules that can be validated.",
 }
 """Commands that the kernel defines, and what `--help` says of them without importing it."""
+_PROVIDER = "provider"
+_LATE_COMMANDS = {
+    _PROVIDER: "List and test model providers, and keep their keys.",
+    **_KERNEL_COMMANDS,
+}
+"""Commands that are imported when they are asked for, and what `--help` says of them."""
 
 
 class _Commands(click.Group):
     """The commands of the application and, when one is asked for, those of the kernel."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.commands, *_KERNEL_COMMANDS]
+        return [*self.commands, *_LATE_COMMANDS]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         helps = {name: own.get_short_help_str(80) for name, own in self.commands.items()}
         with formatter.section("Commands"):
-            formatter.write_dl(list((helps | _KERNEL_COMMANDS).items()))
+            formatter.write_dl(list((helps | _LATE_COMMANDS).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == _PROVIDER:
+            from amplifier_app.commands.provider_command import provider
+
+            return provider
         if cmd_name not in _KERNEL_COMMANDS:
             return super().get_command(ctx, cmd_name)
         from amplifier_core.cli import main
@@ -115,7 +128,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
     values = {name for each in run.params if _takes_value(each) for name in each.opts}
     given = CommandLine(arguments, values)
-    commands = (*amplifier_core.commands, *_KERNEL_COMMANDS)
+    commands = (*amplifier_core.commands, *_LATE_COMMANDS)
     arguments = given.with_command(commands, "run") or _without_arguments()
     is_run = arguments[:1] == ["run"]
     line = OutcomeLine(wanted=is_run and "--json" in given.options)
@@ -161,12 +174,21 @@ def _usage_message(error: click.ClickException, arguments: Sequence[str]) -> tup
     if (
         context is None
         and arguments
-        and arguments[0] in (*amplifier_core.commands, *_KERNEL_COMMANDS)
+        and arguments[0] in (*amplifier_core.commands, *_LATE_COMMANDS)
     ):
         command += f" {arguments[0]}"
     hint = f"see `{command} --help`"
     message = error.format_message()
-    if alike := getattr(error, "possibilities", None):
+    alike = getattr(error, "possibilities", None)
+    if (
+        context is not None
+        and context.command is amplifier_core
+        and message.startswith("No such c")
+    ):
+        from difflib import get_close_matches
+
+        alike = get_close_matches(arguments[0], amplifier_core.list_commands(context))
+    if alike:
         hint = f"did you mean `{alike[0]}`?"
         message = error.message
     if message.startswith("Got unexpected extra argument"):
@@ -285,15 +307,17 @@ def run(
         named = None
         if modules or plan is not None:
             from amplifier_app.commands.named_modules import named_modules
+            from amplifier_app.commands.provider_key import with_stored_keys
 
-            named = named_modules(modules, plan)
+            named = with_stored_keys(named_modules(modules, plan))
         from amplifier_app.commands.order import Order
         from amplifier_app.commands.provider_choice import chosen_model
+        from amplifier_app.commands.provider_key import stored_key
         from amplifier_app.commands.start import chosen_form, set_up_logging, start
         from amplifier_app.uncaught import show_uncaught
 
         show_uncaught()
-        choice = chosen_model(model, named, os.environ)
+        choice = chosen_model(model, named, os.environ, stored_key)
         order = Order(
             given.text,
             folder,

@@ -8,15 +8,18 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.provider_choice import (
+    DEMO,
     PROVIDERS,
     USUAL,
     KnownProvider,
+    default_provider,
     providers_with_key,
+    usual_providers,
 )
+from amplifier_app.commands.provider_key import no_key, stored_key
 from amplifier_app.engine import load_engine
 from amplifier_app.failure import Failure
 from amplifier_app.notice import notice
-from amplifier_app.outcome import WRONG_USAGE
 
 if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
@@ -37,13 +40,17 @@ def require_engine() -> None:
 
 
 def answers_with_demo(order: Order) -> bool:
-    """Whether the demo model answers, because there is no key.
+    """Whether the demo model answers, because it was asked for, or there is no key.
 
     Raises:
         Failure: A model was asked for by its name, and there is no key for it.
     """
     provider = PROVIDERS[order.provider]
-    if _names_provider(order) or provider.has_key(os.environ):
+    if _names_provider(order):
+        return False
+    if provider is DEMO:
+        return True
+    if provider.has_key(os.environ) or stored_key(provider):
         return False
     if order.model is not None:
         raise _no_key_for(provider, order.model)
@@ -52,12 +59,14 @@ def answers_with_demo(order: Order) -> bool:
 
 def model_notice(order: Order) -> str:
     """Return the line that says why this model answers; empty where the user knows."""
+    if order.provider == DEMO.name:
+        return ""
     if answers_with_demo(order):
-        keys = " nor ".join(each.key_variable for each in PROVIDERS.values() if each.model)
+        keys = " nor ".join(each.key_variable for each in usual_providers())
         line = f"neither {keys} is set: using the demo model, a program, not a language model"
         if os.environ.get("ANTHROPIC_BASE_URL", "").strip():
             line += "; ANTHROPIC_BASE_URL is ignored"
-        others = (each for each in PROVIDERS.values() if each.key_variable and not each.model)
+        others = (each for each in PROVIDERS.values() if each.needs_key and not each.model)
         if found := next((each for each in others if each.has_key(os.environ)), None):
             line += f"; {found.key_variable} is set: `--model {found.name}:MODEL` uses it"
         return line
@@ -77,7 +86,8 @@ def model_config(order: Order) -> Generator[Mapping[str, Any]]:
         Failure: A model was asked for by its name, and there is no key for it.
     """
     if not answers_with_demo(order):
-        yield {}
+        key = "" if _names_provider(order) else stored_key(PROVIDERS[order.provider])
+        yield {"api_key": key} if key else {}
         return
 
     from amplifier_app.demo_model import DemoModel
@@ -109,7 +119,7 @@ def _no_key_for(provider: KnownProvider, model: str) -> Failure:
     if provider is USUAL and not model_profile(model).is_known:
         notice(f"error: the model `{model}` is unknown; a known one is `{USUAL.model}`")
     asked = model if provider is USUAL else f"{provider.name}:{model}"
-    message = f"`{provider.key_variable}` is not set, which `--model {asked}` needs"
-    other = " to ask the demo model" if not providers_with_key(os.environ) else ""
-    hint = f"set it, or leave `--model` out{other}"
-    return Failure(message, hint=hint, exit_code=WRONG_USAGE)
+    answers = default_provider(os.environ, stored_key)
+    is_demo = not answers.has_key(os.environ) and not stored_key(answers)
+    otherwise = f"leave `--model` out{' to ask the demo model' if is_demo else ''}"
+    return no_key(provider, f"`--model {asked}`", otherwise)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from amplifier_modules.value_problems import Form
 _LOOP = ("max_iterations", "max_result_bytes")
 _TOOLS = ("max_result_bytes",)
 _MAX_PERIOD_SECONDS = 31_536_000  # a year
+_PRICES = Form('JSON such as `{"MODEL": {"input": 3, "output": 15}}`')
 _RATE = Form("calls per seconds, such as `30/60`")
 
 
@@ -48,6 +50,8 @@ class CommandVariables(Settings):
     """`retry_budget` of the provider, in seconds."""
     rate: Annotated[dict[str, Any] | None, _RATE, Env("PROVIDER_RATE", _rate)] = None
     """`rate` of the provider."""
+    prices: Annotated[dict[str, Any] | None, _PRICES, Env("PROVIDER_PRICES", json.loads)] = None
+    """`prices` of the provider, as JSON."""
     content_timeout: Annotated[float, Env("PROVIDER_CONTENT_TIMEOUT"), Field(ge=0.001)] = 600.0
     """`content_timeout` of the provider, in seconds; 600 if not set."""
     max_answer_bytes: Annotated[

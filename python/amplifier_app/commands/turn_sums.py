@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from amplifier_app.dollars import dollars
 from amplifier_modules.counted import counted
 
 if TYPE_CHECKING:
@@ -44,6 +45,6 @@ class TurnSums:
             f"{usage.output + usage.reasoning:,} out",
             counted(self._calls, "model call"),
             counted(self._turns, "turn"),
-            "the price is not known" if self._cost is None else f"${self._cost:.4f}",
+            "the price is not known" if self._cost is None else dollars(self._cost),
         )
         return ", ".join(parts)

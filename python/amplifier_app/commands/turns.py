@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.commands.model_choice import answers_with_demo, model_config
 from amplifier_app.commands.provider_choice import chosen_model
+from amplifier_app.commands.provider_key import stored_key
 from amplifier_app.failure import report
 from amplifier_app.telemetry import exported
 
@@ -141,11 +142,11 @@ class Turns:
         Raises:
             Failure: There is no key for it, or no such provider.
         """
-        choice = chosen_model(name, self._order.named, os.environ)
-        order = replace(self._order, model=choice.model, provider=choice.provider.name)
-        answers_with_demo(order)
+        # In a thread, as the keyring may wait for a person.
+        order = await asyncio.to_thread(_with_model, self._order, name)
         await self._carry_over()
-        self._order = order
+        hooks = self._order.hooks
+        self._order, self._provider = replace(order, hooks=hooks), None
 
     async def clear(self) -> None:
         """Begin a new conversation with the next turn."""
@@ -195,11 +196,12 @@ class Turns:
         from amplifier_app.display import Display
 
         try:
-            if self._provider is None:
+            if self._sums is None:
                 hooks = self._resources.enter_context(exported(os.environ))
                 self._order = replace(self._order, hooks=tuple(hooks))
-                self._provider = self._resources.enter_context(model_config(self._order))
                 self._sums = TurnSums()
+            if self._provider is None:
+                self._provider = self._resources.enter_context(model_config(self._order))
             display = Display(screen)
             conversation = Conversation(
                 self._order,
@@ -214,3 +216,15 @@ class Turns:
             raise
         conversation.output.call_on_failure(self._hang_up)
         return conversation
+
+
+def _with_model(order: Order, name: str) -> Order:
+    """Return an order for another model.
+
+    Raises:
+        Failure: There is no key for it, or no such provider.
+    """
+    choice = chosen_model(name, order.named, os.environ, stored_key)
+    order = replace(order, model=choice.model, provider=choice.provider.name)
+    answers_with_demo(order)
+    return order

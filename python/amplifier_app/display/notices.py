@@ -10,6 +10,10 @@ from amplifier_app.printable import printable_line
 from amplifier_core import events
 from amplifier_modules.counted import counted
 from amplifier_modules.loops.steering import STEERING_DISCARDED
+from amplifier_modules.providers.wire.events import PROVIDER_PULL_PROGRESS
+
+_SHOWN_BYTES = 100_000_000
+"""Smaller parts of a model are downloaded in a moment."""
 
 Notice: TypeAlias = tuple[str, str]
 """A line that is safe to show, and the name of its style."""
@@ -59,6 +63,19 @@ def _not_read(data: Mapping[str, Any]) -> Notice:
     return f"steering was not read: {why}", "warning"
 
 
+def _download(data: Mapping[str, Any]) -> Notice | None:
+    """Return a line for each quarter of a large part, and for each step that has no size."""
+    completed, total = data.get("completed"), data.get("total")
+    model = printable_line(str(data.get("model")), 80)
+    status = printable_line(str(data.get("status")), 80)
+    if not isinstance(total, int):
+        return f"downloading `{model}`: {status}", "note"
+    if not isinstance(completed, int) or total < _SHOWN_BYTES or completed * 100 // total % 25:
+        return None
+    share = f"{completed * 100 // total} % of {total / 1e9:.1f} GB"
+    return f"downloading `{model}`: {share}", "note"
+
+
 def _seconds(seconds: float) -> str:
     """A wait in seconds, with one decimal if it is short."""
     return (
@@ -69,6 +86,7 @@ def _seconds(seconds: float) -> str:
 _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     events.PROVIDER_RETRY: lambda data: _wait(data, "retrying"),
     events.PROVIDER_THROTTLE: lambda data: _wait(data, "continuing"),
+    PROVIDER_PULL_PROGRESS: _download,
     events.CONTEXT_COMPACTION: _shortened,
     events.USER_NOTIFICATION: _notification,
     STEERING_DISCARDED: _not_read,

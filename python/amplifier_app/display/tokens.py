@@ -1,10 +1,12 @@
-"""The tokens of a turn, added up over its model calls."""
+"""The tokens of a turn and what they cost, added up over its model calls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from typing import cast
 
+from amplifier_app.dollars import dollars
 from amplifier_modules.counted import counted
 
 
@@ -17,17 +19,33 @@ class TokenCount:
     def __init__(self) -> None:
         self._calls = 0
         self._sums: dict[str, int] = {}
+        self._cost: Decimal | None = Decimal(0)
 
     def add(self, usage: object) -> None:
         """Count one model call; numbers that are missing stay unknown."""
         self._calls += 1
-        if isinstance(usage, Mapping):
-            for name, value in cast("Mapping[str, object]", usage).items():
-                if isinstance(value, int):
-                    self._sums[name] = self._sums.get(name, 0) + value
+        if not isinstance(usage, Mapping):
+            return
+        counts = cast("Mapping[str, object]", usage)
+        for name, value in counts.items():
+            if isinstance(value, int):
+                self._sums[name] = self._sums.get(name, 0) + value
+        self._add_cost(counts.get("cost_usd"))
+
+    def _add_cost(self, cost: object) -> None:
+        """Add the dollars of a call; one without a price makes the sum unknown."""
+        try:
+            added = Decimal(str(cost))
+        except InvalidOperation:
+            self._cost = None
+        else:
+            self._cost = None if self._cost is None else self._cost + added
 
     def line(self, tool_calls: int) -> str:
-        """Tokens in and out, cached and thinking tokens if known; empty if nothing is known."""
+        """Tokens in and out, cached and thinking tokens and the cost if known.
+
+        It is empty if nothing is known; what costs nothing has no cost in it.
+        """
         parts: list[str] = []
         read, written = self._sums.get("input_tokens"), self._sums.get("output_tokens")
         if read is not None:
@@ -43,4 +61,6 @@ class TokenCount:
         parts.append(counted(self._calls, "model call"))
         if tool_calls:
             parts.append(counted(tool_calls, "tool"))
+        if self._cost:
+            parts.append(dollars(self._cost))
         return " · ".join(parts)

@@ -47,6 +47,7 @@ def unreachable(command: Any, model: Any, hold: Any) -> None:
 
 
 API = "Anthropic API error"
+LISTS = "`amplifier-core provider models anthropic` lists the models"
 FAILURES = {
     "401": (
         refusal(401, "authentication_error", "invalid x-api-key"),
@@ -63,7 +64,7 @@ FAILURES = {
     "404": (
         refusal(404, "not_found_error", "model: nope"),
         f"{API} (404 not_found_error): model: nope",
-        "check the name of the model and `ANTHROPIC_BASE_URL`",
+        f"check the name of the model and `ANTHROPIC_BASE_URL`; {LISTS}",
         "NotFoundError",
     ),
     "429": (
@@ -165,8 +166,9 @@ def test_what_keeps_a_turn_from_starting_has_an_outcome(
 
 def test_a_model_without_a_key_is_said_and_so_is_an_unknown_one(command: Any) -> None:
     key = (
-        "error: `ANTHROPIC_API_KEY` is not set, which `--model {0}` needs; set it, or leave"
-        " `--model` out to ask the demo model"
+        "error: `ANTHROPIC_API_KEY` is not set, which `--model {0}` needs; set it, keep the key in the"
+        " system keyring with `amplifier-core provider key set anthropic`, or leave `--model` out to ask"
+        " the demo model"
     )
     unknown = "error: the model `nope` is unknown; a known one is `claude-sonnet-5-5`"
     done = command("--model", "nope", "hello")

@@ -77,7 +77,7 @@ def test_json_ends_with_the_outcome(answering: Any, model: Any, outcome_of: Any)
             {"type": "text", "text": "All is **well**."},
         ],
         "usage": CONTENT_TOKENS,
-        "cost": None,
+        "cost": "0",
         "error": None,
     }
 

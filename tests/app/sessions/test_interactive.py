@@ -16,6 +16,8 @@ from terminal import CTRL_C
 WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
 GREETING = "claude-sonnet-5-5 answers. /help shows the commands.\n"
 FIGURES = "40 tokens in (75% cached) · 20 out · 1 model call\n"
+STOPPED = FIGURES.replace("20 out", "1 out")
+"""Those of an answer that was interrupted at its beginning."""
 
 
 def text(answer: str) -> dict[str, str]:
@@ -102,14 +104,14 @@ def test_ctrl_c_stops_the_model_and_the_conversation_goes_on(
     terminal.say("Come")
     terminal.see("One moment please,")
     terminal.type(CTRL_C)
-    terminal.see("stopping now\n>")
+    terminal.see(f"stopping now\n\n{STOPPED}>")
     terminal.say("And now?")
-    terminal.see("1 model call\n>")
+    terminal.see(f"{FIGURES}>")
     terminal.type(CTRL_D)
 
     assert terminal.wait() == 0
     assert terminal.screen == (
-        f"{GREETING}> Come\n\nOne moment please,\nstopping now\n"
+        f"{GREETING}> Come\n\nOne moment please,\nstopping now\n\n{STOPPED}"
         f"> And now?\n\nHere I am.\n\n{FIGURES.rstrip()}"
     )
     assert said(model.requests[1]) == [
@@ -157,7 +159,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     typed("/model", "the model is claude-opus-4-8")
     terminal.say("Second")
     terminal.see("1 model call\n>", times=2)
-    used = "80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, the price is not known"
+    used = "80 tokens in (75% cached), 40 out, 2 model calls, 2 turns, $0"
     typed("/cost", used)
     typed("/clear", "a new conversation begins")
     terminal.say("Third")

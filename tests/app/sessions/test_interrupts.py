@@ -12,6 +12,8 @@ from typing import Any
 from terminal import CTRL_C, Terminal
 
 GRACEFUL = "stopping after the running tool; press Ctrl+C again to stop now"
+COUNTED = "40 tokens in (75% cached) · 1 out · 1 model call"
+"""What the service had counted of the answer by then, which must be paid for."""
 WAIT = {"type": "tool_use", "id": "t1", "name": "wait", "input": {}}
 CALLED = [("user", []), ("assistant", ["t1"]), ("tool", "t1")]
 
@@ -61,13 +63,18 @@ def test_while_the_model_thinks(waiting: Any, model: Any, hold: Any) -> None:
 │ I think of it.            │
 stopping now
 ╰───────────────────────────╯
+
+40 tokens in (75% cached) · 1
+    out · 1 model call
 """
     )
 
 
 def test_while_the_model_writes(waiting: Any, model: Any, hold: Any) -> None:
     held(model, {"type": "text", "text": "One moment please, "}, 3, hold)
-    assert interrupted(Terminal(waiting, "hello"), "moment") == "One moment please,\nstopping now\n"
+    assert interrupted(Terminal(waiting, "hello"), "moment") == (
+        f"One moment please,\nstopping now\n\n{COUNTED}\n"
+    )
     assert history(waiting) == [("user", []), ("assistant", [])]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -19,6 +19,8 @@ from amplifier_modules.testing.servers import (
     ChatServer,
     Fault,
     ModelServer,
+    OllamaModel,
+    OllamaServer,
     ResponsesServer,
     Thinking,
 )
@@ -45,6 +47,8 @@ class Flow:
     server: Callable[..., ModelServer]
     address: str = "url"
     """The attribute of the server that has the address."""
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What else its module gets."""
 
     @property
     def module(self) -> str:
@@ -75,6 +79,10 @@ FLOWS = {
         "DeepSeek", "deepseek:deepseek-chat", "DEEPSEEK_API_KEY", "", vendor("deepseek")
     ),
     "mistral": Flow("Mistral", "mistral:magistral", "MISTRAL_API_KEY", "", vendor("mistral")),
+    "ollama": Flow(
+        "Ollama", "ollama:qwen3:8b", "OLLAMA_API_KEY", "OLLAMA_HOST", OllamaServer,
+        config={"enable_thinking": True},
+    ),
 }  # fmt: skip
 KEY = "sk-of-this-service-alone"
 
@@ -96,12 +104,14 @@ def options(flow: Flow, server: ModelServer, command: Any) -> list[str]:
     """The options with which the command asks the server; its environment is set up."""
     (command.folder / "notes.txt").write_text("one\nTODO two\n")
     command.environment |= {flow.key_variable: KEY, "TERM": "xterm-256color"}
+    command.environment["PROVIDER_PRICES"] = '{"*": {"input": 0, "output": 0}}'
     given = ["--model", flow.model]
+    config = dict(flow.config)
     if flow.address_variable:
         command.environment[flow.address_variable] = getattr(server, flow.address)
     else:
-        given += ["--module", f"{flow.module}={json.dumps({'base_url': server.url})}"]
-    return given
+        config["base_url"] = server.url
+    return [*given, *(["--module", f"{flow.module}={json.dumps(config)}"] if config else [])]
 
 
 def test_two_tools_and_an_answer_in_a_pipe(
@@ -192,7 +202,7 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
     "404": (
         Fault(status=404),
         "{title} API error (404 ",
-        "NotFoundError: check the name of the model and `{address}`",
+        "NotFoundError: check the name of the model and `{address}`; `{lists}` lists the models",
     ),
     "408": (
         Fault(status=408),
@@ -295,6 +305,7 @@ def test_a_fault_is_one_line_with_the_way_out(
     words = {
         "title": flow.title,
         "module": flow.module,
+        "lists": f"amplifier-core provider models {flow.module.removeprefix('provider-')}",
         "model": flow.model.partition(":")[2],
         "key": flow.key_variable,
         "address": flow.address_variable or "base_url",
@@ -340,4 +351,44 @@ def test_of_two_keys_the_first_answers_and_a_line_says_so(command: Any) -> None:
     assert done.stderr == (
         "ANTHROPIC_API_KEY and OPENAI_API_KEY are set: using claude-sonnet-5-5; `--model openai`"
         " uses gpt-5.5\n"
+    )
+
+
+def test_a_missing_model_of_ollama_is_downloaded_and_the_screen_says_how_far(command: Any) -> None:
+    with OllamaServer(["Hello."], pullable=[OllamaModel("new:latest")]) as server:
+        command.environment |= {"OLLAMA_HOST": server.url, "TERM": "xterm-256color"}
+        config = json.dumps({"auto_pull": True})
+        options = ["--model", "ollama:new", "--module", f"provider-ollama={config}"]
+        terminal = Terminal(command, "hello", *options)
+        assert terminal.wait() == 0
+    for line in (
+        "downloading `new`: pulling manifest",
+        "downloading `new`: 0 % of 5.2 GB",
+        "downloading `new`: 100 % of 5.2 GB",
+        "downloading `new`: success",
+        "Hello.",
+    ):
+        assert line in terminal.screen
+
+
+def test_no_server_of_ollama_is_said_with_the_way_out(command: Any) -> None:
+    with OllamaServer() as closed:
+        command.environment["OLLAMA_HOST"] = closed.url
+    command.environment["PROVIDER_MAX_RETRIES"] = "0"
+    done = command("--model", "ollama:qwen3:8b", "hello")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot connect to `http://127.0.0.1:")
+    assert done.stderr.endswith("; is it running? `ollama serve`; its address is `OLLAMA_HOST`\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_model_of_ollama_is_said_with_the_way_out(command: Any) -> None:
+    with OllamaServer() as server:
+        command.environment["OLLAMA_HOST"] = server.url
+        done = command("--model", "ollama:new", "hello")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: Ollama API error (404 not_found_error): model 'new' not found; `ollama pull new`,"
+        " or set `auto_pull` of provider-ollama; `amplifier-core provider models ollama` lists the"
+        " models\n"
     )

@@ -1,0 +1,116 @@
+"""What the commands about providers write: lines for people, or one JSON object, and errors."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any
+
+from amplifier_app.failure import Failure, failed, is_debugging, report
+from amplifier_app.known_secrets import SECRETS
+from amplifier_app.notice import notice
+from amplifier_app.outcome import COMPLETE, INTERRUPTED, READER_GONE, interrupted
+from amplifier_app.printable import printable_line
+
+_MAX_CHARS = 500
+
+
+class Report:
+    """The output of one command.
+
+    Args:
+        as_json: Whether a program reads it.
+        provider: The provider that it is about, for JSON.
+    """
+
+    def __init__(self, *, as_json: bool = False, provider: str | None = None) -> None:
+        self.as_json = as_json
+        self._about = {} if provider is None else {"provider": provider}
+
+    @property
+    def width(self) -> int | None:
+        """The columns of the terminal that a person looks at; None in a pipe and for JSON."""
+        if self.as_json or not _is_terminal(sys.stdout):
+            return None
+        return max(40, shutil.get_terminal_size().columns - 1)
+
+    def shown(self, command: Callable[[Report], None]) -> int:
+        """Run a command and return the exit code; what goes wrong is one line."""
+        if is_debugging():
+            from amplifier_app.commands.start import set_up_logging
+
+            set_up_logging(verbose=False)
+        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed at start
+            return report(Failure("standard output is closed", hint="open it to see the result"))
+        try:
+            command(self)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            self._fail(interrupted().reason or "", "Interrupted", None)
+            return INTERRUPTED
+        except BrokenPipeError:
+            return READER_GONE
+        except OSError as error:
+            hint = "check where it is redirected to"
+            message = f"standard output cannot be written: {error.strerror}"
+            return report(Failure(message, hint=hint))
+        except Exception as error:  # noqa: BLE001 - reported in one line
+            return self._failed(error)
+        return COMPLETE
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines for people; they may hold foreign text."""
+        encoding = sys.stdout.encoding or "utf-8"
+        for line in lines:
+            safe = SECRETS.redact(line)
+            sys.stdout.write(safe.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+    def data(self, data: Mapping[str, Any]) -> None:
+        """Write the JSON object."""
+        shown = SECRETS.redact_data({**self._about, **data, "error": data.get("error")})
+        sys.stdout.write(json.dumps(shown) + "\n")
+
+    def aside(self, text: str) -> None:
+        """Say something to the person who looks at a terminal, on standard error."""
+        if not self.as_json and _is_terminal(sys.stderr):
+            notice(text)
+
+    @contextlib.contextmanager
+    def waiting(self, text: str) -> Generator[None]:
+        """Say what is waited for while in this block, to a person."""
+        is_shown = not self.as_json and _is_terminal(sys.stderr)
+        is_shown = is_shown and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
+        if is_shown:
+            sys.stderr.write(printable_line(text, 78))
+            sys.stderr.flush()
+        try:
+            yield
+        finally:
+            if is_shown:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+    def _failed(self, error: Exception) -> int:
+        code = report(error)
+        outcome = failed(error)
+        if outcome.error is not None:
+            self._fail(outcome.error["message"], outcome.error["type"], outcome.error["hint"])
+        return code
+
+    def _fail(self, message: str, kind: str, hint: str | None) -> None:
+        if self.as_json:
+            with contextlib.suppress(OSError):
+                self.data({"error": {"type": kind, "message": message, "hint": hint}})
+
+
+def foreign(text: str) -> str:
+    """Return text of a service as a line that can be shown."""
+    return printable_line(text, _MAX_CHARS)
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
