@@ -55,6 +55,7 @@ PROVIDERS = {
     "anthropic": ("", "/v1/messages"),
     "openai": ("/v1", "/responses"),
     "openai_chat": ("/v1", "/chat/completions"),
+    "ollama": ("", "/api/chat"),
 }
 LIMIT_MILLISECONDS = 25
 

@@ -4,7 +4,7 @@ The path says what is asked for: `/text/2000/v1/messages` answers with 2,000 tex
 `/each/2000/v1/messages` with the same in one HTTP chunk an event,
 `/edits/131072/v1/messages` and `/file/131072/v1/messages` with a tool call whose arguments are about
 that many bytes, many values or one long text, in deltas of 32 bytes. `/v1/responses` and
-`/v1/chat/completions` at the end answer in those dialects. All comes at once, else in HTTP chunks of
+`/v1/chat/completions` at the end answer in those dialects, `/api/chat` in that of Ollama. All comes at once, else in HTTP chunks of
 16 kB: what a client costs and not what it waits for is measured.
 """
 
@@ -128,8 +128,20 @@ def chat(size: int) -> Iterator[Event]:
     yield chunk | {"choices": [], "usage": usage}
 
 
+def ollama(size: int) -> Iterator[Event]:
+    """An answer of text in Ollama's own dialect."""
+    line: Event = {"model": "bench", "created_at": "2026-01-01T00:00:00Z", "done": False}
+    for word in words(size):
+        yield line | {"message": {"role": "assistant", "content": word}}
+    counts = {"prompt_eval_count": 10, "eval_count": 20}
+    end = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}
+    yield line | end | counts
+
+
 def written(endpoint: str, kind: str, size: int) -> list[bytes]:
-    """The bytes of each server-sent event, numbered as OpenAI's are."""
+    """The bytes of each server-sent event, numbered as OpenAI's are; for Ollama, of each line."""
+    if endpoint == "ollama":
+        return [json.dumps(event).encode() + b"\n" for event in ollama(size)]
     if endpoint == "chat":
         parts = [f"data: {json.dumps(event)}\n\n".encode() for event in chat(size)]
         return [*parts, b"data: [DONE]\n\n"]
@@ -151,10 +163,15 @@ def pieces(kind: str, events: list[bytes]) -> list[bytes]:
 @functools.cache
 def answer(path: str) -> bytes:
     """The HTTP response to this path."""
-    _, kind, size, _, endpoint, *_ = path.split("/")
-    parts = pieces(kind, written(endpoint, kind, int(size)))
+    _, kind, size, api, endpoint, *_ = path.split("/")
+    if endpoint == "show":  # nothing is known of the model
+        length = b"content-type: application/json\r\ncontent-length: 2"
+        return b"HTTP/1.1 200 OK\r\n%b\r\n\r\n{}" % length
+    dialect = "ollama" if api == "api" else endpoint
+    content_type = b"application/x-ndjson" if api == "api" else b"text/event-stream"
+    parts = pieces(kind, written(dialect, kind, int(size)))
     head = (
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ntransfer-encoding: chunked\r\n\r\n" % content_type
     )
     chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in parts]
     return b"".join([head, *chunks, b"0\r\n\r\n"])

@@ -102,7 +102,33 @@ def body_of_chat(history: list[dict[str, Any]]) -> dict[str, Any]:
     return {"model": "bench", "messages": messages, "stream": True}
 
 
-BODIES = {"messages": body_of_messages, "responses": body_of_responses, "chat": body_of_chat}
+def body_of_ollama(history: list[dict[str, Any]]) -> dict[str, Any]:
+    """The body for Ollama's own API."""
+    messages: list[dict[str, Any]] = []
+    for message in history:
+        content = message["content"]
+        if message["role"] == "tool":
+            messages.append({"role": "tool", "tool_name": "read_file", "content": content})
+        elif isinstance(content, str):
+            messages.append(message)
+        else:
+            texts = [block["text"] for block in content if block["type"] == "text"]
+            calls = [
+                {"function": {"name": block["name"], "arguments": block["input"]}}
+                for block in content
+                if block["type"] == "tool_call"
+            ]
+            more = {"tool_calls": calls} if calls else {}
+            messages.append({"role": "assistant", "content": "".join(texts), **more})
+    return {"model": "bench", "messages": messages, "stream": True}
+
+
+BODIES = {
+    "messages": body_of_messages,
+    "responses": body_of_responses,
+    "chat": body_of_chat,
+    "ollama": body_of_ollama,
+}
 
 
 def new_message(number: int) -> dict[str, Any]:
@@ -132,10 +158,12 @@ def orjson_side() -> Times:
 def our_side() -> Times:
     """The time from the request to the bytes of its body."""
     from amplifier_core.message_models import ChatRequest, Message
-    from amplifier_modules.providers import anthropic, openai, openai_chat
+    from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
 
     times: Times = {}
-    modules = {"messages": anthropic, "responses": openai, "chat": openai_chat}
+    modules = {
+        "messages": anthropic, "responses": openai, "chat": openai_chat, "ollama": ollama,
+    }  # fmt: skip
     for dialect, module in modules.items():
         encode = encoder(module)
         messages = [Message(**message) for message in conversation()]

@@ -38,6 +38,10 @@ class Figure:
     peer: str | None = None
     """Which case of the reference that is; without it, the same."""
 
+    def is_measured(self, reference: Times) -> bool:
+        """Whether the other side has what it takes; a library may not be installed there."""
+        return self.against is not None or (self.peer or self.case) in reference
+
     def other(self, reference: Times, ours: Times) -> float:
         """What our case is compared with."""
         if self.against is not None:
@@ -130,8 +134,9 @@ def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence
                 json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
             )
 
+    measured = [each for each in figures if all(map(each.is_measured, reference))]
     header = [title, "reference", "ours", "target", "median", ""]
-    table = [header, *(figure.row(reference, ours) for figure in figures)]
+    table = [header, *(figure.row(reference, ours) for figure in measured)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for name, *cells in table:
         padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))

@@ -54,7 +54,7 @@ class Place:
 async def ours(base: str) -> Times:
     """Our providers, from the socket to the event that a hook hears."""
     from amplifier_core.message_models import ChatRequest, Message
-    from amplifier_modules.providers import anthropic, openai, openai_chat
+    from amplifier_modules.providers import anthropic, ollama, openai, openai_chat
 
     request = ChatRequest(messages=[Message(role="user", content=PROMPT)])
     times: Times = {}
@@ -64,6 +64,7 @@ async def ours(base: str) -> Times:
             ("messages", anthropic, address),
             ("responses", openai, f"{address}/v1"),
             ("chat", openai_chat, f"{address}/v1"),
+            ("ollama", ollama, address),
         ):
             place = Place()
             config = {"api_key": "none", "base_url": url, "default_model": "bench"}
@@ -100,7 +101,7 @@ async def peers(base: str) -> Times:
         )
         on_gpt = OpenAIProvider(openai_client=gpt)
         async with claude, gpt, client:
-            for name, turn in {
+            turns: dict[str, Turn] = {
                 "anthropic": lambda claude=claude: messages_stream(claude),
                 "openai responses": lambda gpt=gpt: responses_stream(gpt),
                 "openai chat": lambda gpt=gpt: chat_stream(gpt),
@@ -108,7 +109,10 @@ async def peers(base: str) -> Times:
                 "pydantic-ai responses": agent_turn(OpenAIResponsesModel("bench", provider=on_gpt)),
                 "pydantic-ai chat": agent_turn(OpenAIChatModel("bench", provider=on_gpt)),
                 "bytes": lambda client=client, address=address: bare(client, address),
-            }.items():
+            }
+            if find_spec("ollama"):
+                turns["ollama"] = lambda address=address: ollama_stream(address)
+            for name, turn in turns.items():
                 times[f"{name}, {kind}"] = await of_each(turn)
     return times
 
@@ -135,6 +139,16 @@ async def chat_stream(client: Any) -> int:
     async with client.chat.completions.stream(model="gpt-bench", messages=[prompt]) as stream:
         types = [event.type async for event in stream]
     return types.count("content.delta")
+
+
+async def ollama_stream(address: str) -> int:
+    """The deltas that the client of Ollama gives."""
+    import ollama
+
+    client = ollama.AsyncClient(host=address, trust_env=False)
+    prompt = {"role": "user", "content": PROMPT}
+    parts = await client.chat(model="bench", messages=[prompt], stream=True)
+    return len([part async for part in parts if part.message.content])
 
 
 def agent_turn(model: object) -> Turn:
@@ -181,6 +195,10 @@ FIGURES = [
         ),
     )
 ]  # fmt: skip
+OLLAMA = [
+    Figure(f"ollama, {said}", f"ollama, {kind}", share=None, peer=f"ollama, {kind}")
+    for kind, said in KINDS.items()
+]
 HTTP = [
     Figure(f"httpx2 alone, {said}", f"messages, {kind}", share=None, peer=f"bytes, {kind}")
     for kind, said in KINDS.items()
@@ -188,4 +206,4 @@ HTTP = [
 
 
 if __name__ == "__main__":
-    run(__file__, measure, "a text delta from the socket to its event", [*FIGURES, *HTTP])
+    run(__file__, measure, "a text delta from the socket to its event", [*FIGURES, *OLLAMA, *HTTP])

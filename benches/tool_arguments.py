@@ -91,9 +91,8 @@ async def ours(address: str) -> Times:
     times: Times = {}
     for kind in KINDS:
         for name, size in SIZES.items():
-            whole = written(messages(kind, size))
-            times[f"{kind} {name}"] = await time_call(decode, pieces(whole))
-            events = [event + b"\n\n" for event in whole.split(b"\n\n")]
+            events = written("messages", kind, size)
+            times[f"{kind} {name}"] = await time_call(decode, pieces(kind, events))
             case = f"{kind} {name} shown"
             times[case] = await time_call(decode_and_show, events)
 

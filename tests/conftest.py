@@ -1,4 +1,7 @@
-"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look."""
+"""How much the property tests try: `HYPOTHESIS_PROFILE=slow` for a long search, `few` for a look.
+
+No test, and no program that a test starts, sees the keyring of this machine.
+"""
 
 from __future__ import annotations
 
@@ -11,3 +14,5 @@ settings.register_profile("fast", deadline=None)
 settings.register_profile("few", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"

@@ -14,8 +14,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PYTHON = CHECKOUT / "python"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 
-FOR_TESTS_OF_MODULES = {"pytest", "pytest-asyncio"}
-"""What the pytest plugin and the inheritable tests import, which run in the tests of modules."""
+FOR_TESTS_OF_MODULES = {"hypothesis", "pytest", "pytest-asyncio", "trio"}
+"""What the pytest plugin, the inheritable tests and the kit for providers import, which run in the
+tests of modules."""
 
 
 def name_of(requirement: str) -> str:
@@ -26,7 +27,11 @@ def name_of(requirement: str) -> str:
 
 
 REQUIRED = {name_of(each) for each in PROJECT["dependencies"]}
-OPTIONAL = {name_of(each) for each in PROJECT["optional-dependencies"]["otel"]}
+OPTIONAL = {
+    name_of(each)
+    for extra in ("keyring", "otel")
+    for each in PROJECT["optional-dependencies"][extra]
+}
 
 
 def imported() -> Iterator[tuple[Path, str]]:
@@ -85,11 +90,10 @@ def test_what_is_declared_is_imported() -> None:
 
 
 def test_only_the_tests_of_modules_import_what_only_tests_need() -> None:
-    importing = {
-        path.parts[1] for path, name in imported() if distributions_of(name) & FOR_TESTS_OF_MODULES
-    }
+    importing = {path for path, name in imported() if distributions_of(name) & FOR_TESTS_OF_MODULES}
+    kit = Path("python/amplifier_modules/testing/kit")
 
-    assert importing == {"amplifier_core"}
+    assert {path.parts[1] for path in importing if kit not in path.parents} == {"amplifier_core"}
     assert {name_of(each) for each in PROJECT["optional-dependencies"]["test"]} >= (
         FOR_TESTS_OF_MODULES
     )

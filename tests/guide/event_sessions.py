@@ -333,10 +333,10 @@ def _block(index: int, content: Payload, *deltas: Payload) -> list[Payload]:
     ]
 
 
-def _message(*blocks: list[Payload], stop: str) -> bytes:
+def _message(*blocks: list[Payload], stop: str, model: str = "claude-sonnet-4-5") -> bytes:
     cached = {"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1}
     usage = {"input_tokens": 3, "output_tokens": 1, **(cached if stop == "end_turn" else {})}
-    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
+    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": model}
     begun = {**about, "content": [], "stop_reason": None, "usage": usage}
     ended = {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 9}}
     return _sse(
@@ -398,7 +398,19 @@ async def of_a_server(seen: Seen) -> None:
         )
 
 
+async def without_a_price(seen: Seen) -> None:
+    """A call of a model that no price is known for."""
+    text = _block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello."})
+    body = _message(text, stop="end_turn", model="brand-new")
+    with HTTPServer(threaded=True) as server:
+        asked = server.expect_request("/v1/messages")
+        asked.respond_with_data(body, content_type="text/event-stream")
+        config = {"api_key": "key", "base_url": server.url_for(""), "default_model": "brand-new"}
+        plan = {**PLAN, "providers": [PROVIDER | {"config": config}]}
+        await one_turn(seen, AmplifierSession(plan))
+
+
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
     answers, tools, refused, failing, limited, gave_up, cancelled, steered, paced, sessions,
-    broken_modules, ended_by_its_loop, guarded, of_a_server,
+    broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

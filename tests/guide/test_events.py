@@ -18,6 +18,7 @@ from amplifier_core._loading.known_modules import own_events
 sys.path.insert(0, str(Path(__file__).parent))
 from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
 from overload_sessions import of_overload
+from pull_sessions import of_a_download
 from response_sessions import of_responses
 
 PAGE = (Path(__file__).parents[2] / "docs/guide/events.md").read_text()
@@ -64,7 +65,7 @@ def _type(value: Any) -> str:
 @pytest.fixture(scope="module")
 def seen() -> Seen:
     emitted = Seen()
-    for run in (*SESSIONS, of_responses, of_overload):
+    for run in (*SESSIONS, of_responses, of_overload, of_a_download):
         anyio.run(run, emitted)
     return emitted
 

@@ -8,7 +8,7 @@ import logging
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -28,8 +28,9 @@ from amplifier_core import (
 )
 
 GUIDE = Path(__file__).parents[2] / "docs/guide"
-NOT_HERE = {"mount-plans", "rust"}
-"""Made in `tests/kernel/test_plain_mistakes.py`, and in tests of the crate."""
+NOT_HERE = {"mount-plans", "rust", "testing-a-provider"}
+"""Made in `tests/kernel/test_plain_mistakes.py`, in tests of the crate, and in
+`tests/modules/provider_kit`."""
 TRIGGERS: dict[tuple[str, str], Callable[[], Any]] = {}
 
 
@@ -430,6 +431,25 @@ mistake("budgets", "`Budget(10)`")(lambda: Budget(10))  # type: ignore[call-arg]
 mistake("budgets", "`cost=` with a provider whose prices are not known")(
     lambda: Agent(model(), budget=Budget(cost=1)).run_sync("go")
 )
+
+
+# cost
+
+
+def _priced(prices: Mapping[str, Any]) -> Agent[None]:
+    config = {"api_key": "key", "default_model": "mine", "prices": prices}
+    plan = {"providers": [{"module": "provider-anthropic", "config": config}]}
+    return Agent(plan=plan, budget=Budget(cost=1))
+
+
+@mistake("cost", "a budget of `cost`, and a model without a price")
+def _() -> None:
+    _priced({}).run_sync("go")
+
+
+@mistake("cost", "a price that is none")
+def _() -> None:
+    _priced({"mine": {"input": "cheap", "output": 1}}).run_sync("go")
 
 
 # modules, trio, testing
