@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,36 +11,33 @@ import anyio
 
 from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.events import (
-    CANCEL_COMPLETED,
-    CANCEL_REQUESTED,
-    EXECUTION_END,
     EXECUTION_START,
-    ORCHESTRATOR_COMPLETE,
     PROMPT_COMPLETE,
     PROMPT_SUBMIT,
     PROVIDER_REQUEST,
-    TURN_END,
     TURN_START,
 )
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..awaitable import awaitable_of
 from ..contexts.learned_budget import LearnedBudgets
 from .argument_check import ArgumentCheck
-from .cancellation import Shielded, TurnCancellation, grace
+from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
 from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
-from .outcome import CANCELLED, EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome, closing_message
+from .outcome import Outcome, closing_message
 from .request import RequestBuilder, tool_specs
-from .response import RequestedCall, assistant_message, calls_of, text_of
+from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .tool_calls import ToolRound
+from .turn_ending import TurnEnding
+from .turn_history import TurnHistory
+from .turn_report import TurnReport
 
 logger = logging.getLogger(__name__)
 
@@ -51,18 +48,13 @@ WRAP_UP = (
 
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
 
-Ending = tuple[str, dict[str, Any]]
-"""An event and its payload."""
-
 
 @dataclass
 class Turn:
     """A turn of a loop; `run` it once.
 
     The history that it leaves in the context is valid at every exit: each tool call that was
-    stored has its result, whether the turn succeeded, failed or was cancelled. One limit:
-    `asyncio.Task.cancel` may interrupt a context that suspends while it stores a message; ours does
-    not suspend.
+    stored has its result, whether the turn succeeded, failed or was cancelled.
     """
 
     orchestrator: str
@@ -84,21 +76,15 @@ class Turn:
     """Seconds after which a tool is ended; None for no limit."""
     arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
     """Compares the arguments of calls with the schemas of the tools."""
-    answer: str = ""
-    """The text of the last response that has text."""
-    iterations: int = 0
-    """How many times the model was called."""
-    _reason: str | None = None
-    """Why the turn ends without an answer, or before the model was done."""
-    _ends_in_tool_results: bool = False
-    _ending: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Which step a hook denied, or which tool failed, and why, for `orchestrator:complete`."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     def __post_init__(self) -> None:
-        """Begin to count equal errors."""
+        """Begin to count."""
         most = self.settings.max_equal_errors
         self._equal_errors = EqualErrors(None if most == UNLIMITED else most)
+        self.report = TurnReport(self.orchestrator)
+        self.history = TurnHistory(self.context)
+        self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
 
     async def run(self, model: ModelCalls | Exception) -> str:
         """Return the answer, or its beginning if the turn is cancelled.
@@ -119,7 +105,7 @@ class Turn:
             RUNNING.reset(running)
             if self.ledger is not None:
                 self.ledger.is_over = True
-        return self.answer
+        return self.report.answer
 
     async def _run(self, model: ModelCalls | Exception) -> None:
         outcome = Outcome.ERROR
@@ -134,13 +120,12 @@ class Turn:
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
-            endings = self._endings(outcome)
+            endings = self.report.endings(outcome)
             if outcome is Outcome.CANCELLED:
-                with grace():
-                    await self._close_cancelled(was_interrupted or self.cancellation.is_immediate)
-                    await self._emit_all(endings)
+                was_immediate = was_interrupted or self.cancellation.is_immediate
+                await self._end.close_cancelled(endings, was_immediate=was_immediate)
             else:
-                await self._close(endings)
+                await self._end.close(endings)
 
     async def _converse_in_time(self, model: ModelCalls | Exception) -> Outcome:
         """Converse for as long as the budget allows."""
@@ -152,9 +137,9 @@ class Turn:
             with Interruption(seconds=seconds) as time:
                 outcome = await self._converse(model)
             if time.was_caught:
-                self._reason = self.ledger.out_of_time().reason
-        if outcome in _STOPPED and self._ends_in_tool_results:
-            await self._store(closing_message(f"The turn was ended: {self._reason}."))
+                self.report.reason = self.ledger.out_of_time().reason
+        if outcome in _STOPPED and self.history.ends_in_tool_results:
+            await self.history.add(closing_message(f"The turn was ended: {self.report.reason}."))
         return outcome
 
     async def _converse(self, model: ModelCalls | Exception) -> Outcome:
@@ -163,33 +148,37 @@ class Turn:
         )
         verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
         if verdict.denied:
-            self._deny(PROMPT_SUBMIT, verdict.reason)
+            self.report.deny(PROMPT_SUBMIT, verdict.reason)
             return Outcome.INCOMPLETE
         if isinstance(model, Exception):
             raise model
         changed = None if verdict.data is None else verdict.data.get("prompt")
         prompt = changed if isinstance(changed, str) else self.prompt
-        await self._store({"role": "user", "content": prompt})
+        await self.history.add({"role": "user", "content": prompt})
         self._tool_specs = tool_specs(self.tools)
         outcome = await self._iterate(model)
         if outcome is not Outcome.CANCELLED:
-            await self.hooks.emit(PROMPT_COMPLETE, {"prompt": prompt, "response": self.answer})
+            await self.hooks.emit(
+                PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
+            )
         return outcome
 
     async def _iterate(self, model: ModelCalls) -> Outcome:
         while not self.cancellation.is_cancelled:
-            if self.iterations == self.settings.max_iterations != UNLIMITED:
-                self._reason = f"the limit of {self.iterations} model calls, `max_iterations`"
+            if self.report.iterations == self.settings.max_iterations != UNLIMITED:
+                self.report.reason = (
+                    f"the limit of {self.report.iterations} model calls, `max_iterations`"
+                )
                 await self._wrap_up(model)
                 return Outcome.INCOMPLETE
             if self.ledger is not None and (limit := self.ledger.reached()) is not None:
-                self._reason = limit.reason
+                self.report.reason = limit.reason
                 if limit.kind == "model_calls":
                     await self._wrap_up(model)
                 return Outcome.INCOMPLETE
-            self.iterations += 1
+            self.report.iterations += 1
             if self.steering is not None:
-                await self.steering.inject(self.context, self.hooks, self.iterations)
+                await self.steering.inject(self.context, self.hooks, self.report.iterations)
             try:
                 response = await self._ask(model)
             except AbortError:
@@ -204,7 +193,7 @@ class Turn:
                 if outcome is not None:
                     return outcome
                 continue
-            await self._remember(response, [])
+            await self.history.add_response(response, [])
             if not self.steering:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
@@ -218,11 +207,11 @@ class Turn:
             {
                 **model.identity,
                 "message_count": len(await self.context.get_messages()),
-                "iteration": self.iterations,
+                "iteration": self.report.iterations,
             },
         )
         if verdict.denied:
-            self._deny(PROVIDER_REQUEST, verdict.reason)
+            self.report.deny(PROVIDER_REQUEST, verdict.reason)
             return None
         target = (self.context, model.provider, *model.identity.values())
         messages = await self.budgets.messages(*target)
@@ -238,16 +227,11 @@ class Turn:
             fewer = await self.budgets.fewer_messages(messages, *target)
             return None if fewer is None else request_with(fewer)
 
-        response = await model.ask(request_with(messages), self.iterations, shorter)
+        response = await model.ask(request_with(messages), self.report.iterations, shorter)
         if self.ledger is not None:
             self.ledger.note_response(response.usage)
-        self.answer = text_of(response) or self.answer
+        self.report.answer = text_of(response) or self.report.answer
         return response
-
-    def _deny(self, event: str, reason: str) -> None:
-        self.answer = f"Operation denied: {reason}"
-        self._ending = {"denied": {"event": event, "reason": reason}}
-        self._reason = reason
 
     async def _use_tools(
         self, response: ChatResponse, calls: list[RequestedCall]
@@ -264,26 +248,25 @@ class Turn:
             self.ledger,
             self._equal_errors,
         )
-        await self._remember(response, calls)
+        await self.history.add_response(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.
         try:
             await calls_round.run()
         finally:
-            with Shielded():
-                for message in calls_round.messages():
-                    await self.context.add_message(message)
-            self._ends_in_tool_results = True
+            await self.history.add_results(calls_round.messages())
         if calls_round.final_answer is not None:
-            self.answer = calls_round.final_answer
-            await self._store(closing_message(self.answer))
+            self.report.answer = calls_round.final_answer
+            await self.history.add(closing_message(self.report.answer))
             return Outcome.COMPLETED
         if calls_round.limit is not None:
-            self._reason = calls_round.limit.reason
+            self.report.reason = calls_round.limit.reason
             return Outcome.INCOMPLETE
         if (given_up := self._equal_errors.given_up) is not None:
-            self._reason = given_up.reason
-            self._ending = {"error": {"tool_name": given_up.tool_name, "msg": given_up.reason}}
-            self.answer = self.answer or f"The turn was ended: {given_up.reason}."
+            self.report.reason = given_up.reason
+            self.report.details = {
+                "error": {"tool_name": given_up.tool_name, "msg": given_up.reason}
+            }
+            self.report.answer = self.report.answer or f"The turn was ended: {given_up.reason}."
             logger.warning("the turn was ended: %s", given_up.reason)
             return Outcome.GIVEN_UP
         return None
@@ -294,63 +277,10 @@ class Turn:
         try:
             response = await self._ask(model, reminder, tool_choice="none")
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
-            self.answer = (
-                f"Stopped after {self.iterations} model calls, the limit of this turn; "
+            self.report.answer = (
+                f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
                 f"the closing call failed: {in_words(error)}"
             )
         else:
             if response is not None:
-                await self._remember(response, [])
-
-    async def _remember(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
-        if message := assistant_message(response, calls):
-            await self._store(message)
-
-    async def _store(self, message: dict[str, Any]) -> None:
-        """Add a message completely or not at all, also during cancellation."""
-        with Shielded():
-            await awaitable_of(self.context.add_message(message), "add_message", "context")
-        self._ends_in_tool_results = False
-
-    async def _close(self, endings: Iterator[Ending]) -> None:
-        """Emit the closing events, even if the turn is cancelled meanwhile."""
-        try:
-            with self.cancellation.interruptible() as closing:
-                await self._emit_all(endings)
-        except anyio.get_cancelled_exc_class():
-            with grace():
-                await self._emit_all(endings)
-            raise
-        if closing.was_caught:
-            with grace():
-                await self._emit_all(endings)
-
-    async def _emit_all(self, endings: Iterator[Ending]) -> None:
-        for event, data in endings:
-            await self.hooks.emit(event, data)
-
-    def _endings(self, outcome: Outcome) -> Iterator[Ending]:
-        """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""
-        status = EXECUTION_STATUS[outcome]
-        about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
-        yield TURN_END, {**about, "status": status}
-        completion = {
-            **about,
-            "status": ORCHESTRATOR_STATUS[outcome],
-            **self._ending,
-            **({} if self._reason is None else {"reason": self._reason}),
-        }
-        yield ORCHESTRATOR_COMPLETE, completion
-        yield EXECUTION_END, {"response": self.answer, "status": status}
-
-    async def _close_cancelled(self, was_immediate: bool) -> None:
-        await self.hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
-        await self.cancellation.run_callbacks()
-        if self.steering is not None:
-            await self.steering.discard(self.hooks)
-        if self._ends_in_tool_results:
-            try:
-                await self._store(closing_message(CANCELLED))
-            except Exception:
-                logger.exception("the closing message of a cancelled turn could not be stored")
-        await self.hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
+                await self.history.add_response(response, [])

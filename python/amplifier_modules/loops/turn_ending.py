@@ -1,0 +1,68 @@
+"""The end of a turn: the events that close it, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import anyio
+
+from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
+
+from .cancellation import TurnCancellation, grace
+from .hook_points import HookPoints
+from .outcome import CANCELLED, closing_message
+from .steering import SteeringQueue
+from .turn_history import TurnHistory
+from .turn_report import Ending
+
+logger = logging.getLogger(__name__)
+
+
+class TurnEnding:
+    """Ends a turn, once."""
+
+    def __init__(
+        self,
+        hooks: HookPoints,
+        cancellation: TurnCancellation,
+        history: TurnHistory,
+        steering: SteeringQueue | None,
+    ) -> None:
+        """End the turn with this history, and discard what was to steer it if it is cancelled."""
+        self._hooks = hooks
+        self._cancellation = cancellation
+        self._history = history
+        self._steering = steering
+
+    async def close(self, endings: Iterator[Ending]) -> None:
+        """Emit the closing events, even if the turn is cancelled meanwhile."""
+        try:
+            with self._cancellation.interruptible() as closing:
+                await self._emit(endings)
+        except anyio.get_cancelled_exc_class():
+            with grace():
+                await self._emit(endings)
+            raise
+        if closing.was_caught:
+            with grace():
+                await self._emit(endings)
+
+    async def close_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> None:
+        """Close the history, run the callbacks of the cancellation, and emit the closing events."""
+        with grace():
+            await self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
+            await self._cancellation.run_callbacks()
+            if self._steering is not None:
+                await self._steering.discard(self._hooks)
+            if self._history.ends_in_tool_results:
+                try:
+                    await self._history.add(closing_message(CANCELLED))
+                except Exception:
+                    logger.exception("the closing message of a cancelled turn could not be stored")
+            await self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
+            await self._emit(endings)
+
+    async def _emit(self, endings: Iterator[Ending]) -> None:
+        for event, data in endings:
+            await self._hooks.emit(event, data)

@@ -1,0 +1,49 @@
+"""What is said of a turn when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
+
+from .outcome import EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome
+
+Ending = tuple[str, dict[str, Any]]
+"""An event and its payload."""
+
+
+@dataclass
+class TurnReport:
+    """How a turn goes, as far as it has come."""
+
+    orchestrator: str
+    answer: str = ""
+    """The text of the last response that has text."""
+    iterations: int = 0
+    """How many times the model was called."""
+    reason: str | None = None
+    """Why the turn ends without an answer, or before the model was done."""
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Which step a hook denied, or which tool failed, and why, for `orchestrator:complete`."""
+
+    def deny(self, event: str, reason: str) -> None:
+        """Note that a hook denied the step of this event."""
+        self.answer = f"Operation denied: {reason}"
+        self.details = {"denied": {"event": event, "reason": reason}}
+        self.reason = reason
+
+    def endings(self, outcome: Outcome) -> Iterator[Ending]:
+        """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""
+        status = EXECUTION_STATUS[outcome]
+        about = {"orchestrator": self.orchestrator, "turn_count": self.iterations}
+        yield TURN_END, {**about, "status": status}
+        completion = {
+            **about,
+            "status": ORCHESTRATOR_STATUS[outcome],
+            **self.details,
+            **({} if self.reason is None else {"reason": self.reason}),
+        }
+        yield ORCHESTRATOR_COMPLETE, completion
+        yield EXECUTION_END, {"response": self.answer, "status": status}
