@@ -648,6 +648,11 @@ class RustHookRegistry(_Events):
         """Unregister every handler of this name; an unknown one is ignored."""
     def set_default_fields(self, **defaults: Any) -> None:
         """Set the fields that every event carries, in the place of those set before."""
+    def is_heard(self, event: str) -> bool:
+        """Whether emitting an event has an effect: somebody hears it, or it is counted or correlated.
+
+        Where it has none, a caller can spare itself the data.
+        """
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
     def _listen(self, listeners: dict[str, Callable[[Any], object]] | None) -> None:

@@ -171,6 +171,20 @@ class HookRegistry(metaclass=ABCMeta):
         """Set the fields that every event carries, in the place of those set before."""
         self._defaults = defaults
 
+    def is_heard(self, event: str) -> bool:
+        """Whether emitting an event has an effect: somebody hears it, or it is counted or correlated.
+
+        Where it has none, a caller can spare itself the data.
+        """
+        event = any_text(event, "event")
+        return (
+            type(self).emit is not HookRegistry.emit
+            or event == events.CANCEL_COMPLETED
+            or event in _CORRELATED
+            or event in self._listeners
+            or bool(self._snapshot(event))
+        )
+
     def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
         """Name the handlers of one event or of all, in the order of running."""
         events = tuple(self._events) if event is None else (text(event, "event"),)

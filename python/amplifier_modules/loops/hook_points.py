@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ import anyio
 
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
+from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
@@ -34,6 +35,9 @@ class Verdict:
     """The payload as the hooks left it; None if they cannot have changed it."""
 
 
+_ALLOWED = Verdict(denied=False, reason="", data=None)
+
+
 @dataclass(frozen=True)
 class CallVerdict:
     """What the hooks, and a person if they ask one, decided about a tool call."""
@@ -55,10 +59,16 @@ class HookPoints:
         self._coordinator = coordinator
         self._approvals: anyio.Lock | None = None
         self._waiting: list[Injection] = []
+        # Other registries are asked about every event.
+        self.hears: Callable[[str], bool] = (
+            hooks.is_heard if isinstance(hooks, HookRegistry) else lambda _: True
+        )
+        """Whether emitting an event has an effect: where it has none, its data is not needed."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
-        await self._emit(event, data)
+        if self.hears(event):
+            await self._emit(event, data)
 
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.
@@ -66,6 +76,8 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
+        if not self.hears(event):
+            return _ALLOWED
         result = await self._emit(event, data)
         asks = getattr(result, "action", None) == "ask_user"
         asked = asked_call(data, data.get("tool_input")) if asks else None
@@ -93,6 +105,8 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
+        if not needs_approval and not self.hears(TOOL_PRE):
+            return CallVerdict(False, "", tool_input)
         given: Any = tool_input
         for _ in range(_MAX_ROUNDS):
             result = await self._emit(TOOL_PRE, {**call, "tool_input": given})

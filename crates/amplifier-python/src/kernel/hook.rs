@@ -209,6 +209,17 @@ impl RustHookRegistry {
         self.set_listeners(listeners.map(Bound::unbind));
     }
 
+    /// Whether emitting an event has an effect: somebody hears it, or it is counted or correlated.
+    ///
+    /// Where it has none, a caller can spare itself the data.
+    fn is_heard(slf: &Bound<'_, Self>, event: &Bound<'_, PyString>) -> PyResult<bool> {
+        let name = event.to_string_lossy();
+        Ok(event::is_correlated(&name)
+            || name == event::CANCEL_COMPLETED
+            || !Self::is_unheard(slf, &name)?
+            || slf.get().is_listened_to(event)?)
+    }
+
     /// Name the handlers of one event or of all, in the order of running.
     #[pyo3(signature = (event=None))]
     fn list_handlers<'py>(

@@ -173,6 +173,16 @@ impl RustHookRegistry {
         drop(before);
     }
 
+    /// Whether somebody listens to an event.
+    pub(crate) fn is_listened_to(&self, event: &Bound<'_, PyString>) -> PyResult<bool> {
+        let py = event.py();
+        let listeners = {
+            let state = self.state();
+            state.listeners.as_ref().map(|each| each.clone_ref(py))
+        };
+        listeners.map_or(Ok(false), |each| each.bind(py).contains(event))
+    }
+
     /// Tells who listens to an event of its data, which is the caller's own.
     pub(crate) fn tell(
         &self,
