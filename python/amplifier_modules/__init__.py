@@ -6,6 +6,7 @@ MODULES: dict[str, str] = {
     "hooks-observe": "amplifier_modules.hooks.observe",
     "loop-basic": "amplifier_modules.loops.basic",
     "loop-streaming": "amplifier_modules.loops.streaming",
+    "loop-tagged": "amplifier_modules.loops.tagged",
     "provider-anthropic": "amplifier_modules.providers.anthropic",
     "provider-azure-openai": "amplifier_modules.providers.azure_openai",
     "provider-deepseek": "amplifier_modules.providers.openai_chat.services.deepseek",
@@ -44,6 +45,18 @@ An installed package of the name takes precedence.
 
 EVENTS = frozenset(
     {
+        "agent:custom",
+        "agent:error",
+        "agent:message_content",
+        "agent:message_end",
+        "agent:message_start",
+        "agent:restart",
+        "agent:thinking_content",
+        "agent:thinking_end",
+        "agent:thinking_start",
+        "agent:tool_call_content",
+        "agent:tool_call_end",
+        "agent:tool_call_start",
         "guard:findings",
         "orchestrator:rate_limit_delay",
         "orchestrator:steering_discarded",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from amplifier_stream.decoder import StreamDecoder
 from amplifier_stream.stream_event import StreamEvent
@@ -86,8 +86,47 @@ _TYPES: dict[str, ChunkType] = {
 }
 
 
-def chunk_of(event: StreamEvent) -> StreamChunk | None:
-    """Return the chunk for an event of a decoder; None if the event adds nothing to the answer."""
+class BlockEvent(Protocol):
+    """What a chunk needs of an event: that of a decoder, or one that a provider has completed."""
+
+    @property
+    def block_type(self) -> str:
+        """The kind of the block."""
+        ...
+
+    @property
+    def block_index(self) -> int:
+        """The number of the block."""
+        ...
+
+    @property
+    def delta(self) -> str | None:
+        """What was added to a text."""
+        ...
+
+    @property
+    def partial_json(self) -> str | None:
+        """What was added to the arguments of a call."""
+        ...
+
+    @property
+    def metadata(self) -> dict[str, Any] | None:
+        """What the start of the block says of it."""
+        ...
+
+    @property
+    def block(self) -> dict[str, Any] | None:
+        """The whole block, at its end."""
+        ...
+
+    @property
+    def dropped(self) -> bool:
+        """Whether the block is void."""
+        ...
+
+
+def chunk_of(event: BlockEvent) -> StreamChunk | None:
+    """Return the chunk for an event of a block; None if the event adds nothing to the answer."""
     kind = _TYPES.get(event.block_type)
     if kind is None:
         return None
@@ -152,7 +191,7 @@ def _rest(decoder: StreamDecoder, thinking: ThinkingFilter | None) -> Iterator[S
     yield last_chunk(result)
 
 
-def _call_of(event: StreamEvent) -> ChunkCall:
+def _call_of(event: BlockEvent) -> ChunkCall:
     if event.dropped:
         return ChunkCall(event.block_index)
     about = event.metadata or event.block or {}

@@ -46,6 +46,8 @@ from amplifier_core import (
     Provider,
     Tool,
 )
+from amplifier_modules.providers.base import Piece
+from amplifier_stream import StreamChunk
 
 
 class City(BaseModel):
@@ -70,6 +72,17 @@ class Echo(BaseProvider):
     """A provider that streams."""
 
     name = "echo"
+
+    async def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[Piece]:
+        """Say hello."""
+        yield StreamChunk("a greeting", type="thinking")
+        yield "Hello"
+
+
+class Texts(BaseProvider):
+    """A provider that yields texts and a response alone."""
+
+    name = "texts"
 
     async def chunks(
         self, request: ChatRequest, **options: Any

@@ -81,7 +81,7 @@ async def test_the_events_of_a_turn_end_with_its_result() -> None:
 async def test_an_answer_of_text_and_other_blocks_shows_them_all() -> None:
     script = [[{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "so"}]]
     events = [plain(event) async for event in Agent(ScriptedProvider(script)).stream("go")]
-    assert events == [("TextDelta", "so"), ("ThinkingDelta", "hm"), "completed"]
+    assert events == [("ThinkingDelta", "hm"), ("TextDelta", "so"), "completed"]
 
 
 async def test_a_tool_in_a_thread_tells_its_progress_before_it_ends() -> None:

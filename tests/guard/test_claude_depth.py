@@ -128,7 +128,8 @@ def test_the_output_of_a_tool_is_written_at_any_depth(depth, shapes):
 @pytest.mark.parametrize("shapes", [["list"], ["dict"], ["tuple"]])
 def test_tagged_results_are_written_at_any_depth(shapes):
     from amplifier_core.message_models import ChatRequest
-    from amplifier_modules.loops.tagged_request import tagged_request
+    from amplifier_modules.loops.answers.tagged_request import tagged_request
+    from amplifier_modules.loops.settings import LoopSettings
 
     deep = nested(100_000, shapes)
     request = ChatRequest(
@@ -137,4 +138,6 @@ def test_tagged_results_are_written_at_any_depth(shapes):
             Message(role="user", content=[ToolResultBlock(tool_call_id="c", output=deep)]),
         ]
     )
-    assert len(tagged_request(request, "tool").messages) == 2
+    for form in ("json", "xml"):
+        settings = LoopSettings(tool_format=form)
+        assert len(tagged_request(request, "tool", settings).messages) == 2

@@ -10,6 +10,7 @@ from amplifier_core.content_models import TextContent, ThinkingContent, ToolCall
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult
+from amplifier_modules.loops.answers import agent_events
 from amplifier_modules.loops.hook_points import HookPoints
 from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
@@ -291,5 +292,6 @@ async def test_the_module_says_which_events_it_adds(bench):
             "orchestrator:steering_submitted",
             "orchestrator:steering_injected",
             "orchestrator:steering_discarded",
+            *agent_events.EVENTS,
         ]
     ]

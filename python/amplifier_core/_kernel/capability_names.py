@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+AGENT_EVENTS = "agent.events"
+"""The names under which hooks get an application's own events of answers: a mapping of types of
+events, or of names of custom events."""
+AGENT_TRANSFORM = "agent.transform"
+"""A function that returns the events to emit in the place of each event of an answer."""
 APPLY_PATCH_ENGINE = "apply_patch.engine"
 """Which form of the tool `apply_patch` a model is offered: `native` for that of its service."""
 GUARD_RATE_LIMITER = "guard.rate_limiter"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .answers import agent_events
 from .loop import Loop
 from .settings import LoopSettings
 
@@ -21,4 +22,5 @@ class BasicLoop(Loop):
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator."""
     loop = BasicLoop(config)
+    agent_events.contribute(coordinator, loop.name)
     await coordinator.mount("orchestrator", loop)

@@ -36,7 +36,6 @@ async def emit_blocks(
     *,
     with_deltas: bool,
     delay: float = 0.0,
-    after_text: bool = False,
 ) -> None:
     """Emit start, optionally deltas, and end of each block.
 
@@ -45,16 +44,12 @@ async def emit_blocks(
         response: The response, with `content_blocks` of its own or only the `content`.
         with_deltas: Whether to emit the content as deltas too.
         delay: Seconds between the words of a block; 0 makes it one delta.
-        after_text: Whether the text was emitted already, as the first block.
     """
-    blocks = block_records(response)
-    if after_text:
-        blocks = [(record, raw) for record, raw in blocks if record.get("type") != "text"]
-    for index, (record, raw) in enumerate(blocks, start=1 if after_text else 0):
+    for index, (record, raw) in enumerate(block_records(response)):
         place = {"block_type": record.get("type"), "block_index": index}
         await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
         if with_deltas:
-            for delta in _deltas(record, in_words=delay > 0):
+            for delta in record_deltas(record, in_words=delay > 0):
                 await hooks.emit(CONTENT_BLOCK_DELTA, {**place, **delta})
                 await anyio.sleep(delay)
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
@@ -65,7 +60,12 @@ def _raw(block: Any) -> Any:
     return block.get("raw") if isinstance(block, dict) else getattr(block, "raw", None)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- a provider's own dict
 
 
-def _deltas(block: dict[str, Any], *, in_words: bool) -> Iterator[dict[str, Any]]:
+def record_deltas(block: dict[str, Any], *, in_words: bool) -> Iterator[dict[str, Any]]:
+    """Yield the deltas that show a whole block.
+
+    Raises:
+        ValueError: The arguments of a call are nested too deeply.
+    """
     if block.get("type") == "tool_call":
         try:
             text = json.dumps(block["input"], default=str)

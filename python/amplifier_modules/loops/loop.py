@@ -32,6 +32,7 @@ class Loop:
 
     name: str
     is_streaming = False
+    settings_type: type[LoopSettings] = LoopSettings
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         """Read the configuration.
@@ -39,7 +40,7 @@ class Loop:
         Raises:
             SettingError: A value cannot be used.
         """
-        self.settings = read_settings(LoopSettings, config, self.name)
+        self.settings = read_settings(self.settings_type, config, self.name)
         self.steering: SteeringQueue | None = None
         self._requests = RequestBuilder(self.settings)
         self._arguments = ArgumentCheck()

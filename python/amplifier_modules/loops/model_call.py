@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from pydantic import BaseModel
@@ -19,15 +19,17 @@ from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..awaitable import awaitable_of
+from .answers.provider_pieces import answer_in_pieces
+from .answers.tagged_request import tagged_request
 from .blocks import are_emitted, emit_blocks
 from .cancellation import ending
 from .failure import described
 from .hook_points import HookPoints
-from .provider_choice import model_name
-from .provider_stream import answer_in_pieces, gather_pieces
+from .provider_choice import model_name, tool_tags
 from .settings import LoopSettings
-from .tagged_calls import read_tagged_calls, tool_tags
-from .tagged_request import tagged_request
+
+if TYPE_CHECKING:
+    from .answers.reading import OnCall
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +91,8 @@ class ModelCalls:
         request: ChatRequest,
         iteration: int,
         shorter: Callable[[], Awaitable[ChatRequest | None]],
+        *,
+        on_call: OnCall | None = None,
     ) -> ChatResponse:
         """Return the model's response, after its block events.
 
@@ -97,20 +101,24 @@ class ModelCalls:
             iteration: Number of the call in its turn.
             shorter: Makes the request that is sent, once, if this one is too long for the model;
                 None if it cannot be shorter. No request is sent again unchanged.
+            on_call: Takes the number of each call and the call itself as soon as it is complete,
+                while the answer arrives; not those that cannot run. In the response a call has the
+                same id. Providers that are asked by `complete` hand over their calls at the end,
+                and only if they are in tags.
 
         Raises:
             Exception: What the provider raised, after the event `provider:error`.
         """
         about = {**self.identity, "iteration": iteration}
         try:
-            response = await self._send(request, about)
+            response = await self._send(request, about, on_call)
         except ContextLengthError as error:
             shortened = await shorter()
             if shortened is None:
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
                 raise
             logger.info("the request was too long for the model and is sent in a shorter form")
-            response = await self._send(shortened, about, is_last=True)
+            response = await self._send(shortened, about, on_call, is_last=True)
         facts: dict[str, Any] = {
             **about,
             "usage": _plain(getattr(response, "usage", None)),
@@ -124,34 +132,55 @@ class ModelCalls:
         return response
 
     async def _send(
-        self, request: ChatRequest, about: dict[str, Any], *, is_last: bool = False
+        self,
+        request: ChatRequest,
+        about: dict[str, Any],
+        on_call: OnCall | None,
+        *,
+        is_last: bool = False,
     ) -> ChatResponse:
         """Return the response; `is_last` if a request that is too long ends the turn."""
         await self._pace.wait(self._hooks, about["iteration"])
         await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
         try:
             provider = f"provider `{self.identity['provider']}`"
-            return await ending(self._complete(request), provider)
+            return await ending(self._complete(request, on_call), provider)
         except Exception as error:
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if is_last or not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
-    async def _complete(self, request: ChatRequest) -> ChatResponse:
-        tags = tool_tags(self.provider)
-        if not tags:
-            return await self._answer(request)
-        response = await self._answer(tagged_request(request, tags[0]))
-        return read_tagged_calls(response, tags, request.tools)
-
-    async def _answer(self, request: ChatRequest) -> ChatResponse:
+    async def _complete(self, request: ChatRequest, on_call: OnCall | None) -> ChatResponse:
+        tags = tool_tags(self.provider, self._settings)
+        sent = tagged_request(request, tags[0], self._settings) if tags else request
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
-        pieces = None
-        if self._is_streaming:
-            pieces = answer_in_pieces(self.provider, request, **options)
-        if pieces is not None:
-            return await gather_pieces(self._hooks, pieces)
+        pieces: AsyncIterator[Any] | None = None
+        if tags or self._is_streaming:
+            pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **options)
+        if pieces is None and not tags:
+            return await self._whole(sent, options)
+        # Imported here: without the extension loops run, but read no chunks and no tags.
+        from .answers.reading import Form, Reading
+
+        foreign: list[Any] = []
+        form = Form(tags, request.tools, self._is_streaming, self._settings.stream_delay)
+        response = await Reading(self._hooks, form, on_call).read(
+            pieces or self._in_one_piece(sent, options, foreign)
+        )
+        return foreign[0] if foreign else response
+
+    async def _in_one_piece(
+        self, request: ChatRequest, options: dict[str, Any], foreign: list[Any]
+    ) -> AsyncIterator[ChatResponse]:
+        """Yield the answer of `complete`; one of another type is `foreign` and left alone."""
+        response: Any = await self._whole(request, options)
+        if isinstance(response, ChatResponse):
+            yield response
+        else:
+            foreign.append(response)
+
+    async def _whole(self, request: ChatRequest, options: dict[str, Any]) -> ChatResponse:
         answer = self.provider.complete(request, **options)
         return await awaitable_of(answer, "complete", self.identity["provider"])
 

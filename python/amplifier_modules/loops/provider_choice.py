@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from amplifier_core.llm_errors import ConfigurationError
 
+from .settings import LoopSettings
+
 logger = logging.getLogger(__name__)
 
 DEFAULT_PRIORITY = 100
@@ -41,6 +43,19 @@ def model_name(provider: Any) -> str | None:
             if isinstance(value, str):
                 return value
     return None
+
+
+def tool_tags(provider: Any, settings: LoopSettings) -> tuple[str, ...]:
+    """Return the tags in which the model writes its calls; empty for native calls.
+
+    Those that the config of the loop names count first, then those of the provider, then the
+    default of the loop.
+    """
+    if settings.tool_tags and "tool_tags" in settings.model_fields_set:
+        return settings.tool_tags
+    tags: Any = getattr(provider, "tool_tags", None)
+    named = cast("list[Any]", tags) if isinstance(tags, list | tuple) else []
+    return tuple(tag for tag in named if isinstance(tag, str)) or settings.tool_tags
 
 
 def _priority(provider: Any) -> float:

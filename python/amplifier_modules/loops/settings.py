@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
+from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
 from ..value_problems import Form
 
@@ -15,6 +16,8 @@ MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""
 UNLIMITED = -1
 """The value of `max_iterations` and `max_equal_errors` that sets no limit."""
+TOOLS_PLACE = "{tools}"
+"""The place of the list of tools in `tool_prompt`."""
 
 
 def _iterations(count: int) -> int:
@@ -27,6 +30,12 @@ def _errors(count: int) -> int:
     if count < 2 and count != UNLIMITED:
         raise ValueError
     return count
+
+
+def _prompt(text: str) -> str:
+    if text.count(TOOLS_PLACE) != 1:
+        raise ValueError
+    return text
 
 
 def _budget(given: Any) -> Any:
@@ -76,3 +85,17 @@ class LoopSettings(Settings):
     `tokens`, `cost` (US dollars), `seconds`."""
     max_result_bytes: int | None = Field(default=None, ge=MIN_RESULT_BYTES)
     """Bytes of a tool's result in the conversation, at most; what is cut is counted in it."""
+    tool_tags: ToolTags = ()
+    """Tags in which the model writes its calls as text; without them those of the provider count,
+    and without any calls are native. True means `tool`."""
+    tool_format: Literal["json", "xml"] = "json"
+    """The form of a call in tags that the model is asked for; either is understood."""
+    tool_prompt: Annotated[
+        OptionalText,
+        AfterValidator(lambda text: text and _prompt(text)),
+        Form("a text that has `{tools}` once, where the list of the tools belongs"),
+    ] = None
+    """What a model that writes its calls in tags is told of them, with `{tools}` in the place of
+    the list of tools and `{tag}` in that of the tag."""
+    execute_while_streaming: bool = False
+    """Whether a call runs as soon as it is complete, while the rest of the answer arrives."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, SESSION_STEER
+from amplifier_core._kernel.capability_names import SESSION_STEER
 
+from .answers import agent_events
 from .call_context import TOOL_PROGRESS, TOOL_START
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
@@ -36,9 +37,9 @@ class StreamingLoop(Loop):
     """A loop that emits the content of blocks as deltas, unless the provider does so.
 
     The text of a provider with a `stream` method, or with the `chunks` of a `BaseProvider` that
-    does not define `complete`, is emitted as it arrives. All others are asked by `complete`: those
-    that stream inside it emit their block events themselves, the answer of the others is emitted
-    when it is complete.
+    does not define `complete`, is emitted as it arrives, and so is its thinking. All others are
+    asked by `complete`: those that stream inside it emit their block events themselves, the answer
+    of the others is emitted when it is complete.
     """
 
     name = "loop-streaming"
@@ -57,7 +58,11 @@ class StreamingLoop(Loop):
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator, and the capability `session.steer`."""
-    loop = StreamingLoop(config)
+    await mount_loop(coordinator, StreamingLoop(config))
+
+
+async def mount_loop(coordinator: Any, loop: StreamingLoop) -> None:
+    """Mount a loop, its capability, and the names of its events."""
     coordinator.register_capability(SESSION_STEER, loop.steer)
-    coordinator.register_contributor(OBSERVABILITY_EVENTS, loop.name, lambda: list(EVENTS))
+    agent_events.contribute(coordinator, loop.name, EVENTS)
     await coordinator.mount("orchestrator", loop)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Any, TypeGuard
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, Union
 
 from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..closing import closing
 from ..model_window import limits_of, messages_budget
+
+if TYPE_CHECKING:
+    from amplifier_stream import AgentEvent, StreamChunk
+
+Piece: TypeAlias = Union[str, "StreamChunk", "AgentEvent", ChatResponse]
+"""What `chunks` may yield: a text, a chunk (of text, thinking or a native call), an event of its own,
+at the end a whole response."""
 
 
 class BaseProvider:
@@ -22,9 +31,10 @@ class BaseProvider:
             async def chunks(self, request, **options):
                 yield "Hello"
 
-    `chunks` alone makes a provider that streams: loops show each text as it comes. Where
-    `complete` is defined, loops call it and never `chunks`: it then emits the block events of its
-    answer itself, or the loop emits them when the answer is there.
+    `chunks` alone makes a provider that streams: loops show each text and thought as it comes.
+    Where `complete` is defined, loops call it, and `chunks` only for a model that writes its calls
+    as tags: `complete` then emits the block events of its answer itself, or the loop emits them when
+    the answer is there.
     """
 
     name: str
@@ -32,10 +42,13 @@ class BaseProvider:
     reports_cost = False
     """Whether its responses say what they cost, as a budget of `cost` needs."""
 
-    def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[str | ChatResponse]:
-        """Yield the answer in pieces of text, at the end perhaps a `ChatResponse`.
+    def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[Piece]:
+        """Yield the answer in pieces, at the end perhaps a `ChatResponse`.
 
-        Without a `ChatResponse` the texts are the answer; with one, it is. No events are emitted.
+        A piece is a text, or a `StreamChunk`: of thinking, of text, or of a native call. Without a
+        `ChatResponse` the pieces are the answer; with one, it is. An answer that ends in a chunk
+        that is not `finished` is truncated, and its calls never run. An `AgentEvent` among the
+        pieces reaches the hooks of loops that emit such events. No events are emitted here.
 
         Args:
             request: The conversation and the tools.
@@ -46,13 +59,12 @@ class BaseProvider:
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Return the whole answer."""
-        texts: list[str] = []
-        async with closing(checked_chunks(self, request, **options)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, ChatResponse):
-                    return piece
-                texts.append(piece)
-        return ChatResponse(content=[TextBlock(text="".join(texts))] if texts else [])
+        pieces = checked_chunks(self, request, **options)
+        if not has_extension():
+            return await _joined(pieces)
+        from .gathered import whole_response
+
+        return await whole_response(pieces)
 
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
@@ -96,18 +108,50 @@ def answers_in_chunks(provider: object) -> TypeGuard[BaseProvider]:
 
 
 async def checked_chunks(
-    provider: BaseProvider, request: ChatRequest, **options: Any
-) -> AsyncGenerator[str | ChatResponse]:
+    provider: Any, request: ChatRequest, **options: Any
+) -> AsyncGenerator[Piece]:
     """Yield what `chunks` of the provider yields.
 
     Raises:
-        TypeError: It is neither a text nor a `ChatResponse`.
+        TypeError: It is no `Piece`.
     """
     async with closing(provider.chunks(request, **options)) as pieces:
         async for piece in pieces:
-            if not isinstance(piece, str | ChatResponse):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
+            if not _is_piece(piece):
                 raise TypeError(
                     f"`chunks` of `{type(provider).__name__}` yielded a `{type(piece).__name__}`"
-                    " (must be text, or at the end a `ChatResponse`)"
+                    " (must be text, a `StreamChunk`, an `AgentEvent`, or at the end a"
+                    " `ChatResponse`)"
                 )
             yield piece
+
+
+@cache
+def has_extension() -> bool:
+    """Whether streams can be processed: without the extension only texts can be pieces."""
+    try:
+        import_module("amplifier_stream")
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+def _is_piece(piece: object) -> bool:
+    if isinstance(piece, str | ChatResponse):
+        return True
+    if not has_extension():
+        return False
+    from .pieces import is_piece
+
+    return is_piece(piece)
+
+
+async def _joined(pieces: AsyncIterator[Any]) -> ChatResponse:
+    """Return the response of texts."""
+    texts: list[str] = []
+    async with closing(pieces):
+        async for piece in pieces:
+            if isinstance(piece, ChatResponse):
+                return piece
+            texts.append(piece)
+    return ChatResponse(content=[TextBlock(text="".join(texts))] if texts else [])

@@ -14,13 +14,14 @@ from amplifier_core.message_models import (
     ChatResponse,
     ContentBlockUnion,
     TextBlock,
+    ThinkingBlock,
     ToolCall,
     ToolCallBlock,
     Usage,
 )
 from amplifier_modules.settings import Settings, read_settings
 
-from .base import BaseProvider
+from .base import BaseProvider, Piece, has_extension
 
 __amplifier_module_type__ = "provider"
 
@@ -107,10 +108,8 @@ class ScriptedProvider(BaseProvider):
         """How many answers are left; with `repeat`, of this round."""
         return len(self._script) - self._next
 
-    async def chunks(
-        self, request: ChatRequest, **options: Any
-    ) -> AsyncIterator[str | ChatResponse]:
-        """Yield the words of the next answer, and the answer itself.
+    async def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[Piece]:
+        """Yield the words and the thoughts of the next answer, and the answer itself.
 
         Raises:
             AssertionError: The script is over.
@@ -124,6 +123,10 @@ class ScriptedProvider(BaseProvider):
                     if self._delay:
                         await anyio.sleep(self._delay)
                     yield word
+            elif isinstance(block, ThinkingBlock) and has_extension():
+                from amplifier_stream import StreamChunk
+
+                yield StreamChunk(block.thinking, type="thinking")
         yield response
 
     def _item(self, request: ChatRequest) -> Any:

@@ -21,6 +21,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_modules.providers.anthropic import AnthropicProvider
 from amplifier_modules.providers.anthropic.config import read_config
+from amplifier_modules.providers.pieces import text_of_piece
 from amplifier_modules.testing.servers import Answer, AnthropicServer, Call, Fault, Text, Thinking
 
 MODEL = "claude-sonnet-4-5"
@@ -306,7 +307,7 @@ async def test_chunks_are_the_text_as_it_comes_and_then_the_response(
     whole = await provider.complete(REQUEST)
     await provider.close()
 
-    assert "".join(piece for piece in pieces if isinstance(piece, str)) == "Hello there"
+    assert "".join(map(text_of_piece, pieces)) == "Hello there"
     assert [type(piece) for piece in pieces].count(type(whole)) == 1
     assert getattr(pieces[-1], "content", None) == whole.content
     assert "content_blocks_emitted" not in (getattr(pieces[-1], "metadata", None) or {})

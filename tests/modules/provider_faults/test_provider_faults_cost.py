@@ -9,6 +9,7 @@ import pytest
 from services import REQUEST, Hooks, Service, provider_of
 
 from amplifier_core.llm_errors import LLMError
+from amplifier_core.message_models import ChatResponse
 from amplifier_modules.testing.servers import Answer, Fault, Usage
 
 PRICES: dict[str, Any] = {
@@ -48,7 +49,7 @@ async def test_pieces_of_an_answer_cost_the_same(service: Service) -> None:
     with service.server([TALE]) as server:
         async with provider_of(service, server.url, prices=PRICES) as provider:
             *_, response = [piece async for piece in provider.chunks(REQUEST)]
-    assert not isinstance(response, str)
+    assert isinstance(response, ChatResponse)
     assert response.usage is not None
     assert response.usage.cost_usd == cost(service)
 

@@ -11,8 +11,10 @@ from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_modules.providers.anthropic.config import AnthropicConfig
 from amplifier_modules.providers.anthropic.provider import AnthropicProvider
+from amplifier_modules.providers.pieces import text_of_piece
+from amplifier_stream import StreamChunk
 
-Piece = str | ChatResponse
+Piece = StreamChunk | ChatResponse
 
 
 class Ours(AnthropicProvider):
@@ -29,7 +31,7 @@ class Twice(Ours):
     async def chunks(self, request: ChatRequest, **options: Any) -> AsyncIterator[Piece]:
         async for piece in super().chunks(request, **options):
             yield piece
-            if isinstance(piece, str):
+            if text_of_piece(piece):
                 yield piece
 
 

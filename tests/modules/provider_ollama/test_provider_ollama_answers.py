@@ -75,8 +75,12 @@ async def test_chunks_yield_the_text_and_then_the_response(
 ) -> None:
     server.answers = [Answer(Thinking("Hm."), "one two three", Call("look"), fragment=4)]
     pieces = [each async for each in provider_with(enable_thinking=True).chunks(REQUEST)]
-    *texts, response = pieces
-    assert texts == ["one ", "two ", "thre", "e"]
+    *chunks, response = pieces
+    assert [(each.type, each.content) for each in chunks] == [
+        ("thinking", "Hm."),
+        *(("message", text) for text in ("one ", "two ", "thre", "e")),
+        *[("tool_call", text) for text in ("", "{}", "")],
+    ]
     assert isinstance(response, ChatResponse)
     assert [each.id for each in response.tool_calls or []] == ["made_1"]
     assert {name for name, _ in hooks.events} == {"llm:request", "llm:response"}

@@ -20,6 +20,7 @@ from responses_wire import (
 from amplifier_core.llm_errors import RateLimitError
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_modules.providers.openai import OpenAIProvider
+from amplifier_modules.providers.pieces import text_of_piece
 
 REQUEST = ChatRequest(messages=[Message(role="user", content="hi")])
 CONTINUATION = "provider:incomplete_continuation"
@@ -112,7 +113,7 @@ async def test_what_nothing_could_be_added_to_is_not_gone_on_with(
 async def test_chunks_go_on_too(server: Server, make: Make) -> None:
     server.answers = [part(1), Answer.of(message("end"))]
     pieces = [piece async for piece in make().chunks(REQUEST)]
-    assert "".join(piece for piece in pieces if isinstance(piece, str)) == "part 1 end"
+    assert "".join(map(text_of_piece, pieces)) == "part 1 end"
 
 
 async def test_a_chain_goes_on_after_a_continued_answer(server: Server, make: Make) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END
@@ -11,7 +12,21 @@ from ..block_record import block_record
 from .fields import JsonDict
 
 if TYPE_CHECKING:
-    from amplifier_stream import StreamEvent, StreamResult
+    from amplifier_stream import StreamChunk, StreamEvent, StreamResult
+
+
+@dataclass(frozen=True)
+class CompletedEvent:
+    """An event of a block as hooks hear it."""
+
+    block_type: str
+    block_index: int
+    timestamp: str | None = None
+    delta: str | None = None
+    partial_json: str | None = None
+    metadata: dict[str, Any] | None = None
+    block: dict[str, Any] | None = None
+    dropped: bool = False
 
 
 class BlockEvents:
@@ -64,6 +79,13 @@ class BlockEvents:
         elif data.get("block_type") == "tool_call":
             data["metadata"] = self._named(data.get("metadata") or {}, index)
         return name, data
+
+    def chunk(self, event: StreamEvent) -> StreamChunk | None:
+        """Return the chunk for an event; None if it adds nothing to the answer."""
+        from amplifier_stream import chunk_of
+
+        _, data = self.completed(event)
+        return chunk_of(CompletedEvent(**data))
 
     def blocks(self, result: StreamResult) -> list[tuple[JsonDict, JsonDict]]:
         """Return the blocks of the whole answer, each with its form on the wire."""

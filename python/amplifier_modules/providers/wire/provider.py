@@ -30,7 +30,7 @@ from .service import Service
 from .settings import HttpSettings
 
 if TYPE_CHECKING:
-    from amplifier_stream import StreamResult
+    from amplifier_stream import StreamChunk, StreamResult
 
 logger = logging.getLogger(__name__)
 
@@ -145,11 +145,12 @@ class WireProvider:
 
     async def chunks(
         self, request: ChatRequest, **options: Any
-    ) -> AsyncIterator[str | ChatResponse]:
-        """Yield the text of the answer as it arrives, at the end the whole `ChatResponse`.
+    ) -> AsyncIterator[StreamChunk | ChatResponse]:
+        """Yield text, thinking and calls as they arrive, at the end the whole `ChatResponse`.
 
-        Hooks hear no events of blocks, so that whoever iterates can tell them. The arguments and
-        errors are those of `complete`; once a text was yielded nothing is retried.
+        A block that the service takes back is one chunk that is `dropped`. Hooks hear no events of
+        blocks, so that whoever iterates can tell them. The arguments and errors are those of
+        `complete`; once a chunk was yielded nothing is retried.
         """
         async with await Call.begin(self, request, {**options, "retry_shown": False}) as call:
             while (encoded := call.next) is not None:
@@ -166,16 +167,14 @@ class WireProvider:
                     )
                     while pieces is not None:
                         for event in pieces:
-                            _, data = block_events.completed(event)
-                            if data.get("delta") and data["block_type"] == "text":
+                            if (chunk := block_events.chunk(event)) is not None:
                                 call.is_shown = True
-                                yield data["delta"]
+                                yield chunk
                         pieces = await anext(answer, None)
                     result = answer.result()
                     for event in result.events:
-                        _, data = block_events.completed(event)
-                        if data.get("delta") and data["block_type"] == "text":
-                            yield data["delta"]
+                        if (chunk := block_events.chunk(event)) is not None:
+                            yield chunk
                 except LLMError as error:
                     if answer is not None:
                         call.lose(encoded, answer.received())

@@ -10,6 +10,7 @@ import pytest
 from amplifier_core.llm_errors import LLMError, ProviderUnavailableError, StreamError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
+from ...providers.pieces import text_of_piece
 from ..servers import Answer, Fault, Recorded
 from ..servers.serving.sse import split_events
 from .base import KitBase
@@ -162,7 +163,7 @@ class StreamTests(KitBase):
         async def check() -> None:
             async with self.bench([MIXED]) as bench:
                 pieces = await _pieces(self.chunks_of(bench), [])
-                text = "".join(piece for piece in pieces if isinstance(piece, str))
+                text = "".join(map(text_of_piece, pieces))
                 last = pieces[-1] if pieces else None
                 if text != scripted_text(MIXED):
                     fail(f"`chunks` yielded the text {text!r}, not {scripted_text(MIXED)!r}")
@@ -179,11 +180,11 @@ class StreamTests(KitBase):
         async def check() -> None:
             for fault in LATE:
                 async with self.bench([LONG] * 9, faults=[fault] * 9) as bench:
-                    yielded: list[str | ChatResponse] = []
+                    yielded: list[Any] = []
                     try:
                         await _pieces(self.chunks_of(bench), yielded)
                     except LLMError:
-                        text = "".join(piece for piece in yielded if isinstance(piece, str))
+                        text = "".join(map(text_of_piece, yielded))
                         if not scripted_text(LONG).startswith(text):
                             fail(f"`chunks` yielded a text twice: {text!r} ({shown(fault)})")
                     else:
@@ -211,9 +212,8 @@ async def _expect_answer(
 
 
 async def _pieces(
-    chunks: Callable[[ChatRequest], AsyncIterator[str | ChatResponse]],
-    pieces: list[str | ChatResponse],
-) -> list[str | ChatResponse]:
+    chunks: Callable[[ChatRequest], AsyncIterator[Any]], pieces: list[Any]
+) -> list[Any]:
     async for piece in chunks(question()):
         pieces.append(piece)  # noqa: PERF401 -- what came before an error counts
     return pieces

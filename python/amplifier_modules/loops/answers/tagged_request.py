@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from amplifier_core._kernel.nested import cut
 from amplifier_core.message_models import (
     ChatRequest,
     ContentBlockUnion,
@@ -13,35 +11,36 @@ from amplifier_core.message_models import (
     TextBlock,
     ToolCallBlock,
     ToolResultBlock,
-    ToolSpec,
 )
 
-_MAX_DEPTH = 200
-"""Levels of a value that is too deep to be written whole."""
-RESULT_TAG = "tool_result"
+from ..settings import LoopSettings
+from .tool_list import RESULT_TAG, ToolFormat, json_text, tools_prompt, written_call
 
 
-def tagged_request(request: ChatRequest, tag: str) -> ChatRequest:
+def tagged_request(request: ChatRequest, tag: str, settings: LoopSettings) -> ChatRequest:
     """Return the request with its tools described, and calls and results written, as text.
 
     Args:
         request: The request as for a model with native tools.
         tag: The tag for the calls of the model.
+        settings: The form of the calls, and what the model is told of them.
     """
     messages: list[Message] = []
+    tool_format = settings.tool_format
     for message in request.messages:
-        _add(messages, message, tag)
+        _add(messages, message, tag, tool_format)
     tools = None if request.tool_choice == "none" else request.tools
     if tools:
         place = next(
             (i for i, each in enumerate(messages) if each.role not in {"system", "developer"}),
             len(messages),
         )
-        messages.insert(place, Message(role="system", content=_described(tools, tag)))
+        told = tools_prompt(tools, tag, tool_format, settings.tool_prompt)
+        messages.insert(place, Message(role="system", content=told))
     return request.model_copy(update={"messages": messages, "tools": None, "tool_choice": None})
 
 
-def _add(messages: list[Message], message: Message, tag: str) -> None:
+def _add(messages: list[Message], message: Message, tag: str, tool_format: ToolFormat) -> None:
     if message.role == "tool":
         result = TextBlock(
             text=_result(message.name, message.tool_call_id, _plain(message.content))
@@ -56,21 +55,20 @@ def _add(messages: list[Message], message: Message, tag: str) -> None:
     if isinstance(message.content, str):
         messages.append(message)
         return
-    blocks = [_block(block, tag) for block in message.content]
+    blocks = [_block(block, tag, tool_format) for block in message.content]
     if all(new is old for new, old in zip(blocks, message.content, strict=True)):
         messages.append(message)
     else:
         messages.append(Message(role=message.role, content=blocks, name=message.name))
 
 
-def _block(block: ContentBlockUnion, tag: str) -> ContentBlockUnion:
+def _block(block: ContentBlockUnion, tag: str, tool_format: ToolFormat) -> ContentBlockUnion:
     if isinstance(block, ToolCallBlock):
         call = (block.model_extra or {}).get("raw_arguments")
         # The model can correct a bad call only if it sees what it wrote.
-        if not isinstance(call, str):
-            fields = {"tool_name": block.name, "arguments": block.input}
-            call = _json(fields)
-        return TextBlock(text=f"<{tag}>{call}</{tag}>")
+        if isinstance(call, str):
+            return TextBlock(text=f"<{tag}>{call}</{tag}>")
+        return TextBlock(text=written_call(block.name, block.input, tag, tool_format))
     if isinstance(block, ToolResultBlock):
         return TextBlock(text=_result(None, block.tool_call_id, block.output))
     return block
@@ -87,15 +85,8 @@ def _result(name: str | None, call_id: str | None, output: Any) -> str:
     # JSON, with `</` escaped: no result can contain the closing tag.
     said = {"tool_name": name, "id": call_id, "result": output}
     known = {key: value for key, value in said.items() if value is not None}
-    text = _json(known).replace("</", "<\\/")
+    text = json_text(known).replace("</", "<\\/")
     return f"<{RESULT_TAG}>{text}</{RESULT_TAG}>"
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except RecursionError:
-        return json.dumps(cut(value, _MAX_DEPTH), ensure_ascii=False, default=str)
 
 
 def _plain(content: str | list[ContentBlockUnion]) -> Any:
@@ -105,18 +96,3 @@ def _plain(content: str | list[ContentBlockUnion]) -> Any:
     if len(texts) == len(content):
         return "\n".join(texts)
     return [block.model_dump(exclude_none=True) for block in content]
-
-
-def _described(tools: list[ToolSpec], tag: str) -> str:
-    example = '{"tool_name": "NAME", "arguments": {}}'
-    how = (
-        f"You can call tools. Write each call as <{tag}>{example}</{tag}>, with one JSON object that"
-        " fits the schema of the tool as its arguments, and end your message after the last call."
-        f" The results follow in the next message, each in <{RESULT_TAG}>."
-    )
-    lines = [how, "", "The tools:"]
-    for tool in tools:
-        schema = json.dumps(tool.parameters, ensure_ascii=False)
-        lines.append(f"- {tool.name}: {tool.description or 'no description'}")
-        lines.append(f"  arguments: {schema}")
-    return "\n".join(lines)

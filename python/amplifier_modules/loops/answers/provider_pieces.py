@@ -1,12 +1,11 @@
-"""Answers that arrive in pieces, gathered into one response."""
+"""How a provider is asked, and the pieces that it answers in."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, cast
 
-from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 from amplifier_core.message_models import (
     ChatRequest,
     ChatResponse,
@@ -16,33 +15,45 @@ from amplifier_core.message_models import (
     Usage,
 )
 
-from ..closing import closing
-from ..providers.base import answers_in_chunks, checked_chunks
-from .blocks import block_records, emit_blocks
-from .hook_points import HookPoints
-from .response import BLOCKS_EMITTED, RequestedCall, calls_of
+from ...closing import closing
+from ...providers.base import answers_in_chunks, checked_chunks, has_extension
+from ..response import RequestedCall, calls_of
 
 _TEXT_KEYS = ("content", "text", "delta")
 
 
 def answer_in_pieces(
-    provider: Any, request: ChatRequest, **options: Any
+    provider: Any, request: ChatRequest, *, is_tagged: bool = False, **options: Any
 ) -> AsyncIterator[Any] | None:
     """Return the answer as it comes; None for a provider whose `complete` is to be called.
 
     That is `stream` where the provider defines it, else `chunks` of a `BaseProvider` that inherits
-    `complete`. A provider that defines `complete` is asked by it, whether it has `chunks` or not.
+    `complete`. A provider that defines `complete` is asked by it, whether it has `chunks` or not:
+    it may emit the events of its blocks itself. Where calls are tags, which no display may see,
+    that is `chunks` of any provider that has it.
     """
     # A mock has any attribute, but only once it is accessed.
-    if callable(inspect.getattr_static(provider, "stream", None)):
-        return provider.stream(request, tools=request.tools or [], **options)
-    if answers_in_chunks(provider):
+    has_stream = callable(inspect.getattr_static(provider, "stream", None))
+    has_chunks = is_tagged and has_own_chunks(provider)
+    if not has_extension():
+        return None
+    if has_stream and not has_chunks:
+        return _pieces_of_stream(provider.stream(request, tools=request.tools or [], **options))
+    if has_chunks or answers_in_chunks(provider):
         return checked_chunks(provider, request, **options)
     return None
 
 
-async def gather_pieces(hooks: HookPoints, answer: AsyncIterator[Any]) -> ChatResponse:
-    """Emit the text of an answer as it comes, and return the whole response.
+def has_own_chunks(provider: Any) -> bool:
+    """Whether a provider defines `chunks`, other than by inheriting that of `BaseProvider`."""
+    from ...providers.base import BaseProvider
+
+    chunks = inspect.getattr_static(provider, "chunks", None)
+    return callable(chunks) and chunks is not inspect.getattr_static(BaseProvider, "chunks")
+
+
+async def _pieces_of_stream(answer: AsyncIterator[Any]) -> AsyncGenerator[str | ChatResponse]:
+    """Yield the texts of a `stream`, and the response that its other pieces make.
 
     A piece is a text, or a mapping or object with `content` (or `text`, `delta`), `tool_calls`,
     `usage` and `finish_reason`. A piece that is a `ChatResponse` is the response, complete.
@@ -50,7 +61,6 @@ async def gather_pieces(hooks: HookPoints, answer: AsyncIterator[Any]) -> ChatRe
     texts: list[str] = []
     calls: list[RequestedCall] = []
     found: dict[str, Any] = {}
-    place = {"block_type": "text", "block_index": 0}
     response: ChatResponse | None = None
     async with closing(answer) as pieces:
         async for piece in pieces:
@@ -58,23 +68,13 @@ async def gather_pieces(hooks: HookPoints, answer: AsyncIterator[Any]) -> ChatRe
                 response = piece
                 continue
             if text := _text(piece):
-                if not texts:
-                    await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": None})
                 texts.append(text)
-                await hooks.emit(CONTENT_BLOCK_DELTA, {**place, "delta": text})
+                yield text
             calls += calls_of(None, _Piece(_field(piece, "tool_calls")))
             found.update(
                 {key: value for key in ("usage", "finish_reason") if (value := _field(piece, key))}
             )
-    text = "".join(texts)
-    if response is None:
-        response = _response(text, calls, **found)
-    if not texts:
-        return response
-    await hooks.emit(CONTENT_BLOCK_END, {**place, "block": _text_block(response, text)})
-    await emit_blocks(hooks, response, with_deltas=True, after_text=True)
-    metadata = {**(response.metadata or {}), BLOCKS_EMITTED: True}
-    return response.model_copy(update={"metadata": metadata})
+    yield response or _response("".join(texts), calls, **found)
 
 
 class _Piece:
@@ -100,14 +100,6 @@ def _response(
         usage=Usage.model_validate(usage, from_attributes=True) if usage else None,
         finish_reason=finish_reason,
     )
-
-
-def _text_block(response: ChatResponse, text: str) -> dict[str, Any]:
-    """Return the block of the text that was emitted, as the response has it if it is there."""
-    blocks = [record for record, _ in block_records(response) if record.get("type") == "text"]
-    if len(blocks) == 1 and blocks[0].get("text") == text:
-        return blocks[0]
-    return {"type": "text", "text": text}
 
 
 def _text(piece: Any) -> str:

@@ -1,0 +1,156 @@
+"""One answer: its chunks become events for agents and displays, and one response."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from amplifier_core._kernel.capability_names import AGENT_TRANSFORM, STREAM_METRICS
+from amplifier_core.message_models import ChatResponse, ToolSpec
+from amplifier_stream import (
+    AgentEvent,
+    ErrorEvent,
+    ParsedCall,
+    ProcessedStream,
+    StreamMetrics,
+    ToolCallEndEvent,
+    process_stream,
+)
+
+from ...providers.gathered import Gathered, error_of
+from ...providers.pieces import DroppedCall, OtherBlock, Pieces
+from ..blocks import are_emitted
+from ..hook_points import HookPoints
+from ..response import BLOCKS_EMITTED, RequestedCall
+from .agent_events import hook_event, registered
+from .calls import EndedCalls, with_tagged_calls
+from .display import Display
+
+OnCall = Callable[[int, RequestedCall], None]
+"""Takes the number of a call, and the call, as soon as it is complete."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How an answer is read and shown."""
+
+    tags: tuple[str, ...] = ()
+    """The tags of calls in the text; empty for native calls, and no events for agents."""
+    tools: list[ToolSpec] | None = None
+    """The tools of the request."""
+    with_deltas: bool = True
+    """Whether displays get the content as it comes."""
+    delay: float = 0.0
+    """Seconds between the words of an answer that was not streamed."""
+
+
+@dataclass
+class Reading:
+    """One answer that is being read."""
+
+    hooks: HookPoints
+    form: Form
+    on_call: OnCall | None = None
+    _calls: EndedCalls = field(init=False)
+    _transform: Callable[[AgentEvent], Iterable[AgentEvent]] | None = None
+
+    async def read(self, source: AsyncIterator[Any]) -> ChatResponse:
+        """Emit the answer as it comes, and return its response.
+
+        Raises:
+            Exception: What the source raised, after `agent:error`; or the error of a chunk.
+        """
+        self._pieces = Pieces(source, delay=self.form.delay)
+        self._gathered = Gathered(self._pieces)
+        self._calls = EndedCalls(self.form.tools)
+        self._display = Display(self.hooks, self.form.with_deltas, bool(self.form.tags))
+        self._own: dict[str, str] = {}
+        metrics = None
+        if self.form.tags:
+            coordinator = self.hooks.coordinator
+            self._own = registered(coordinator)
+            self._transform = _capability(coordinator, AGENT_TRANSFORM)
+            metrics = metrics_of(coordinator)
+        answer = await process_stream(
+            self._pieces.chunks(),
+            self._emit,
+            tool_tags=self.form.tags or None,
+            transform=self._seen,
+            metrics=metrics,
+        )
+        if (error := error_of(answer)) is not None:
+            raise error
+        return self._response(answer)
+
+    def _seen(self, event: AgentEvent) -> Iterable[AgentEvent]:
+        """Note an event, and return those to emit in its place."""
+        self._gathered.note(event)
+        if isinstance(event, ToolCallEndEvent):
+            self._hand_over(event.call)
+        if self._transform is None or isinstance(event, OtherBlock | DroppedCall):
+            return (event,)
+        events = list(self._transform(event))
+        for each in cast("list[object]", events):
+            if not isinstance(each, AgentEvent):
+                raise TypeError(
+                    f"the capability `{AGENT_TRANSFORM}` returned a `{type(each).__name__}` among"
+                    " its events (must be an `AgentEvent`)"
+                )
+        return events
+
+    def _hand_over(self, call: ParsedCall) -> None:
+        ended = self._calls.add(call)
+        if self.on_call is not None and call.id and "error" not in (ended.model_extra or {}):
+            self.on_call(call.index, RequestedCall(ended.id, ended.name, dict(ended.arguments)))
+
+    async def _emit(self, event: AgentEvent) -> None:
+        call = None
+        if isinstance(event, ToolCallEndEvent):
+            call = self._calls.by_number.get(event.index)
+        if isinstance(event, DroppedCall):
+            event = DroppedCall(self._gathered.numbers.get(event.index, event.index))
+        elif self.form.tags and not isinstance(event, OtherBlock):
+            name, data = hook_event(event, self._own, call)
+            if isinstance(event, ErrorEvent):
+                data["text"] = self._gathered.text()
+                data["thinking"] = self._gathered.text("thinking")
+            await self.hooks.emit(name, data)
+        response = self._display.response = self._pieces.response
+        if response is not None and are_emitted(response) and not self._pieces.is_streamed:
+            return
+        await self._display.show(event, call)
+
+    def _response(self, answer: ProcessedStream) -> ChatResponse:
+        calls = self._calls.standing(self._gathered, answer)
+        response = self._pieces.response
+        if response is None:
+            response = self._gathered.response(answer, calls)
+        else:
+            tagged = {call.index for call in answer.calls if not call.is_native}
+            findings = [each for call in answer.calls for each in call.findings]
+            calls = {number: call for number, call in calls.items() if number in tagged}
+            response = with_tagged_calls(response, self._gathered.parts, calls, findings)
+        metadata = {**(response.metadata or {}), BLOCKS_EMITTED: True}
+        return response.model_copy(update={"metadata": metadata})
+
+
+def metrics_of(coordinator: Any) -> StreamMetrics | None:
+    """Return the metrics of a session, which are attached to it if there are none yet.
+
+    An application that registers its own as the capability `stream.metrics` keeps them. Without a
+    coordinator there are none.
+    """
+    if coordinator is None:
+        return None
+    known = _capability(coordinator, STREAM_METRICS)
+    if isinstance(known, StreamMetrics):
+        return known
+    metrics = StreamMetrics()
+    metrics.attach(coordinator)
+    return metrics
+
+
+def _capability(coordinator: Any, name: str) -> Any:
+    get = getattr(coordinator, "get_capability", None)
+    return get(name) if callable(get) else None
