@@ -34,7 +34,8 @@ from amplifier_core.events import (
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.contexts.simple import SimpleContext
-from amplifier_modules.loops import basic, streaming
+from amplifier_modules.loops import basic, streaming, tagged
+from amplifier_modules.loops.answers import agent_events
 
 LOOP_EVENTS = (
     EXECUTION_START, TURN_START, PROMPT_SUBMIT, PROVIDER_REQUEST, LLM_PRE, LLM_POST,
@@ -42,7 +43,7 @@ LOOP_EVENTS = (
     CONTENT_BLOCK_END, TOOL_PRE, TOOL_POST, TOOL_ERROR, CANCEL_REQUESTED, CANCEL_COMPLETED,
     PROMPT_COMPLETE, TURN_END, ORCHESTRATOR_COMPLETE, EXECUTION_END,
     "orchestrator:steering_injected", "orchestrator:steering_discarded",
-    "orchestrator:rate_limit_delay",
+    "orchestrator:rate_limit_delay", *agent_events.EVENTS,
 )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ class Bench:
         self.provider = ScriptedProvider(*script)
         self.tools: dict[str, FunctionTool] = {}
         self.events: list[tuple[str, dict[str, Any]]] = []
-        self._module = {"basic": basic, "streaming": streaming}[loop]
+        self._module = {"basic": basic, "streaming": streaming, "tagged": tagged}[loop]
         self._config = config
         for event in LOOP_EVENTS:
             self.coordinator.hooks.register(event, self._record, priority=-100, name="recorder")

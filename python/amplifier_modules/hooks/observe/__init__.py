@@ -7,6 +7,7 @@ from typing import Any
 
 from amplifier_core._kernel.capability_names import GUARD_REDACTOR as REDACTOR
 from amplifier_core._kernel.capability_names import OBSERVE_SESSION as CAPABILITY
+from amplifier_core._kernel.capability_names import STREAM_METRICS
 from amplifier_guard import Redactor
 from amplifier_modules.settings import SettingError, read_settings
 
@@ -28,7 +29,9 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
     settings = read_settings(ObserveSettings, config, NAME)
     redactor = coordinator.get_capability(REDACTOR) or Redactor()
     telemetry = _telemetry(settings, redactor, str(coordinator.session_id))
-    observer = SessionObserver(settings, redactor, telemetry)
+    observer = SessionObserver(
+        settings, redactor, telemetry, lambda: coordinator.get_capability(STREAM_METRICS)
+    )
     coordinator.register_capability(CAPABILITY, observer)
     return observer.attach(coordinator.hooks)
 

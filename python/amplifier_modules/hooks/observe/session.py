@@ -26,6 +26,7 @@ from amplifier_core.events import (
 from amplifier_guard import ErrorContext, PastOperation, Redactor
 from amplifier_guard.inspection import content_of, inspect_blocks
 from amplifier_guard.trace import listen, log_decisions
+from amplifier_stream import StreamMetrics
 
 from .calls import ENDS, ModelCall, error_type, mapping, text_at
 from .settings import ObserveSettings
@@ -51,6 +52,8 @@ class SessionObserver:
         settings: What is observed.
         redactor: Removes the secrets.
         telemetry: Where spans and metrics go, if anywhere.
+        stream_metrics: Returns the `StreamMetrics` of the session, or None; a loop may attach them
+            later.
         now: Returns the current time.
         clock: A monotonic clock in seconds.
     """
@@ -60,6 +63,7 @@ class SessionObserver:
         settings: ObserveSettings,
         redactor: Redactor,
         telemetry: Any = None,
+        stream_metrics: Callable[[], Any] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -68,6 +72,7 @@ class SessionObserver:
         self._settings = settings
         self._redactor = redactor
         self._telemetry = telemetry
+        self._stream_metrics = stream_metrics
         self._now = now
         self._clock = clock
         self._failures: deque[ErrorContext] = deque(maxlen=settings.most_traces)
@@ -120,9 +125,11 @@ class SessionObserver:
         return list(self._failures)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return a copy of everything as plain data."""
+        """Return a copy of everything as plain data; `stream` only where answers are measured."""
+        metrics = self._stream_metrics()
         return {
             **self.statistics.snapshot(),
+            **({"stream": metrics.snapshot()} if isinstance(metrics, StreamMetrics) else {}),
             "tools": [trace.as_dict() for trace in self.traces],
             "failures": [failure.model_dump(mode="json") for failure in self._failures],
         }
