@@ -25,6 +25,7 @@ MODULES: dict[str, str] = {
     "provider-together": "amplifier_modules.providers.openai_chat.services.together",
     "provider-vllm": "amplifier_modules.providers.openai_chat.services.vllm",
     "provider-xai": "amplifier_modules.providers.openai_chat.services.xai",
+    "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
 }
@@ -50,6 +51,7 @@ EVENTS = frozenset(
         "agent:message_content",
         "agent:message_end",
         "agent:message_start",
+        "agent:recoverable_error",
         "agent:restart",
         "agent:thinking_content",
         "agent:thinking_end",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+EndsTurn: TypeAlias = "bool | Callable[[dict[str, Any]], bool]"
+"""Whether a call ends the turn: always, never, or what a function of its arguments returns."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -36,6 +40,7 @@ class FunctionTool(Generic[P, R]):
         needs_approval: bool = False,
         parallel: bool = True,
         timeout: float | None = None,
+        is_loop_breaking: EndsTurn = False,
     ) -> None:
         """Make the tool; `tool` reads the name, the schema and the description off the function."""
         self.function = function
@@ -48,8 +53,9 @@ class FunctionTool(Generic[P, R]):
         """Whether other calls of the same answer may run at the same time."""
         self.timeout = timeout
         """Seconds that a call may take; None for no limit."""
-        self.is_loop_breaking = False
-        """Whether the output of the tool is the answer of the turn."""
+        self.is_loop_breaking: EndsTurn = is_loop_breaking
+        """Whether the output of a call is the answer of the turn: a bool, or a function of the
+        arguments that returns one."""
         self.checks_arguments = True
         """It converts what the schema alone would refuse, such as `"2"` for a number."""
         self._schema = schema
@@ -110,6 +116,7 @@ def tool(
     needs_approval: bool = False,
     parallel: bool = True,
     timeout: float | None = None,
+    is_loop_breaking: EndsTurn = False,
 ) -> FunctionTool[P, R]: ...
 @overload
 def tool(
@@ -121,6 +128,7 @@ def tool(
     needs_approval: bool = False,
     parallel: bool = True,
     timeout: float | None = None,
+    is_loop_breaking: EndsTurn = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def tool(
     function: Callable[..., Any] | None = None,
@@ -131,6 +139,7 @@ def tool(
     needs_approval: bool = False,
     parallel: bool = True,
     timeout: float | None = None,
+    is_loop_breaking: EndsTurn = False,
 ) -> Any:
     """Make a tool of a function: `@tool`, `@tool(...)`, or `tool(shop.buy)` for a method.
 
@@ -144,12 +153,19 @@ def tool(
         needs_approval: Whether a person is asked before each call.
         parallel: Whether other calls of the same answer may run at the same time.
         timeout: Seconds that a call may take; None for no limit.
+        is_loop_breaking: Whether the output of a successful call is the answer of the turn: a
+            bool, or a function of the arguments that returns one.
 
     Raises:
-        TypeError: A parameter has no annotation or no JSON schema.
+        TypeError: A parameter has no annotation or no JSON schema; a flag is of another type.
         ValueError: The name or the time limit cannot be used.
     """
-    options = {"needs_approval": needs_approval, "parallel": parallel, "timeout": timeout}
+    options = {
+        "needs_approval": needs_approval,
+        "parallel": parallel,
+        "timeout": timeout,
+        "is_loop_breaking": is_loop_breaking,
+    }
     if function is None:
 
         def decorate(function: Callable[..., Any]) -> FunctionTool[..., Any]:
@@ -178,6 +194,12 @@ def _make(
         if not isinstance(options[flag], bool):
             found = type(options[flag]).__name__
             raise TypeError(f"`{flag}` of a tool is a `{found}` (must be true or false)")
+    ends = options["is_loop_breaking"]
+    if not isinstance(ends, bool) and not inspect.isroutine(ends):
+        found = type(ends).__name__
+        raise TypeError(
+            f"`is_loop_breaking` of a tool is a `{found}` (must be true, false or a function)"
+        )
     if description is not None:
         check_description(description)
     said = getattr(function, "__name__", type(function).__name__) if name is None else name

@@ -44,7 +44,7 @@ class ToolSchema:
         signature = inspect.signature(function)
         annotations = _annotations(function, name, names)
         docs = parse(inspect.getdoc(function) or "")
-        self.description = docs.description or ""
+        self.description = (docs.description or "").strip()
         """The docstring without the part about its arguments."""
         self.context: Any = None
         """The annotation of the first parameter if it takes the `ToolContext`, else None."""

@@ -16,7 +16,8 @@ class UnknownToolError(LookupError):
         import difflib  # late: most turns have no such error
 
         listed = ", ".join(f"`{each}`" for each in sorted(known)) or "none"
-        message = f"unknown tool `{name}` (mounted: {listed})"
+        what = f"unknown tool `{name}`" if name else "the call has no tool name"
+        message = f"{what} (mounted: {listed})"
         if close := difflib.get_close_matches(name, known, n=1):
             message += f"; did you mean `{close[0]}`?"
         super().__init__(message)

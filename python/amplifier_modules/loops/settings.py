@@ -63,7 +63,11 @@ class LoopSettings(Settings):
         int, AfterValidator(_errors), Form("a whole number, at least 2, or -1 for no limit")
     ] = 5
     """How many times in a row a tool may fail with the same arguments and the same error before the
-    turn ends; the model is warned two times before."""
+    turn ends; the model is warned two times before. For calls in tags, how many
+    answers in a row may have an identical error."""
+    require_call: bool = False
+    """Whether each answer must have a tool call: an answer without one does not end the turn, only
+    a tool with `is_loop_breaking` does."""
     default_provider: OptionalText = None
     """Mount name of the provider to use; without it the one with the lowest priority is used."""
     extended_thinking: Annotated[bool, BeforeValidator(bool)] = False

@@ -11,6 +11,7 @@ from .answers import agent_events
 from .call_context import TOOL_PROGRESS, TOOL_START
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
+from .recovery.recovery import RECOVERABLE_ERROR
 from .settings import LoopSettings
 from .steering import (
     STEERING_DISCARDED,
@@ -25,6 +26,7 @@ __amplifier_settings__ = LoopSettings
 EVENTS = [
     TOOL_START,
     TOOL_PROGRESS,
+    RECOVERABLE_ERROR,
     RATE_LIMIT_DELAY,
     STEERING_SUBMITTED,
     STEERING_INJECTED,

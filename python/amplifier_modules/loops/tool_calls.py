@@ -29,6 +29,7 @@ from .equal_errors import EqualErrors
 from .failure import described, in_words
 from .hook_points import HookPoints
 from .ledger import Ledger, Limit
+from .loop_breaking import ends_turn
 from .response import RequestedCall
 from .result_limit import within
 from .together import run_together
@@ -77,15 +78,22 @@ class ToolRound:
         self._max_bytes = max_bytes
         self._arguments = arguments or ArgumentCheck()
         self._group_id = str(uuid4())
-        self._answers = [NOT_STARTED] * len(calls)
+        self.answers = [NOT_STARTED] * len(calls)
+        """What the model is told, in the order of the calls."""
         self._fatal: BaseException | None = None
         self._ledger = ledger
         self._equal_errors = equal_errors
         self._notes: list[str | None] = [None] * len(calls)
         self.limit: Limit | None = None
         """The limit that kept a call from running, if one did."""
-        self.final_answer: str | None = None
-        """The answer of the turn, if a tool gave it."""
+        self.failures: dict[int, Exception] = {}
+        """Why calls have no result, by their index."""
+        self._final_answers: dict[int, str] = {}
+
+    @property
+    def final_answer(self) -> str | None:
+        """The answer of the turn: the output of the first call that ends it; None without one."""
+        return self._final_answers[min(self._final_answers)] if self._final_answers else None
 
     async def run(self) -> None:
         """Run all calls; errors of tools become results, cancellation is raised."""
@@ -98,12 +106,12 @@ class ToolRound:
                 # A task group of trio treats a child that cancelled itself as finished.
                 raise self._fatal
         if self._equal_errors is not None:
-            self._notes = self._equal_errors.note(zip(self._calls, self._answers, strict=True))
+            self._notes = self._equal_errors.note(zip(self._calls, self.answers, strict=True))
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
-        for call, answer, note in zip(self._calls, self._answers, self._notes, strict=True):
+        for call, answer, note in zip(self._calls, self.answers, self._notes, strict=True):
             message = {"role": "tool", "tool_call_id": call.id, "name": call.name}
             error = {"is_error": True} if answer.is_error else {}
             content = within(
@@ -128,12 +136,13 @@ class ToolRound:
     async def _run_call(self, index: int) -> None:
         call = self._calls[index]
         try:
-            self._answers[index] = await self._answer(index, call)
+            self.answers[index] = await self._answer(index, call)
         except Exception as error:
             if is_failure_of_tool(error):
                 logger.warning("tool `%s` failed: %s", call.name, in_words(error))
                 logger.debug("traceback of tool `%s`", call.name, exc_info=True)
-            self._answers[index] = Answer(words_for_model(call.name, error), is_error=True)
+            self.failures[index] = error
+            self.answers[index] = Answer(words_for_model(call.name, error), is_error=True)
             await self._hooks.emit(TOOL_ERROR, {**self._payload(call), "error": described(error)})
         except BaseException as error:
             self._fatal = self._fatal or error
@@ -166,17 +175,21 @@ class ToolRound:
                 verdict.question.confirm(tool_input)
             except PermissionError as denial:
                 raise DeniedByHookError(str(denial)) from denial
+        is_final = ends_turn(call.name, tool, cast("dict[str, Any]", tool_input))
         if self._ledger is not None and (limit := self._ledger.take_tool_call()) is not None:
             self.limit = limit
             return Answer(f"Not run: {limit.reason}.", is_error=True)
-        self._answers[index] = INTERRUPTED
+        self.answers[index] = INTERRUPTED
         result = await self._execute(call, tool, cast("dict[str, Any]", tool_input))
         answer = await self._after(call, cast("dict[str, Any]", tool_input), result)
-        if getattr(tool, "is_loop_breaking", False) is True and not answer.is_error:
-            self.final_answer = answer.text
+        if is_final and not answer.is_error:
+            self._final_answers[index] = answer.text
         return answer
 
     def _runnable(self, call: RequestedCall) -> Any:
+        if not call.name and call.problem is not None:
+            message = f"the call cannot be used: {call.problem}; write it again"
+            raise InvalidToolCallError(message)
         if call.name not in self._tools:
             raise UnknownToolError(call.name, list(self._tools))
         if call.arguments is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,16 +29,16 @@ from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
 from .outcome import Outcome, closing_message
+from .recovery.recovery import Recovery, RoundOfCalls
 from .request import RequestBuilder, tool_specs
 from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
+from .tagged_calls import tool_tags
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
-
-logger = logging.getLogger(__name__)
 
 WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
@@ -81,7 +80,8 @@ class Turn:
     def __post_init__(self) -> None:
         """Begin to count."""
         most = self.settings.max_equal_errors
-        self._equal_errors = EqualErrors(None if most == UNLIMITED else most)
+        self._most_errors = None if most == UNLIMITED else most
+        self._equal_errors = EqualErrors(self._most_errors)
         self.report = TurnReport(self.orchestrator)
         self.history = TurnHistory(self.context)
         self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
@@ -152,18 +152,22 @@ class Turn:
             return Outcome.INCOMPLETE
         if isinstance(model, Exception):
             raise model
+        tag = next(iter(tool_tags(model.provider)), None)
+        recovery = Recovery(self.hooks, self.tools, tag, self._most_errors)
+        if self.settings.require_call:
+            recovery.require_end()
         changed = None if verdict.data is None else verdict.data.get("prompt")
         prompt = changed if isinstance(changed, str) else self.prompt
         await self.history.add({"role": "user", "content": prompt})
         self._tool_specs = tool_specs(self.tools)
-        outcome = await self._iterate(model)
+        outcome = await self._iterate(model, recovery)
         if outcome is not Outcome.CANCELLED:
             await self.hooks.emit(
                 PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
             )
         return outcome
 
-    async def _iterate(self, model: ModelCalls) -> Outcome:
+    async def _iterate(self, model: ModelCalls, recovery: Recovery) -> Outcome:
         while not self.cancellation.is_cancelled:
             if self.report.iterations == self.settings.max_iterations != UNLIMITED:
                 self.report.reason = (
@@ -180,7 +184,7 @@ class Turn:
             if self.steering is not None:
                 await self.steering.inject(self.context, self.hooks, self.report.iterations)
             try:
-                response = await self._ask(model)
+                response = await self._ask(model, *recovery.take_reminder())
             except AbortError:
                 if self.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
@@ -189,11 +193,18 @@ class Turn:
                 return Outcome.INCOMPLETE
             calls = calls_of(model.provider, response)
             if calls:
-                outcome = await self._use_tools(response, calls)
+                outcome = await self._use_tools(response, calls, recovery)
                 if outcome is not None:
                     return outcome
                 continue
             await self.history.add_response(response, [])
+            if self.settings.require_call:
+                await recovery.note_no_call(self.report.iterations)
+                if recovery.given_up is not None:
+                    self.report.give_up(recovery.given_up)
+                    return Outcome.GIVEN_UP
+                continue
+            recovery.note_success()
             if not self.steering:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
@@ -234,7 +245,7 @@ class Turn:
         return response
 
     async def _use_tools(
-        self, response: ChatResponse, calls: list[RequestedCall]
+        self, response: ChatResponse, calls: list[RequestedCall], recovery: Recovery
     ) -> Outcome | None:
         """Run the calls of a response; return how the turn ends if it does."""
         calls_round = ToolRound(
@@ -246,7 +257,7 @@ class Turn:
             self.settings.max_result_bytes,
             self.arguments,
             self.ledger,
-            self._equal_errors,
+            None if recovery.owns_calls else self._equal_errors,
         )
         await self.history.add_response(response, calls)
         # Nothing may be awaited here: the calls are in the history, and need results.
@@ -261,13 +272,11 @@ class Turn:
         if calls_round.limit is not None:
             self.report.reason = calls_round.limit.reason
             return Outcome.INCOMPLETE
-        if (given_up := self._equal_errors.given_up) is not None:
-            self.report.reason = given_up.reason
-            self.report.details = {
-                "error": {"tool_name": given_up.tool_name, "msg": given_up.reason}
-            }
-            self.report.answer = self.report.answer or f"The turn was ended: {given_up.reason}."
-            logger.warning("the turn was ended: %s", given_up.reason)
+        if not self.cancellation.is_cancelled:
+            went = RoundOfCalls(calls, calls_round.answers, calls_round.failures)
+            await recovery.note_calls(went, self.report.iterations)
+        if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
+            self.report.give_up(given_up)
             return Outcome.GIVEN_UP
         return None
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
 
+from .equal_errors import GivenUp
 from .outcome import EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome
+
+logger = logging.getLogger(__name__)
 
 Ending = tuple[str, dict[str, Any]]
 """An event and its payload."""
@@ -33,6 +37,13 @@ class TurnReport:
         self.answer = f"Operation denied: {reason}"
         self.details = {"denied": {"event": event, "reason": reason}}
         self.reason = reason
+
+    def give_up(self, given_up: GivenUp) -> None:
+        """Note that the loop ends the turn because of errors of the model."""
+        self.reason = given_up.reason
+        self.details = {"error": {"tool_name": given_up.tool_name, "msg": given_up.reason}}
+        self.answer = self.answer or f"The turn was ended: {given_up.reason}."
+        logger.warning("the turn was ended: %s", given_up.reason)
 
     def endings(self, outcome: Outcome) -> Iterator[Ending]:
         """Yield the closing events of a turn, each once; `turn_count` is its number of model calls."""

@@ -1,0 +1,1 @@
+"""What happens when a model makes a mistake that it can correct."""

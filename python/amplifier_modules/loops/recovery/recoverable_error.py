@@ -1,0 +1,81 @@
+"""What a model can correct in its next answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from amplifier_core.llm_errors import InvalidToolCallError
+
+from ..call_errors import DeniedByHookError, UnknownToolError
+from ..response import RequestedCall
+from ..tool_answer import Answer
+
+NO_NAME = "the call has no tool name"
+"""How the parsers of `amplifier_stream` begin to report a call without a name."""
+
+
+class ErrorKind(Enum):
+    """What is wrong with an answer or one of its calls."""
+
+    NO_TOOL_CALL = "no_tool_call"
+    """An answer without a call where one is required."""
+    BAD_PAYLOAD = "bad_payload"
+    """A call that cannot be read."""
+    NO_TOOL_NAME = "no_tool_name"
+    UNKNOWN_TOOL = "unknown_tool"
+    BAD_ARGUMENTS = "bad_arguments"
+    """Arguments that do not fit the schema of the tool."""
+    TOOL_FAILED = "tool_failed"
+    CALL_DENIED = "call_denied"
+
+
+Identity = tuple[ErrorKind, str, str]
+"""What identical errors have in common: kind, tool, and text."""
+
+
+@dataclass(frozen=True)
+class RecoverableError:
+    """An error that the model is told of and may correct."""
+
+    kind: ErrorKind
+    text: str
+    """What was found."""
+    tool_name: str = ""
+    call_id: str | None = None
+    index: int | None = None
+    """The number of the call in its answer, from 0; None for the answer itself."""
+
+    @property
+    def identity(self) -> Identity:
+        """What makes it identical to another.
+
+        Of a call that cannot be read, the text does not count: it has positions and quotations,
+        which differ even if the model repeats its mistake.
+        """
+        is_unreadable = self.kind in {ErrorKind.BAD_PAYLOAD, ErrorKind.NO_TOOL_NAME}
+        return self.kind, self.tool_name, "" if is_unreadable else self.text
+
+
+def error_of_call(
+    index: int, call: RequestedCall, answer: Answer, failure: Exception | None
+) -> RecoverableError:
+    """Return the error of a call.
+
+    Args:
+        index: The number of the call in its answer, from 0.
+        call: The call.
+        answer: What the model is told of it; an error.
+        failure: What was raised; None for a tool that returned a failure.
+    """
+    text = answer.text.removeprefix("Error: ")
+    kind = ErrorKind.TOOL_FAILED
+    if isinstance(failure, DeniedByHookError):
+        kind = ErrorKind.CALL_DENIED
+    elif isinstance(failure, UnknownToolError) or (call.problem or "").startswith(NO_NAME):
+        kind = ErrorKind.UNKNOWN_TOOL if call.name else ErrorKind.NO_TOOL_NAME
+    elif call.arguments is None:
+        kind, text = ErrorKind.BAD_PAYLOAD, call.problem or text
+    elif isinstance(failure, InvalidToolCallError):
+        kind = ErrorKind.BAD_ARGUMENTS
+    return RecoverableError(kind, text, call.name, call.id, index)
