@@ -17,7 +17,7 @@ TEMPLATES = {
     ErrorKind.NO_TOOL_CALL: (
         "Call a tool now: your last message has no tool call, and only a tool can end the task."
     ),
-    ErrorKind.BAD_PAYLOAD: "Write {call} again as one complete call. It cannot be read: {text}.",
+    ErrorKind.BAD_PAYLOAD: "Write {call} again as one complete call. Found: {text}.",
     ErrorKind.NO_TOOL_NAME: "Write {call} again with the name of a tool. It has none. {tools}",
     ErrorKind.UNKNOWN_TOOL: (
         "Write {call} again with the name of an existing tool. There is no tool `{name}`. {tools}"

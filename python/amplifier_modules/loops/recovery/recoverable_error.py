@@ -75,7 +75,7 @@ def error_of_call(
     elif isinstance(failure, UnknownToolError) or (call.problem or "").startswith(NO_NAME):
         kind = ErrorKind.UNKNOWN_TOOL if call.name else ErrorKind.NO_TOOL_NAME
     elif call.arguments is None:
-        kind, text = ErrorKind.BAD_PAYLOAD, call.problem or text
+        kind, text = ErrorKind.BAD_PAYLOAD, f"the call cannot be read: {call.problem}"
     elif isinstance(failure, InvalidToolCallError):
         kind = ErrorKind.BAD_ARGUMENTS
     return RecoverableError(kind, text, call.name, call.id, index)
