@@ -7,14 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from amplifier_agent import Agent, ScriptedProvider, tool
 from amplifier_core.llm_errors import AuthenticationError, ConfigurationError
 from amplifier_core.models import HookResult
-from amplifier_modules.function_tool import FunctionTool
-from amplifier_modules.loops.recovery.example import example_call
 from amplifier_modules.loops.recovery.recoverable_error import (
     NO_NAME,
     ErrorKind,
@@ -361,53 +357,3 @@ def test_what_a_tool_said_is_part_of_what_makes_its_errors_identical() -> None:
         one.identity == RecoverableError(ErrorKind.TOOL_FAILED, "no table a", "look", "2").identity
     )
     assert one.identity != RecoverableError(ErrorKind.TOOL_FAILED, "no table b", "look").identity
-
-
-SCHEMAS = st.recursive(
-    st.sampled_from(
-        [
-            {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"},
-            {"type": "array"}, {"enum": ["a", "b"]}, {"const": 3}, {"type": "integer", "default": 7},
-            {"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"$ref": "#/$defs/Place"},
-        ]
-    ),
-    lambda inner: st.dictionaries(st.sampled_from(["p", "q"]), inner).map(
-        lambda properties: {
-            "type": "object", "properties": properties, "required": list(properties),
-        }
-    ),
-)  # fmt: skip
-DEFINITIONS = {"Place": {"type": "object", "properties": {"city": {}}, "required": ["city"]}}
-
-
-@given(
-    st.dictionaries(st.sampled_from(["x", "y"]), SCHEMAS).map(
-        lambda properties: {
-            "type": "object", "properties": properties, "required": list(properties),
-            "$defs": DEFINITIONS,
-        }
-    )
-)  # fmt: skip
-def test_an_example_is_a_call_that_can_be_read_and_has_what_is_required(schema: Any) -> None:
-    asked = FunctionTool.__new__(FunctionTool)
-    asked.input_schema = schema
-    parser = ToolCallParser(["run"])
-    [call] = [each.call for each in parser.feed(example_call("ask", asked, "run")) if each.call]
-    assert (call.name, call.error, call.findings) == ("ask", None, [])
-    assert set(call.arguments or {}) == set(schema["properties"])
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["type", "properties", "required", "$ref", "enum", "anyOf", "$defs", "x"]),
-        inner,
-    ),
-)  # fmt: skip
-
-
-@given(JSON)
-def test_an_example_can_be_made_of_any_schema(schema: Any) -> None:
-    asked = FunctionTool.__new__(FunctionTool)
-    asked.input_schema = schema
-    assert example_call("ask", asked, "run").startswith('<run>{"tool_name": "ask"')
