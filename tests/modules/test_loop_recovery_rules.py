@@ -121,14 +121,24 @@ class Program:
     most: int
 
 
-ANSWER = st.lists(st.sampled_from([each for each in PIECES if each != "finish"]), max_size=3)
-LIKELY = st.sampled_from([["bad"], ["unknown"], ["fail", "bad"], ["bad", "fail"], []])
+CALLS = st.lists(
+    st.sampled_from([name for name in PIECES if name != "finish"]), min_size=1, max_size=3
+)
+ERRORS = st.sampled_from([["bad"], ["unknown"], ["misfit"], ["fail", "bad"], ["bad", "fail"]])
+RUNS = st.lists(
+    st.tuples(CALLS | ERRORS | ERRORS, st.integers(1, 5)).map(lambda run: [run[0]] * run[1]),
+    max_size=4,
+).map(lambda runs: [answer for run in runs for answer in run])
 PROGRAMS = st.builds(
-    Program,
-    answers=st.lists(LIKELY | ANSWER | st.sampled_from([["good"], ["fail", "finish"]]), max_size=9),
-    tag=st.sampled_from(["tool", "call"]),
-    require_call=st.booleans(),
-    most=st.sampled_from([2, 3, 5, -1]),
+    lambda before, between, after, tag, require_call, most: Program(
+        before + between + after, tag, require_call, most
+    ),
+    RUNS,
+    st.sampled_from([[], [], [[]], [[]] * 6, [["good"]], [["fail", "finish"]]]),
+    RUNS,
+    st.sampled_from(["tool", "call"]),
+    st.booleans(),
+    st.sampled_from([2, 3, 4, 5, 5, -1]),
 )
 
 
