@@ -219,6 +219,20 @@ async def gave_up(seen: Seen) -> None:
         await s.run("Work")
 
 
+async def corrected(seen: Seen) -> None:
+    """A turn of a model that writes its calls as text: one that fails, and no call at all."""
+
+    @tool(is_loop_breaking=True)
+    def finish() -> str:
+        """Finish."""
+        return "The end."
+
+    script = ["<tool>{</tool>", "Hello", '<tool>{"tool_name": "finish"}</tool>']
+    loop = {"module": "loop-tagged", "config": {"require_call": True}}
+    async with opened(seen, Agent(ScriptedProvider(script), tools=[finish], loop=loop)) as s:
+        await s.run("Work")
+
+
 async def cancelled(seen: Seen) -> None:
     """Turns that are cancelled: at once, and after the tool."""
     running: list[Any] = []
@@ -411,6 +425,6 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, gave_up, cancelled, steered, paced, sessions,
+    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paced, sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

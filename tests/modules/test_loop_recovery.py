@@ -275,7 +275,7 @@ async def test_an_answer_without_a_call_ends_the_turn_unless_one_is_required(kin
     assert await turn.run("hi") == "the end"
     call = (
         "Call a tool now: your last message has no tool call, and only a tool can end the task.\n"
-        'Example of a call: <tool>{"tool_name": "finish", "arguments": {}}</tool>'
+        'Example of a call: <tool>{"tool_name": "finish", "arguments": {"x": 1}}</tool>'
     )
     assert told(turn) == [None, call, None, call]
     texts = [

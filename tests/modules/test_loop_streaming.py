@@ -288,6 +288,7 @@ async def test_the_module_says_which_events_it_adds(bench):
         [
             "tool:start",
             "tool:progress",
+            "agent:recoverable_error",
             "orchestrator:rate_limit_delay",
             "orchestrator:steering_submitted",
             "orchestrator:steering_injected",

@@ -7,6 +7,7 @@ from typing import Any
 
 from .answers import agent_events
 from .loop import Loop
+from .recovery.recovery import RECOVERABLE_ERROR
 from .settings import LoopSettings
 
 __amplifier_module_type__ = "orchestrator"
@@ -22,5 +23,5 @@ class BasicLoop(Loop):
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator."""
     loop = BasicLoop(config)
-    agent_events.contribute(coordinator, loop.name)
+    agent_events.contribute(coordinator, loop.name, [RECOVERABLE_ERROR])
     await coordinator.mount("orchestrator", loop)

@@ -29,12 +29,12 @@ from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
 from .outcome import Outcome, closing_message
+from .provider_choice import tool_tags
 from .recovery.recovery import Recovery, RoundOfCalls
 from .request import RequestBuilder, tool_specs
 from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
-from .tagged_calls import tool_tags
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
@@ -152,8 +152,10 @@ class Turn:
             return Outcome.INCOMPLETE
         if isinstance(model, Exception):
             raise model
-        tag = next(iter(tool_tags(model.provider)), None)
-        recovery = Recovery(self.hooks, self.tools, tag, self._most_errors)
+        tag = next(iter(tool_tags(model.provider, self.settings)), None)
+        recovery = Recovery(
+            self.hooks, self.tools, self._most_errors, tag, self.settings.tool_format
+        )
         if self.settings.require_call:
             recovery.require_end()
         changed = None if verdict.data is None else verdict.data.get("prompt")

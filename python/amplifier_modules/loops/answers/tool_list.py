@@ -63,6 +63,13 @@ def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format:
     return f"<{tag}>{inside}</{tag}>"
 
 
+def example_call(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
+    """Return a call of a tool, with arguments that fit its schema."""
+    example = _example(tool.parameters, _MAX_LEVELS)
+    given = cast("dict[str, Any]", example) if isinstance(example, dict) else {}
+    return written_call(tool.name, given, tag, tool_format)
+
+
 def json_text(value: Any) -> str:
     """Return a value as JSON; one that is nested too deeply is cut."""
     try:
@@ -85,9 +92,7 @@ def _tool(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
     arguments = list(_properties(tool.parameters, "    ", _MAX_LEVELS))
     lines.append("  arguments:" if arguments else "  arguments: none")
     lines += arguments
-    example = _example(tool.parameters, _MAX_LEVELS)
-    given = cast("dict[str, Any]", example) if isinstance(example, dict) else {}
-    lines.append(f"  example: {written_call(tool.name, given, tag, tool_format)}")
+    lines.append(f"  example: {example_call(tool, tag, tool_format)}")
     return "\n".join(lines)
 
 

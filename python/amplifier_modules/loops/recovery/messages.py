@@ -6,8 +6,9 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..answers.tool_list import ToolFormat, example_call
 from ..loop_breaking import can_end_turn
-from .example import example_call
+from ..request import tool_specs
 from .recoverable_error import ErrorKind, RecoverableError
 
 _MAX_CHARS = 300
@@ -59,7 +60,10 @@ def line_about(error: RecoverableError, calls: int, tools: Mapping[str, Any]) ->
 
 
 def example_for(
-    errors: Iterable[RecoverableError], tools: Mapping[str, Any], tag: str
+    errors: Iterable[RecoverableError],
+    tools: Mapping[str, Any],
+    tag: str,
+    tool_format: ToolFormat,
 ) -> str | None:
     """Return a call as the model must write it; None where no error is about the form of calls.
 
@@ -71,7 +75,8 @@ def example_for(
     meant = filter(None, (_nearest(name, tools) for name in names))
     final = (name for name, tool in tools.items() if can_end_turn(tool))
     name = next(meant, None) or next(final, None) or next(iter(tools))
-    return example_call(name, tools[name], tag)
+    [tool] = tool_specs({name: tools[name]})
+    return example_call(tool, tag, tool_format)
 
 
 def reminder_of(lines: Sequence[str]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core.llm_errors import ConfigurationError
 
@@ -16,15 +15,6 @@ from ..injection import Injection
 from ..loop_breaking import can_end_turn
 from ..response import RequestedCall
 from ..tool_answer import Answer
-from .messages import (
-    EXAMPLE,
-    REPEATED,
-    SOME_SUCCEEDED,
-    clipped,
-    example_for,
-    line_about,
-    reminder_of,
-)
 from .recoverable_error import (
     ErrorKind,
     Identity,
@@ -32,7 +22,8 @@ from .recoverable_error import (
     error_of_call,
 )
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from ..answers.tool_list import ToolFormat
 
 RECOVERABLE_ERROR = "agent:recoverable_error"
 """Event: the model is told of an error that it can correct."""
@@ -73,19 +64,26 @@ class Recovery:
     """
 
     def __init__(
-        self, hooks: HookPoints, tools: Mapping[str, Any], tag: str | None, most: int | None
+        self,
+        hooks: HookPoints,
+        tools: Mapping[str, Any],
+        most: int | None,
+        tag: str | None,
+        tool_format: ToolFormat,
     ) -> None:
         """Begin without errors.
 
         Args:
             hooks: Where the events go.
             tools: Mounted tools by name.
-            tag: The tag for calls; None for a model with native calls.
             most: How many identical errors in a row end the turn; None for no limit.
+            tag: The tag for calls; None for a model with native calls.
+            tool_format: The form of calls in tags.
         """
         self._hooks = hooks
         self._tools = tools
         self._tag = tag
+        self._format: ToolFormat = tool_format
         self._most = most
         self._ring = ErrorRing[Identity](most)
         self._reminder: str | None = None
@@ -135,6 +133,17 @@ class Recovery:
     async def _note(
         self, errors: list[RecoverableError], calls: int, iteration: int, *, has_success: bool
     ) -> None:
+        # Late: most turns have no such error.
+        from .messages import (
+            EXAMPLE,
+            REPEATED,
+            SOME_SUCCEEDED,
+            clipped,
+            example_for,
+            line_about,
+            reminder_of,
+        )
+
         if not has_success:
             self._ring.add(error.identity for error in errors)
         lines = [line_about(error, calls, self._tools) for error in errors]
@@ -160,6 +169,7 @@ class Recovery:
         count = max(counts)
         if self._most is not None and count >= max(2, self._most - _TOLD_BEFORE_END):
             lines.append(REPEATED.format(count=count, most=self._most))
-        if self._tag is not None and (example := example_for(errors, self._tools, self._tag)):
-            lines.append(EXAMPLE.format(example=example))
+        if self._tag is not None:
+            example = example_for(errors, self._tools, self._tag, self._format)
+            lines += [] if example is None else [EXAMPLE.format(example=example)]
         self._reminder = reminder_of(lines)
