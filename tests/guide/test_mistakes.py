@@ -110,6 +110,15 @@ def test_every_page_has_mistakes() -> None:
     assert pages - {page for page, _ in ROWS} - NOT_HERE == set()
 
 
+# recovery
+
+
+@mistake("recovery", "`require_call` without a tool that ends the turn")
+def _() -> None:
+    loop = {"module": "loop-basic", "config": {"require_call": True}}
+    Agent(model(), loop=loop).run_sync("go")
+
+
 # agents
 
 
