@@ -6,6 +6,12 @@ from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
 from .failure import in_words
+from .recovery.recoverable_error import ErrorKind, RecoverableError
+from .response import RequestedCall
+from .tool_answer import Answer
+
+NO_NAME = "the call has no tool name"
+"""How the parsers of `amplifier_stream` begin to report a call without a name."""
 
 
 class UnknownToolError(LookupError):
@@ -55,3 +61,27 @@ def words_for_model(name: str, error: Exception) -> str:
     else:
         text = f"Error: tool `{name}` failed: {in_words(error)}"
     return ToolResult(output=text).get_serialized_output()
+
+
+def error_of_call(
+    index: int, call: RequestedCall, answer: Answer, failure: Exception | None
+) -> RecoverableError:
+    """Return the error of a call.
+
+    Args:
+        index: The number of the call in its answer, from 0.
+        call: The call.
+        answer: What the model is told of it; an error.
+        failure: What was raised; None for a tool that returned a failure.
+    """
+    text = answer.text.removeprefix("Error: ")
+    kind = ErrorKind.TOOL_FAILED
+    if isinstance(failure, DeniedByHookError):
+        kind = ErrorKind.CALL_DENIED
+    elif isinstance(failure, UnknownToolError) or (call.problem or "").startswith(NO_NAME):
+        kind = ErrorKind.UNKNOWN_TOOL if call.name else ErrorKind.NO_TOOL_NAME
+    elif call.arguments is None:
+        kind, text = ErrorKind.BAD_PAYLOAD, f"the call cannot be read: {call.problem}"
+    elif isinstance(failure, InvalidToolCallError):
+        kind = ErrorKind.BAD_ARGUMENTS
+    return RecoverableError(kind, text, call.name, call.id, index)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from .recovery.given_up import GivenUp
 from .response import RequestedCall
 from .tool_answer import Answer
 
@@ -17,14 +17,6 @@ _REASON_CHARS = 300
 
 _Failure: TypeAlias = tuple[str, str, str]
 """A tool, its arguments and its error."""
-
-
-@dataclass(frozen=True)
-class GivenUp:
-    """Why a turn ends."""
-
-    tool_name: str
-    reason: str
 
 
 class EqualErrors:

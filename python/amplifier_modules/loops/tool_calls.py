@@ -14,6 +14,7 @@ from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..awaitable import awaitable_of
+from ..loop_breaking import ends_turn
 from .argument_check import ArgumentCheck
 from .call_approval import needs_approval
 from .call_context import TOOL_START, run_in_context
@@ -21,6 +22,7 @@ from .call_errors import (
     DeniedByHookError,
     ToolTimeoutError,
     UnknownToolError,
+    error_of_call,
     is_failure_of_tool,
     words_for_model,
 )
@@ -29,7 +31,7 @@ from .equal_errors import EqualErrors
 from .failure import described, in_words
 from .hook_points import HookPoints
 from .ledger import Ledger, Limit
-from .loop_breaking import ends_turn
+from .recovery.recoverable_error import RecoverableError
 from .response import RequestedCall
 from .result_limit import within
 from .together import run_together
@@ -78,16 +80,14 @@ class ToolRound:
         self._max_bytes = max_bytes
         self._arguments = arguments or ArgumentCheck()
         self._group_id = str(uuid4())
-        self.answers = [NOT_STARTED] * len(calls)
-        """What the model is told, in the order of the calls."""
+        self._answers = [NOT_STARTED] * len(calls)
         self._fatal: BaseException | None = None
         self._ledger = ledger
         self._equal_errors = equal_errors
         self._notes: list[str | None] = [None] * len(calls)
         self.limit: Limit | None = None
         """The limit that kept a call from running, if one did."""
-        self.failures: dict[int, Exception] = {}
-        """Why calls have no result, by their index."""
+        self._failures: dict[int, Exception] = {}
         self._final_answers: dict[int, str] = {}
 
     @property
@@ -106,12 +106,21 @@ class ToolRound:
                 # A task group of trio treats a child that cancelled itself as finished.
                 raise self._fatal
         if self._equal_errors is not None:
-            self._notes = self._equal_errors.note(zip(self._calls, self.answers, strict=True))
+            self._notes = self._equal_errors.note(zip(self._calls, self._answers, strict=True))
+
+    def errors(self) -> list[RecoverableError]:
+        """Return the errors of the calls, in their order."""
+        pairs = enumerate(zip(self._calls, self._answers, strict=True))
+        return [
+            error_of_call(index, call, answer, self._failures.get(index))
+            for index, (call, answer) in pairs
+            if answer.is_error
+        ]
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
-        for call, answer, note in zip(self._calls, self.answers, self._notes, strict=True):
+        for call, answer, note in zip(self._calls, self._answers, self._notes, strict=True):
             message = {"role": "tool", "tool_call_id": call.id, "name": call.name}
             error = {"is_error": True} if answer.is_error else {}
             content = within(
@@ -136,13 +145,13 @@ class ToolRound:
     async def _run_call(self, index: int) -> None:
         call = self._calls[index]
         try:
-            self.answers[index] = await self._answer(index, call)
+            self._answers[index] = await self._answer(index, call)
         except Exception as error:
             if is_failure_of_tool(error):
                 logger.warning("tool `%s` failed: %s", call.name, in_words(error))
                 logger.debug("traceback of tool `%s`", call.name, exc_info=True)
-            self.failures[index] = error
-            self.answers[index] = Answer(words_for_model(call.name, error), is_error=True)
+            self._failures[index] = error
+            self._answers[index] = Answer(words_for_model(call.name, error), is_error=True)
             await self._hooks.emit(TOOL_ERROR, {**self._payload(call), "error": described(error)})
         except BaseException as error:
             self._fatal = self._fatal or error
@@ -179,7 +188,7 @@ class ToolRound:
         if self._ledger is not None and (limit := self._ledger.take_tool_call()) is not None:
             self.limit = limit
             return Answer(f"Not run: {limit.reason}.", is_error=True)
-        self.answers[index] = INTERRUPTED
+        self._answers[index] = INTERRUPTED
         result = await self._execute(call, tool, cast("dict[str, Any]", tool_input))
         answer = await self._after(call, cast("dict[str, Any]", tool_input), result)
         if is_final and not answer.is_error:

@@ -20,6 +20,7 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..contexts.learned_budget import LearnedBudgets
+from .answers.tool_list import example_writer
 from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
@@ -30,7 +31,7 @@ from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
 from .outcome import Outcome, closing_message
 from .provider_choice import tool_tags
-from .recovery.recovery import Recovery, RoundOfCalls
+from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
 from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
@@ -152,16 +153,15 @@ class Turn:
             return Outcome.INCOMPLETE
         if isinstance(model, Exception):
             raise model
-        tag = next(iter(tool_tags(model.provider, self.settings)), None)
-        recovery = Recovery(
-            self.hooks, self.tools, self._most_errors, tag, self.settings.tool_format
-        )
+        self._tool_specs = tool_specs(self.tools)
+        tags = tool_tags(model.provider, self.settings)
+        example = example_writer(self._tool_specs, tags, self.settings.tool_format)
+        recovery = Recovery(self.hooks.emit, self.tools, self._most_errors, example)
         if self.settings.require_call:
             recovery.require_end()
         changed = None if verdict.data is None else verdict.data.get("prompt")
         prompt = changed if isinstance(changed, str) else self.prompt
         await self.history.add({"role": "user", "content": prompt})
-        self._tool_specs = tool_specs(self.tools)
         outcome = await self._iterate(model, recovery)
         if outcome is not Outcome.CANCELLED:
             await self.hooks.emit(
@@ -186,7 +186,9 @@ class Turn:
             if self.steering is not None:
                 await self.steering.inject(self.context, self.hooks, self.report.iterations)
             try:
-                response = await self._ask(model, *recovery.take_reminder())
+                reminder = recovery.take_reminder()
+                told = [] if reminder is None else [Injection(reminder, role="user")]
+                response = await self._ask(model, *told)
             except AbortError:
                 if self.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
@@ -275,8 +277,8 @@ class Turn:
             self.report.reason = calls_round.limit.reason
             return Outcome.INCOMPLETE
         if not self.cancellation.is_cancelled:
-            went = RoundOfCalls(calls, calls_round.answers, calls_round.failures)
-            await recovery.note_calls(went, self.report.iterations)
+            errors = calls_round.errors()
+            await recovery.note_calls(errors, len(calls), self.report.iterations)
         if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP

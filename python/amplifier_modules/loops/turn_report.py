@@ -9,8 +9,8 @@ from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
 
-from .equal_errors import GivenUp
 from .outcome import EXECUTION_STATUS, ORCHESTRATOR_STATUS, Outcome
+from .recovery.given_up import GivenUp
 
 logger = logging.getLogger(__name__)
 

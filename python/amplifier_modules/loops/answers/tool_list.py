@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 from xml.sax.saxutils import escape
 
@@ -68,6 +68,16 @@ def example_call(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:
     example = _example(tool.parameters, _MAX_LEVELS)
     given = cast("dict[str, Any]", example) if isinstance(example, dict) else {}
     return written_call(tool.name, given, tag, tool_format)
+
+
+def example_writer(
+    tools: Iterable[ToolSpec], tags: Sequence[str], tool_format: ToolFormat
+) -> Callable[[str], str] | None:
+    """Return what writes an example of a call of a tool, by its name; None without a tag."""
+    if not tags:
+        return None
+    known = {tool.name: tool for tool in tools}
+    return lambda name: example_call(known[name], tags[0], tool_format)
 
 
 def json_text(value: Any) -> str:

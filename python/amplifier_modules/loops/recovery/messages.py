@@ -6,9 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..answers.tool_list import ToolFormat, example_call
-from ..loop_breaking import can_end_turn
-from ..request import tool_specs
+from ...loop_breaking import can_end_turn
 from .recoverable_error import ErrorKind, RecoverableError
 
 _MAX_CHARS = 300
@@ -59,24 +57,17 @@ def line_about(error: RecoverableError, calls: int, tools: Mapping[str, Any]) ->
     )
 
 
-def example_for(
-    errors: Iterable[RecoverableError],
-    tools: Mapping[str, Any],
-    tag: str,
-    tool_format: ToolFormat,
-) -> str | None:
-    """Return a call as the model must write it; None where no error is about the form of calls.
+def tool_for_example(errors: Iterable[RecoverableError], tools: Mapping[str, Any]) -> str | None:
+    """Return the tool that an example calls; None where no error is about the form of calls.
 
-    It calls the tool that the first of these errors meant, else one that ends turns, else any.
+    It is the tool that the first of these errors meant, else one that ends turns, else any.
     """
     names = [error.tool_name for error in errors if error.kind in _ABOUT_FORM]
     if not names or not tools:
         return None
     meant = filter(None, (_nearest(name, tools) for name in names))
     final = (name for name, tool in tools.items() if can_end_turn(tool))
-    name = next(meant, None) or next(final, None) or next(iter(tools))
-    [tool] = tool_specs({name: tools[name]})
-    return example_call(tool, tag, tool_format)
+    return next(meant, None) or next(final, None) or next(iter(tools))
 
 
 def reminder_of(lines: Sequence[str]) -> str:
