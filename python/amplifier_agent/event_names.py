@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from amplifier_core import events
+from amplifier_modules.contexts.history_events import HISTORY_EVENTS
 from amplifier_modules.loops.call_context import TOOL_PROGRESS, TOOL_START
 
 from .event import (
@@ -22,8 +23,8 @@ from .observer import KERNEL_EVENTS
 
 _DELTAS = {"text": TextDelta, "thinking": ThinkingDelta, "reasoning": ThinkingDelta}
 
-_SILENT = frozenset(KERNEL_EVENTS)
-"""Events of the kernel, which hooks get; a stream names those that a user sees."""
+_SILENT = frozenset((*KERNEL_EVENTS, *HISTORY_EVENTS))
+"""Events which hooks get; a stream names those that a user sees."""
 
 
 def event_of(name: str, data: Mapping[str, Any]) -> Event | None:

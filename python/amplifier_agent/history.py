@@ -49,6 +49,11 @@ def repaired(messages: Sequence[Message]) -> list[Message]:
     return found
 
 
+def is_repair(message: Mapping[str, Any]) -> bool:
+    """Whether `repaired` added this message."""
+    return message.get("content") == _NO_RESULT
+
+
 def _missing(waiting: Mapping[str, str]) -> Iterator[Message]:
     for call_id, name in waiting.items():
         yield {

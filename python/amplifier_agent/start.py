@@ -11,10 +11,12 @@ from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKI
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
+from amplifier_modules.contexts.history_events import connected
+from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.loop import Loop
 
 from .function_hook import EVERY_EVENT
-from .history import repaired
+from .history import is_repair, repaired
 from .plan import Parts
 from .result import Message
 
@@ -80,6 +82,7 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
         coordinator.register_capability(SESSION_STEER, getattr(parts.loop, "steer", None))
     if parts.context is not None:
         await coordinator.mount("context", parts.context)
+        await connected(parts.context, coordinator.hooks)
     if parts.provider is not None:
         await coordinator.mount("providers", parts.provider, name=parts.provider.name)
     problems: list[str] = []
@@ -166,7 +169,8 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
             text = await _factory(parts.system)()
             await context.add_message({"role": "system", "content": text})
     for message in repaired(messages):
-        await context.add_message(message)
+        with from_source(REPAIR if is_repair(message) else GIVEN):
+            await context.add_message(message)
 
 
 def _factory(system: Any) -> Any:

@@ -59,6 +59,8 @@ EVENTS = frozenset(
         "agent:tool_call_content",
         "agent:tool_call_end",
         "agent:tool_call_start",
+        "context:message",
+        "context:replaced",
         "guard:findings",
         "orchestrator:rate_limit_delay",
         "orchestrator:steering_discarded",

@@ -7,12 +7,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
 from amplifier_core._kernel.shown import shown
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_modules.settings import read_settings
 
 from .budget import estimate_tokens, request_budget
 from .compaction import CompactionSettings, Count, Message, View, compact
+from .history_events import HISTORY_EVENTS, HistoryEvents
 
 __amplifier_module_type__ = "context"
 
@@ -57,7 +59,7 @@ class SimpleContext:
 
         Args:
             config: The keys of `ContextSettings`.
-            hooks: The registry that gets `context:compaction`; None for no events.
+            hooks: The registry that gets the events; None for none.
             clock: Returns the current time, for the timestamps of messages.
             **settings: Keys of `ContextSettings`, which count before those of `config`.
 
@@ -67,6 +69,8 @@ class SimpleContext:
         given = {**(config or {}), **settings} if settings else config
         self._settings = read_settings(ContextSettings, given, "context-simple")
         self._hooks = hooks
+        self.history_events = HistoryEvents(hooks)
+        """Tells of each message that enters the history."""
         self._clock = clock
         self._messages: list[Message] = []
         self._view = View([], [])
@@ -79,12 +83,15 @@ class SimpleContext:
     async def add_message(self, message: Mapping[str, Any]) -> None:
         """Add a message at the end, with a timestamp in its metadata.
 
-        A message without a known role is stored, but not sent.
+        A message without a known role is stored, but not sent. The event follows; the message is
+        stored also where a cancellation interrupts that.
 
         Raises:
             TypeError: It is not a mapping.
         """
-        self._put(self._own(message))
+        own = self._own(message)
+        self.history_events.note_message(own, self._put(own))
+        await self.history_events.tell()
 
     async def get_messages(self) -> list[Message]:
         """Return the whole conversation."""
@@ -116,26 +123,35 @@ class SimpleContext:
         Raises:
             TypeError: One of the messages is not a mapping; the conversation is unchanged.
         """
-        replacement = [self._own(message) for message in messages]
-        await self.clear()
-        for message in replacement:
-            self._put(message)
+        await self._replace([self._own(message) for message in messages])
 
     async def clear(self) -> None:
         """Remove all messages; the system prompt factory stays."""
-        self._messages = []
-        self._open_calls = set()
-        self._show_all()
+        await self._replace([])
 
     async def set_system_prompt_factory(self, factory: SystemPromptFactory | None) -> None:
         """Begin each request with what the factory returns; None removes it."""
         self._factory = factory
 
-    def _put(self, message: Message) -> None:
+    async def _replace(self, replacement: list[Message]) -> None:
+        removed = len(self._messages)
+        self._messages = []
+        self._open_calls = set()
+        self._show_all()
+        for message in replacement:
+            self._put(message)
+        if removed or replacement:
+            self.history_events.note_replacement(removed, self._messages)
+            await self.history_events.tell()
+
+    def _put(self, message: Message) -> int:
         """Insert a message: at the end, or a tool's result right after its call.
 
         Hooks may add messages while tools run, and providers accept nothing between a call and its
         result.
+
+        Returns:
+            Its index.
         """
         is_awaited = False
         if message.get("role") == "tool":
@@ -143,11 +159,12 @@ class SimpleContext:
             self._open_calls.discard(message.get("tool_call_id"))
         elif message.get("role") == "assistant":
             self._open_calls = _call_ids(message)
-        place = _behind_calls(self._messages) if is_awaited else 0
-        self._messages.insert(len(self._messages) - place, message)
+        index = len(self._messages) - (_behind_calls(self._messages) if is_awaited else 0)
+        self._messages.insert(index, message)
         if _can_be_sent(message):
             place = _behind_calls(self._view.messages) if is_awaited else 0
             self._view.add(message, before_last=place)
+        return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:
         if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
@@ -239,4 +256,8 @@ def _is_call(block: Any) -> bool:
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the context of the session."""
-    await coordinator.mount("context", SimpleContext(config, getattr(coordinator, "hooks", None)))
+    context = SimpleContext(config, getattr(coordinator, "hooks", None))
+    coordinator.register_contributor(
+        OBSERVABILITY_EVENTS, "context-simple", lambda: list(HISTORY_EVENTS)
+    )
+    await coordinator.mount("context", context)

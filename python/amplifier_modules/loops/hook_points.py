@@ -15,7 +15,7 @@ from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
-from .cancellation import ending
+from .cancellation import Shielded, ending
 from .failure import in_words
 from .injection import Injection, injections_of
 
@@ -82,6 +82,11 @@ class HookPoints:
         asks = getattr(result, "action", None) == "ask_user"
         asked = asked_call(data, data.get("tool_input")) if asks else None
         return await self._process(result, event, asked)
+
+    @property
+    def registry(self) -> Any:
+        """The hook registry of the session."""
+        return self._hooks
 
     @property
     def coordinator(self) -> Any:
@@ -164,7 +169,11 @@ class HookPoints:
         if self._coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
-        if self._coordinator is not None and action != "ask_user":
+        if self._coordinator is not None and action == "inject_context":
+            # What is injected for good is told as a whole.
+            with Shielded():
+                result = await self._carry_out(result, event)
+        elif self._coordinator is not None and action != "ask_user":
             result = await self._carry_out(result, event)
         elif self._coordinator is not None:
             # One question at a time: tool calls run concurrently, and there is one user.

@@ -24,6 +24,7 @@ from .provider_choice import choose_provider
 from .request import RequestBuilder
 from .settings import LoopSettings
 from .steering import SteeringQueue
+from .told_history import ToldHistory
 from .turn import Turn
 
 
@@ -45,6 +46,7 @@ class Loop:
         self._requests = RequestBuilder(self.settings)
         self._arguments = ArgumentCheck()
         self._budgets = LearnedBudgets()
+        self._told = ToldHistory()
         self._pace = Pace(self.settings.min_delay_between_calls_ms)
 
     async def execute(
@@ -86,6 +88,7 @@ class Loop:
             requests=self._requests,
             budgets=self._budgets,
             steering=self.steering,
+            told=self._told,
             ledger=ledger_of_turn(self.settings.budget, coordinator),
             response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),
             longest_tool=longest_tool(self.settings.tool_timeout, coordinator),

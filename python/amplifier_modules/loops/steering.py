@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from typing import Any
 
+from ..contexts.message_source import STEERING
 from .hook_points import HookPoints
+from .turn_history import TurnHistory
 
 logger = logging.getLogger(__name__)
 
@@ -49,8 +50,8 @@ class SteeringQueue:
             raise SteeringQueueFull(message)
         self._waiting.append(text)
 
-    async def inject(self, context: Any, hooks: HookPoints, iteration: int) -> None:
-        """Add all waiting messages to the context, except those that hooks deny."""
+    async def inject(self, history: TurnHistory, hooks: HookPoints, iteration: int) -> None:
+        """Add all waiting messages to the history, except those that hooks deny."""
         while self._waiting:
             text = self._waiting[0]
             verdict = await hooks.judge(
@@ -63,8 +64,8 @@ class SteeringQueue:
                 continue
             changed = None if verdict.data is None else verdict.data.get("prompt")
             text = changed if isinstance(changed, str) else text
-            await context.add_message({"role": "user", "content": text})
             self._waiting.popleft()
+            await history.add({"role": "user", "content": text}, STEERING)
             await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})
 
     async def discard(self, hooks: HookPoints) -> None:

@@ -29,13 +29,14 @@ from .hook_points import HookPoints
 from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
-from .outcome import Outcome, closing_message
+from .outcome import Outcome
 from .provider_choice import tool_tags
 from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
 from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
+from .told_history import ToldHistory
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
@@ -68,6 +69,8 @@ class Turn:
     budgets: LearnedBudgets = field(default_factory=LearnedBudgets)
     """How long requests may be, where that was learned from a refusal."""
     steering: SteeringQueue | None = None
+    told: ToldHistory | None = None
+    """Tells of the messages that enter the history."""
     ledger: Ledger | None = None
     """What the turn may use; None for no limit."""
     response_format: Any = None
@@ -84,7 +87,7 @@ class Turn:
         self._most_errors = None if most == UNLIMITED else most
         self._equal_errors = EqualErrors(self._most_errors)
         self.report = TurnReport(self.orchestrator)
-        self.history = TurnHistory(self.context)
+        self.history = TurnHistory(self.context, self.told)
         self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
 
     async def run(self, model: ModelCalls | Exception) -> str:
@@ -140,13 +143,14 @@ class Turn:
             if time.was_caught:
                 self.report.reason = self.ledger.out_of_time().reason
         if outcome in _STOPPED and self.history.ends_in_tool_results:
-            await self.history.add(closing_message(f"The turn was ended: {self.report.reason}."))
+            await self.history.close(f"The turn was ended: {self.report.reason}.")
         return outcome
 
     async def _converse(self, model: ModelCalls | Exception) -> Outcome:
         await self.hooks.emit(
             TURN_START, {"orchestrator": self.orchestrator, "prompt": self.prompt}
         )
+        await self.history.begin(self.hooks.registry)
         verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
         if verdict.denied:
             self.report.deny(PROMPT_SUBMIT, verdict.reason)
@@ -184,7 +188,7 @@ class Turn:
                 return Outcome.INCOMPLETE
             self.report.iterations += 1
             if self.steering is not None:
-                await self.steering.inject(self.context, self.hooks, self.report.iterations)
+                await self.steering.inject(self.history, self.hooks, self.report.iterations)
             try:
                 reminder = recovery.take_reminder()
                 told = [] if reminder is None else [Injection(reminder, role="user")]
@@ -228,6 +232,7 @@ class Turn:
         if verdict.denied:
             self.report.deny(PROVIDER_REQUEST, verdict.reason)
             return None
+        await self.history.tell()
         target = (self.context, model.provider, *model.identity.values())
         messages = await self.budgets.messages(*target)
         injected = [*self.hooks.take_injections(), *injections]
@@ -263,15 +268,15 @@ class Turn:
             self.ledger,
             None if recovery.owns_calls else self._equal_errors,
         )
-        await self.history.add_response(response, calls)
-        # Nothing may be awaited here: the calls are in the history, and need results.
         try:
+            await self.history.add_response(response, calls)
             await calls_round.run()
         finally:
-            await self.history.add_results(calls_round.messages())
+            if self.history.awaits_results:
+                await self.history.add_results(calls_round.messages())
         if calls_round.final_answer is not None:
             self.report.answer = calls_round.final_answer
-            await self.history.add(closing_message(self.report.answer))
+            await self.history.close(self.report.answer)
             return Outcome.COMPLETED
         if calls_round.limit is not None:
             self.report.reason = calls_round.limit.reason

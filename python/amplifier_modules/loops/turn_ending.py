@@ -11,7 +11,7 @@ from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
 from .cancellation import TurnCancellation, grace
 from .hook_points import HookPoints
-from .outcome import CANCELLED, closing_message
+from .outcome import CANCELLED
 from .steering import SteeringQueue
 from .turn_history import TurnHistory
 from .turn_report import Ending
@@ -39,14 +39,14 @@ class TurnEnding:
         """Emit the closing events, even if the turn is cancelled meanwhile."""
         try:
             with self._cancellation.interruptible() as closing:
-                await self._emit(endings)
+                await self._finish(endings)
         except anyio.get_cancelled_exc_class():
             with grace():
-                await self._emit(endings)
+                await self._finish(endings)
             raise
         if closing.was_caught:
             with grace():
-                await self._emit(endings)
+                await self._finish(endings)
 
     async def close_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> None:
         """Close the history, run the callbacks of the cancellation, and emit the closing events."""
@@ -57,11 +57,16 @@ class TurnEnding:
                 await self._steering.discard(self._hooks)
             if self._history.ends_in_tool_results:
                 try:
-                    await self._history.add(closing_message(CANCELLED))
+                    await self._history.close(CANCELLED)
                 except Exception:
                     logger.exception("the closing message of a cancelled turn could not be stored")
+            await self._history.tell()
             await self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
             await self._emit(endings)
+
+    async def _finish(self, endings: Iterator[Ending]) -> None:
+        await self._history.tell()
+        await self._emit(endings)
 
     async def _emit(self, endings: Iterator[Ending]) -> None:
         for event, data in endings:

@@ -2,47 +2,117 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
+
+import anyio
 
 from amplifier_core.message_models import ChatResponse
 
 from ..awaitable import awaitable_of
+from ..contexts.message_source import CLOSING, from_source
 from .cancellation import Shielded
+from .outcome import closing_message
 from .response import RequestedCall, assistant_message
+from .told_history import ToldHistory
+
+logger = logging.getLogger(__name__)
 
 
 class TurnHistory:
     """The conversation in the context, as its turn extends it.
 
-    A message is added completely or not at all, also during cancellation. One limit:
-    `asyncio.Task.cancel` may interrupt a context that suspends while it stores a message; ours does
-    not suspend.
+    A message is added completely or not at all, also during cancellation, and each is told by an
+    event. One limit: `asyncio.Task.cancel` may interrupt a context that suspends before it has
+    stored a message; ours does not.
     """
 
-    def __init__(self, context: Any) -> None:
-        """Extend the conversation of this context."""
+    def __init__(self, context: Any, told: ToldHistory | None = None) -> None:
+        """Extend the conversation of this context.
+
+        Args:
+            context: The context.
+            told: Tells of what is added; None for no events but those of the context itself.
+        """
         self.context = context
+        self._told = told
         self.ends_in_tool_results = False
         """Whether the last message of the turn is the result of a tool."""
+        self.awaits_results = False
+        """Whether tool calls are stored that have no results yet."""
 
-    async def add(self, message: dict[str, Any]) -> None:
-        """Add a message of the user or the model."""
+    async def add(self, message: dict[str, Any], source: str | None = None) -> None:
+        """Add a message of the user or the model.
+
+        Args:
+            message: The message.
+            source: Where it comes from, for the event; None for what its role says.
+        """
         with Shielded():
-            await self._add(message)
+            await self._add(message, source)
         self.ends_in_tool_results = False
+
+    async def close(self, text: str) -> None:
+        """Add a message of the assistant that ends the turn behind the results of tools."""
+        await self.add(closing_message(text), CLOSING)
 
     async def add_response(self, response: ChatResponse, calls: list[RequestedCall]) -> None:
         """Add what the model answered, with the calls that are run; nothing if it is empty."""
-        if message := assistant_message(response, calls):
+        message = assistant_message(response, calls)
+        if message is None:
+            return
+        try:
             await self.add(message)
+        except anyio.get_cancelled_exc_class():
+            self.awaits_results = bool(calls) and await self._has_calls(calls)
+            raise
+        self.awaits_results = bool(calls)
 
     async def add_results(self, messages: Iterable[dict[str, Any]]) -> None:
-        """Add the results of tools."""
+        """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
+        cancellation: BaseException | None = None
         with Shielded():
             for message in messages:
-                await self._add(message)
+                try:
+                    await self._add(message)
+                except anyio.get_cancelled_exc_class() as error:
+                    # Of the task, under asyncio, which hears of it once.
+                    cancellation = cancellation or error
         self.ends_in_tool_results = True
+        self.awaits_results = False
+        if cancellation is not None:
+            raise cancellation
 
-    async def _add(self, message: dict[str, Any]) -> None:
-        await awaitable_of(self.context.add_message(message), "add_message", "context")
+    async def begin(self, hooks: Any) -> None:
+        """Tell this registry what is there already, where it was not told."""
+        if self._told is not None:
+            with Shielded():
+                await self._told.begin(self.context, hooks)
+
+    async def tell(self) -> None:
+        """Tell what others have changed, and what a cancellation kept from being told."""
+        if self._told is None:
+            return
+        try:
+            with Shielded():
+                await self._told.tell()
+        except Exception:
+            logger.exception("the history of the context could not be read")
+
+    async def _add(self, message: dict[str, Any], source: str | None = None) -> None:
+        with from_source(source):
+            await awaitable_of(self.context.add_message(message), "add_message", "context")
+            if self._told is not None:
+                await self._told.tell()
+
+    async def _has_calls(self, calls: list[RequestedCall]) -> bool:
+        """Whether a message with these calls was stored."""
+        ids = [call.id for call in calls]
+        with Shielded():
+            messages: list[Any] = await self.context.get_messages()
+        for message in reversed(messages):
+            if message.get("role") == "assistant":
+                stored = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
+                return [call.get("id") for call in stored] == ids
+        return False

@@ -1,0 +1,61 @@
+"""The history of a session as events tell it, whatever context stores it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ..contexts.history_events import HistoryEvents, connected
+
+
+class ToldHistory:
+    """Has the events of a history emitted, over all turns of a loop.
+
+    A context that has `history_events`, like ours, tells of each change itself. Of any other, the
+    loop tells what it finds: it looks at the number of messages and at the last one it knows, when
+    a turn begins and ends, before each model call and after each message that it adds.
+    """
+
+    def __init__(self) -> None:
+        """Know no context yet."""
+        self._context: Any = None
+        self._events = HistoryEvents(None)
+        self._tells_itself = False
+        self._count = 0
+        self._last: Any = None
+
+    async def begin(self, context: Any, hooks: Any) -> None:
+        """Tell of this context from now on, first what it has already.
+
+        Args:
+            context: The context of the session.
+            hooks: The registry that gets the events.
+        """
+        own = await connected(context, hooks)
+        self._tells_itself = own is not None
+        if own is not None:
+            self._events = own
+        elif context is not self._context or not self._events.is_connected_to(hooks):
+            self._events, self._count = HistoryEvents(hooks), 0
+        self._context = context
+        await self.tell()
+
+    async def tell(self) -> None:
+        """Tell what has changed and was not told."""
+        if self._context is not None and not self._tells_itself:
+            await self._look()
+        await self._events.tell()
+
+    async def _look(self) -> None:
+        found: Any = await self._context.get_messages()
+        if not isinstance(found, list):
+            return
+        messages = cast("list[Any]", found)
+        known = self._count
+        goes_on = len(messages) >= known and (not known or messages[known - 1] == self._last)
+        if goes_on:
+            for index in range(known, len(messages)):
+                self._events.note_message(messages[index], index)
+        else:
+            self._events.note_replacement(known, messages)
+        self._count = len(messages)
+        self._last = messages[-1] if messages else None
