@@ -82,7 +82,9 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
         coordinator.register_capability(SESSION_STEER, getattr(parts.loop, "steer", None))
     if parts.context is not None:
         await coordinator.mount("context", parts.context)
-        await connected(parts.context, coordinator.hooks)
+        history_events = await connected(parts.context, coordinator.hooks)
+        if history_events is not None:
+            await history_events.tell()
     if parts.provider is not None:
         await coordinator.mount("providers", parts.provider, name=parts.provider.name)
     problems: list[str] = []

@@ -34,7 +34,7 @@ class HistoryEvents:
     """Tells what happens to one history: each change is one event, in the order of the changes.
 
     An event is emitted after its change. No cancellation loses it: one whose handlers were
-    interrupted by `asyncio.Task.cancel` is emitted once more, with the same `number`.
+    interrupted is emitted once more, with the same `number`.
     """
 
     def __init__(self, hooks: Any) -> None:
@@ -116,14 +116,14 @@ class HistoryEvents:
 async def connected(context: Any, hooks: Any) -> HistoryEvents | None:
     """Return the events of a context that tells its history itself; None for another context.
 
-    They go to this registry from now on: if they did not before, first what is there already.
+    They go to this registry from now on: if they did not before, `tell` begins with what is there
+    already.
     """
     events = getattr(context, "history_events", None)
     if not isinstance(events, HistoryEvents):
         return None
     if not events.is_connected_to(hooks):
         events.connect(hooks, await context.get_messages())
-        await events.tell()
     return events
 
 
