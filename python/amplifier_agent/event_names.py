@@ -90,6 +90,10 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
     if name == events.CONTEXT_COMPACTION:
         before, after = data.get("before_tokens"), data.get("after_tokens")
         return f"the conversation was shortened from {before} to {after} tokens"
+    if name == "orchestrator:paused":
+        return "paused"
+    if name == "orchestrator:resumed":
+        return "resumed"
     if name == "orchestrator:steering_injected":
         return f"told the model: {data.get('content')}"
     if name == "orchestrator:steering_discarded":

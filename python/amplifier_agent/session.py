@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import anyio
 
 from amplifier_core import AmplifierSession
-from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_STATE, SESSION_STEER
+from amplifier_core._kernel.capability_names import (
+    SESSION_COST,
+    SESSION_PAUSE,
+    SESSION_RESUME,
+    SESSION_STATE,
+    SESSION_STEER,
+)
 from amplifier_core._kernel.json_shape import native_copy_of
 from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
@@ -43,7 +49,8 @@ _RUNNING: ContextVar[tuple[tuple[Session[Any], Turn[Any]], ...]] = ContextVar(
 class Session(Generic[T_co]):
     """A conversation with an agent; use it with `async with`.
 
-    It belongs to one event loop. `steer`, `cancel` and `answer` work from any thread.
+    It belongs to one event loop. `steer`, `pause`, `resume`, `cancel` and `answer` work from any
+    thread.
     """
 
     def __init__(
@@ -136,10 +143,32 @@ class Session(Generic[T_co]):
             SteeringQueueFull: Too many messages wait.
             RuntimeError: The loop takes none.
         """
-        steer = self._coordinator.get_capability(SESSION_STEER)
-        if not callable(steer):
-            raise RuntimeError("the loop takes no messages while a turn runs")  # noqa: TRY004 -- of the loop
-        steer(text)
+        self._call(SESSION_STEER, "the loop takes no messages while a turn runs", text)
+
+    def pause(self) -> None:
+        """Hold the turn that runs before its next model call or tool, else the next turn.
+
+        What runs already goes on to its end. Nothing happens if the session is paused.
+
+        Raises:
+            RuntimeError: The loop cannot be paused.
+        """
+        self._call(SESSION_PAUSE, "the loop cannot be paused")
+
+    def resume(self) -> None:
+        """Let a paused turn go on; nothing happens if the session is not paused.
+
+        Raises:
+            RuntimeError: The loop cannot be paused.
+        """
+        self._call(SESSION_RESUME, "the loop cannot be paused")
+
+    def _call(self, capability: str, refusal: str, *arguments: str) -> None:
+        """Call what the loop offers."""
+        offered = self._coordinator.get_capability(capability)
+        if not callable(offered):
+            raise RuntimeError(refusal)  # noqa: TRY004 -- of the loop
+        offered(*arguments)
 
     def cancel(self, *, graceful: bool = False) -> None:
         """Cancel the turn that runs, if one does; those that wait go on.

@@ -7,18 +7,27 @@ from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, cast
 
-from amplifier_core._kernel.capability_names import SESSION_STEER, SESSION_WORKING_DIR
+from amplifier_core._kernel.capability_names import (
+    SESSION_PAUSE,
+    SESSION_RESUME,
+    SESSION_STEER,
+    SESSION_WORKING_DIR,
+)
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.contexts.history_events import connected
 from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.loop import Loop
+from amplifier_modules.loops.offer import mount_loop
 
 from .function_hook import EVERY_EVENT
 from .history import is_repair, repaired
 from .plan import Parts
 from .result import Message
+
+_OFFERED = {SESSION_STEER: "steer", SESSION_PAUSE: "pause", SESSION_RESUME: "resume"}
+"""Capabilities that a loop of others has as methods."""
 
 
 async def start(session: Any, parts: Parts, messages: Sequence[Message], state: object) -> None:
@@ -78,8 +87,12 @@ def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationEr
 async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
     """Mount what no plan can hold; return what is wrong with it."""
     if parts.loop is not None:
-        await coordinator.mount("orchestrator", parts.loop)
-        coordinator.register_capability(SESSION_STEER, getattr(parts.loop, "steer", None))
+        if isinstance(parts.loop, Loop):
+            await mount_loop(coordinator, parts.loop)
+        else:
+            await coordinator.mount("orchestrator", parts.loop)
+            for capability, name in _OFFERED.items():
+                coordinator.register_capability(capability, getattr(parts.loop, name, None))
     if parts.context is not None:
         await coordinator.mount("context", parts.context)
         history_events = await connected(parts.context, coordinator.hooks)

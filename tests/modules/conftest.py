@@ -43,7 +43,8 @@ LOOP_EVENTS = (
     CONTENT_BLOCK_END, TOOL_PRE, TOOL_POST, TOOL_ERROR, CANCEL_REQUESTED, CANCEL_COMPLETED,
     PROMPT_COMPLETE, TURN_END, ORCHESTRATOR_COMPLETE, EXECUTION_END,
     "orchestrator:steering_injected", "orchestrator:steering_discarded",
-    "orchestrator:rate_limit_delay", *agent_events.EVENTS,
+    "orchestrator:rate_limit_delay", "orchestrator:paused", "orchestrator:resumed",
+    *agent_events.EVENTS,
 )  # fmt: skip
 
 

@@ -280,12 +280,15 @@ async def test_an_hour_between_calls_is_waited_only_between_calls(bench, say):
     assert await turn.run() == "one"
 
 
-async def test_the_module_says_which_events_it_adds(bench):
-    turn = bench("streaming")
+@pytest.mark.parametrize("kind", ["basic", "streaming"])
+async def test_the_module_says_which_events_it_adds(bench, kind):
+    turn = bench(kind)
     await turn.loop()
 
     assert await turn.coordinator.collect_contributions("observability.events") == [
         [
+            "context:message",
+            "context:replaced",
             "tool:start",
             "tool:progress",
             "agent:recoverable_error",
@@ -293,6 +296,8 @@ async def test_the_module_says_which_events_it_adds(bench):
             "orchestrator:steering_submitted",
             "orchestrator:steering_injected",
             "orchestrator:steering_discarded",
+            "orchestrator:paused",
+            "orchestrator:resumed",
             *agent_events.EVENTS,
         ]
     ]

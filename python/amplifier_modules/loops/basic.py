@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .answers import agent_events
 from .loop import Loop
-from .recovery.recovery import RECOVERABLE_ERROR
+from .offer import mount_loop
 from .settings import LoopSettings
 
 __amplifier_module_type__ = "orchestrator"
@@ -22,6 +21,4 @@ class BasicLoop(Loop):
 
 async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
     """Mount the loop as the session's orchestrator."""
-    loop = BasicLoop(config)
-    agent_events.contribute(coordinator, loop.name, [RECOVERABLE_ERROR])
-    await coordinator.mount("orchestrator", loop)
+    await mount_loop(coordinator, BasicLoop(config))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -54,9 +54,38 @@ class TurnCancellation:
         if self._token is not None:
             await self._token.trigger_callbacks()
 
+    @contextmanager
+    def heard_by(self, listen: Callable[[], object]) -> Generator[None]:
+        """Call a function, in whatever thread asks, when the turn is to be cancelled."""
+        token: Any = self._token
+        if not hasattr(token, "register_child"):
+            yield
+            return
+        listener = _Listener(listen)
+        token.register_child(listener)
+        try:
+            yield
+        finally:
+            token.unregister_child(listener)
+
     def interruptible(self) -> Interruption:
         """Return a part of the turn that a request to stop immediately ends."""
         return Interruption(self._token)
+
+
+class _Listener:
+    """Hears of every request to cancel, as a token does that is a child of another."""
+
+    def __init__(self, listen: Callable[[], object]) -> None:
+        self._listen = listen
+
+    def request_graceful(self) -> bool:
+        self._listen()
+        return False
+
+    def request_immediate(self) -> bool:
+        self._listen()
+        return False
 
 
 class Shielded:

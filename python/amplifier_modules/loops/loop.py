@@ -20,6 +20,7 @@ from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .ledger import Ledger, running_ledger
 from .model_call import ModelCalls, Pace
+from .pause import Pause
 from .provider_choice import choose_provider
 from .request import RequestBuilder
 from .settings import LoopSettings
@@ -42,7 +43,11 @@ class Loop:
             SettingError: A value cannot be used.
         """
         self.settings = read_settings(self.settings_type, config, self.name)
-        self.steering: SteeringQueue | None = None
+        self.steering = SteeringQueue()
+        self.steer = self.steering.steer
+        self.pausing = Pause()
+        self.pause = self.pausing.pause
+        self.resume = self.pausing.resume
         self._requests = RequestBuilder(self.settings)
         self._arguments = ArgumentCheck()
         self._budgets = LearnedBudgets()
@@ -88,6 +93,7 @@ class Loop:
             requests=self._requests,
             budgets=self._budgets,
             steering=self.steering,
+            pausing=self.pausing,
             told=self._told,
             ledger=ledger_of_turn(self.settings.budget, coordinator),
             response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 
 from ..contexts.message_source import STEERING
@@ -17,7 +18,9 @@ STEERING_SUBMITTED = "orchestrator:steering_submitted"
 STEERING_INJECTED = "orchestrator:steering_injected"
 """Event: a message was added to the conversation."""
 STEERING_DISCARDED = "orchestrator:steering_discarded"
-"""Event: messages were discarded: the turn was cancelled, or hooks denied them."""
+"""Event: messages were discarded: the turn was cancelled, the session ended, or hooks denied them."""
+CANCELLED = "the turn was cancelled"
+ENDED = "the session ended"
 
 
 class SteeringQueueFull(Exception):
@@ -25,11 +28,16 @@ class SteeringQueueFull(Exception):
 
 
 class SteeringQueue:
-    """Messages waiting for the next model call, first in, first out."""
+    """Messages waiting for the next model call, first in, first out.
+
+    Each comes into the history once or is told as discarded. `steer` works from any thread.
+    """
 
     def __init__(self) -> None:
         """Create an empty queue."""
         self._waiting: deque[str] = deque()
+        # Re-entrant, for signal handlers that steer.
+        self._adding = threading.RLock()
 
     def __len__(self) -> int:
         """Return the number of waiting messages."""
@@ -39,28 +47,35 @@ class SteeringQueue:
         """Add a message before the next model call, or in the next turn.
 
         Raises:
+            TypeError: The text is not a `str`.
             ValueError: The text is empty.
             SteeringQueueFull: Too many messages are waiting.
         """
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            found = type(text).__name__
+            message = f"the steering message is of type `{found}` (must be a str)"
+            raise TypeError(message)
         if not text.strip():
             message = "the steering message is empty"
             raise ValueError(message)
-        if len(self._waiting) >= CAPACITY:
-            message = f"{CAPACITY} steering messages are waiting (the most that can)"
-            raise SteeringQueueFull(message)
-        self._waiting.append(text)
+        with self._adding:
+            if len(self._waiting) >= CAPACITY:
+                message = f"{CAPACITY} steering messages are waiting (the most that can)"
+                raise SteeringQueueFull(message)
+            self._waiting.append(text)
 
     async def inject(self, history: TurnHistory, hooks: HookPoints, iteration: int) -> None:
         """Add all waiting messages to the history, except those that hooks deny."""
         while self._waiting:
+            # It waits until it is decided about, so that a cancellation meanwhile discards it.
             text = self._waiting[0]
             verdict = await hooks.judge(
                 STEERING_SUBMITTED, {"prompt": text, "iteration": iteration}
             )
             if verdict.denied:
-                self._waiting.popleft()
                 denied = {"messages": [text], "reason": verdict.reason}
                 await hooks.emit(STEERING_DISCARDED, denied)
+                self._waiting.popleft()
                 continue
             changed = None if verdict.data is None else verdict.data.get("prompt")
             text = changed if isinstance(changed, str) else text
@@ -68,11 +83,11 @@ class SteeringQueue:
             await history.add({"role": "user", "content": text}, STEERING)
             await hooks.emit(STEERING_INJECTED, {"content": text, "iteration": iteration})
 
-    async def discard(self, hooks: HookPoints) -> None:
+    async def discard(self, hooks: HookPoints, reason: str) -> None:
         """Discard the waiting messages, with a warning and an event."""
-        if not self._waiting:
-            return
-        messages = list(self._waiting)
-        self._waiting.clear()
-        logger.warning("%d steering messages discarded: the turn was cancelled", len(messages))
-        await hooks.emit(STEERING_DISCARDED, {"messages": messages})
+        messages: list[str] = []
+        while self._waiting:
+            messages.append(self._waiting.popleft())
+        if messages:
+            logger.warning("%d steering messages discarded: %s", len(messages), reason)
+            await hooks.emit(STEERING_DISCARDED, {"messages": messages, "reason": reason})

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..providers.tag_options import ToolTags
+from .offer import mount_loop
 from .settings import LoopSettings
-from .streaming import StreamingLoop, mount_loop
+from .streaming import StreamingLoop
 
 __amplifier_module_type__ = "orchestrator"
 

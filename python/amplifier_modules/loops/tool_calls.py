@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, cast
 from uuid import uuid4
@@ -58,6 +58,7 @@ class ToolRound:
         arguments: ArgumentCheck | None = None,
         ledger: Ledger | None = None,
         equal_errors: EqualErrors | None = None,
+        wait_while_paused: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Prepare to run the calls with these tools.
 
@@ -71,6 +72,7 @@ class ToolRound:
             arguments: Compares the arguments with the schemas of the tools.
             ledger: What the turn may use; None for no limit.
             equal_errors: Counts the calls that fail again and again; None for no limit.
+            wait_while_paused: Is awaited before tools begin; None for no pauses.
         """
         self._calls = calls
         self._tools = tools
@@ -84,6 +86,7 @@ class ToolRound:
         self._fatal: BaseException | None = None
         self._ledger = ledger
         self._equal_errors = equal_errors
+        self._wait_while_paused = wait_while_paused
         self._notes: list[str | None] = [None] * len(calls)
         self.limit: Limit | None = None
         """The limit that kept a call from running, if one did."""
@@ -98,6 +101,8 @@ class ToolRound:
     async def run(self) -> None:
         """Run all calls; errors of tools become results, cancellation is raised."""
         for batch in self._batches():
+            if self._wait_while_paused is not None:
+                await self._wait_while_paused()
             if len(batch) == 1:
                 await self._run_call(batch[0])
                 continue

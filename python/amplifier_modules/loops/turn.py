@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
@@ -30,6 +31,7 @@ from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
 from .model_call import ModelCalls
 from .outcome import Outcome
+from .pause import Pause
 from .provider_choice import tool_tags
 from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
@@ -69,6 +71,8 @@ class Turn:
     budgets: LearnedBudgets = field(default_factory=LearnedBudgets)
     """How long requests may be, where that was learned from a refusal."""
     steering: SteeringQueue | None = None
+    pausing: Pause | None = None
+    """Holds the turn between its steps."""
     told: ToldHistory | None = None
     """Tells of the messages that enter the history."""
     ledger: Ledger | None = None
@@ -175,6 +179,9 @@ class Turn:
 
     async def _iterate(self, model: ModelCalls, recovery: Recovery) -> Outcome:
         while not self.cancellation.is_cancelled:
+            await self._wait_while_paused("model_call")
+            if self.cancellation.is_cancelled:
+                break
             if self.report.iterations == self.settings.max_iterations != UNLIMITED:
                 self.report.reason = (
                     f"the limit of {self.report.iterations} model calls, `max_iterations`"
@@ -216,6 +223,10 @@ class Turn:
             if not self.steering:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
+
+    async def _wait_while_paused(self, before: str) -> None:
+        if self.pausing is not None:
+            await self.pausing.wait(self.hooks, self.cancellation, before, self.report.iterations)
 
     async def _ask(
         self, model: ModelCalls, *injections: Injection, **options: Any
@@ -267,6 +278,7 @@ class Turn:
             self.arguments,
             self.ledger,
             None if recovery.owns_calls else self._equal_errors,
+            partial(self._wait_while_paused, "tools"),
         )
         try:
             await self.history.add_response(response, calls)

@@ -12,6 +12,7 @@ from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 from .cancellation import TurnCancellation, grace
 from .hook_points import HookPoints
 from .outcome import CANCELLED
+from .steering import CANCELLED as STEERING_CANCELLED
 from .steering import SteeringQueue
 from .turn_history import TurnHistory
 from .turn_report import Ending
@@ -54,7 +55,7 @@ class TurnEnding:
             await self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
             await self._cancellation.run_callbacks()
             if self._steering is not None:
-                await self._steering.discard(self._hooks)
+                await self._steering.discard(self._hooks, STEERING_CANCELLED)
             if self._history.ends_in_tool_results:
                 try:
                     await self._history.close(CANCELLED)

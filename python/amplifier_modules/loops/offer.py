@@ -1,0 +1,53 @@
+"""What a loop offers the session that it is mounted in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amplifier_core._kernel.capability_names import (
+    SESSION_PAUSE,
+    SESSION_RESUME,
+    SESSION_STEER,
+)
+
+from ..contexts.history_events import HISTORY_EVENTS
+from .answers import agent_events
+from .call_context import TOOL_PROGRESS, TOOL_START
+from .hook_points import HookPoints
+from .loop import Loop
+from .model_call import RATE_LIMIT_DELAY
+from .pause import PAUSED, RESUMED
+from .recovery.recovery import RECOVERABLE_ERROR
+from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED
+
+EVENTS = (
+    *HISTORY_EVENTS,
+    TOOL_START,
+    TOOL_PROGRESS,
+    RECOVERABLE_ERROR,
+    RATE_LIMIT_DELAY,
+    STEERING_SUBMITTED,
+    STEERING_INJECTED,
+    STEERING_DISCARDED,
+    PAUSED,
+    RESUMED,
+)
+"""The events of our loops in addition to those of the kernel."""
+
+
+async def mount_loop(coordinator: Any, loop: Loop) -> None:
+    """Mount a loop as the session's orchestrator, with its capabilities and the names of its events.
+
+    Messages that no turn has read are discarded when the session ends.
+    """
+    coordinator.register_capability(SESSION_STEER, loop.steer)
+    coordinator.register_capability(SESSION_PAUSE, loop.pause)
+    coordinator.register_capability(SESSION_RESUME, loop.resume)
+    agent_events.contribute(coordinator, loop.name, EVENTS)
+    points = HookPoints(getattr(coordinator, "hooks", None), None)
+
+    async def discard() -> None:
+        await loop.steering.discard(points, ENDED)
+
+    coordinator.register_cleanup(discard)
+    await coordinator.mount("orchestrator", loop)
