@@ -138,6 +138,12 @@ def tools_are_functions_and_tools() -> None:
     def add(x: int, y: int = 1) -> int:
         return x + y
 
+    @tool(name="e", is_loop_breaking=lambda arguments: bool(arguments))
+    def end() -> str:
+        return "end"
+
+    assert_type(end.is_loop_breaking, "bool | Callable[[dict[str, Any]], bool]")
+
     @tool(name="b", description="d", needs_approval=True, parallel=False, timeout=3.0)
     async def put(context: ToolContext[Cart], item: str) -> str:
         assert_type(context.state, Cart)
