@@ -241,6 +241,32 @@ async def test_a_success_forgets_all_errors_and_so_does_a_success_beside_an_erro
     assert await turn.run("hi") == "done"
 
 
+async def test_an_answer_that_only_steering_continues_forgets_all_errors(bench, say):
+    four = ["<tool>{bad</tool>"] * 4
+
+    def hello(_request: Any) -> Any:
+        steer("More.")
+        return say.text("hello")
+
+    turn = tagged(bench, say, "streaming", *four, hello, *four, "done")
+    steer = (await turn.loop()).steer
+    assert await turn.run("hi") == "done"
+
+
+async def test_a_cancelled_turn_is_told_nothing(kind, bench, say, valid):
+    turn = tagged(bench, say, kind, written("stop"))
+
+    def stop(_given: dict[str, Any]) -> str:
+        turn.token.request_graceful()
+        raise ValueError("stopped")
+
+    turn.tool("stop", stop)
+    await turn.run("hi")
+    assert turn.data(RECOVERABLE_ERROR) == []
+    assert turn.data("execution:end")[0]["status"] == "cancelled"
+    valid(await turn.history())
+
+
 async def test_bad_payloads_that_differ_in_their_details_are_identical(bench, say):
     turn = tagged(bench, say, "basic", *[f"<tool>{{bad{number}</tool>" for number in range(6)])
     await turn.run("hi")

@@ -43,7 +43,7 @@ class Recovery:
                 native calls.
         """
         self._emit = emit
-        self._tools = tools
+        self._tools = dict(tools)  # as the model was told of them
         self._most = most
         self._example = example
         self._ring = ErrorRing[Identity](most)
