@@ -270,3 +270,10 @@ def test_a_tool_that_calls_sys_exit_ends_the_turn_with_an_error(
     done = command("run", "Weather?", "--module", "tool-weather", "--module", SCRIPTED)
     assert done.returncode == 1
     assert "error: a module ended the program: SystemExit: 4 (at " in done.stderr
+
+
+def test_a_tool_that_ends_the_turn_gives_the_answer_of_the_command(command: Any) -> None:
+    script = [{"tool": "task_completion", "arguments": {"result": "It is done."}}, "never"]
+    provider = f"provider-scripted={json.dumps({'script': script})}"
+    done = command("run", "Do it", "--module", "tool-conversation", "--module", provider)
+    assert (done.returncode, done.stdout) == (0, "It is done.\n")
