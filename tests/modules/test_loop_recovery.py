@@ -92,10 +92,7 @@ UNREADABLE = "expected a key in double quotes, found `bad` at byte 1"
                 "Write your call again with the name of a tool. It has none. The tools: `fail`,"
                 f" `look`.\n{LOOK}"
             ),
-            (
-                "Error: the call cannot be used: the call has no tool name (`tool_name` is missing);"
-                " write it again"
-            ),
+            "Error: the call has no tool name (mounted: `fail`, `look`)",
         ),
         (
             written("lok", x=1),

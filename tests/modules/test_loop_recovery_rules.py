@@ -66,8 +66,7 @@ PIECES = {
     "nameless": Piece(
         '{"arguments": {}}',
         "",
-        "Error: the call cannot be used: the call has no tool name (`tool_name` is missing); write"
-        " it again",
+        "Error: the call has no tool name (mounted: `fail`, `finish`, `look`)",
         "no_tool_name",
         "Write {call} again with the name of a tool. It has none. The tools: `fail`, `finish`,"
         " `look`.",

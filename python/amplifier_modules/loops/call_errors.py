@@ -78,7 +78,7 @@ def error_of_call(
     kind = ErrorKind.TOOL_FAILED
     if isinstance(failure, DeniedByHookError):
         kind = ErrorKind.CALL_DENIED
-    elif isinstance(failure, UnknownToolError) or (call.problem or "").startswith(NO_NAME):
+    elif isinstance(failure, UnknownToolError):
         kind = ErrorKind.UNKNOWN_TOOL if call.name else ErrorKind.NO_TOOL_NAME
     elif call.arguments is None:
         kind, text = ErrorKind.BAD_PAYLOAD, f"the call cannot be read: {call.problem}"

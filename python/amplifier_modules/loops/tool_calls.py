@@ -19,6 +19,7 @@ from .argument_check import ArgumentCheck
 from .call_approval import needs_approval
 from .call_context import TOOL_START, run_in_context
 from .call_errors import (
+    NO_NAME,
     DeniedByHookError,
     ToolTimeoutError,
     UnknownToolError,
@@ -201,7 +202,7 @@ class ToolRound:
         return answer
 
     def _runnable(self, call: RequestedCall) -> Any:
-        if not call.name and call.problem is not None:
+        if not call.name and not (call.problem or NO_NAME).startswith(NO_NAME):
             message = f"the call cannot be used: {call.problem}; write it again"
             raise InvalidToolCallError(message)
         if call.name not in self._tools:
