@@ -163,9 +163,10 @@ class Pieces:
         if all(block is not None for block, _ in told):
             told = sorted(told, key=lambda each: each[0] or 0)
         text = "".join(piece for _, piece in told)
+        if whole.strip() == text.strip():
+            return
         if whole.startswith(text):
-            if whole != text:
-                yield StreamChunk(whole[len(text) :], block_index=told[-1][0] if told else None)
+            yield StreamChunk(whole[len(text) :], block_index=told[-1][0] if told else None)
             return
         for block in dict.fromkeys(block for block, _ in told):
             yield StreamChunk(block_index=block, dropped=True)

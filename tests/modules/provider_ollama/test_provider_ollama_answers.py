@@ -79,7 +79,8 @@ async def test_chunks_yield_the_text_and_then_the_response(
     assert [(each.type, each.content) for each in chunks] == [
         ("thinking", "Hm."),
         *(("message", text) for text in ("one ", "two ", "thre", "e")),
-        *[("tool_call", text) for text in ("", "{}", "")],
+        ("tool_call", ""),
+        ("tool_call", ""),
     ]
     assert isinstance(response, ChatResponse)
     assert [each.id for each in response.tool_calls or []] == ["made_1"]

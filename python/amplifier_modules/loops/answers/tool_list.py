@@ -31,6 +31,8 @@ _MAX_DEPTH = 200
 _MAX_LEVELS = 4
 """Levels of objects whose properties are listed; deeper ones are written as their schema."""
 _XML_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_SAID = {"type", "description", "default", "enum", "examples", "title"}
+"""What a line says of an argument without its schema."""
 _PLACEHOLDERS: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True}
 
 
@@ -120,7 +122,8 @@ def _properties(schema: Mapping[str, Any], indent: str, levels: int) -> Iterable
         if "default" in part:
             about.append(f" (default {json_text(part['default'])})")
         inner = _mapping(part.get("items")) if _type(part) == "list of objects" else part
-        if not _type(part) or (inner.get("properties") and not levels):
+        is_deep = bool(inner.get("properties")) and not levels
+        if is_deep or (_type(part) in {"any", "list"} and part.keys() - _SAID):
             about.append(f" (schema {json_text(given)})")
         yield "".join(about)
         if levels:
