@@ -109,6 +109,8 @@ def _default(field: FieldInfo) -> str:
         return f"`{str(default).lower()}`"
     if isinstance(default, int | float):
         return f"{default:,.12g}"
+    if isinstance(default, tuple) and len(default) == 1:
+        default = default[0]
     is_empty = isinstance(default, Settings) or not default
     return "none" if is_empty else f"`{default}`"
 

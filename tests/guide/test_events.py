@@ -20,6 +20,7 @@ from event_sessions import PLAN, SESSIONS, Seen, add, one_turn, opened
 from overload_sessions import of_overload
 from pull_sessions import of_a_download
 from response_sessions import of_responses
+from tagged_sessions import of_tags
 
 PAGE = (Path(__file__).parents[2] / "docs/guide/events.md").read_text()
 EVERYWHERE = {"session_id": {"str"}, "parent_id": {"str", "None"}, "timestamp": {"str"}}
@@ -65,7 +66,7 @@ def _type(value: Any) -> str:
 @pytest.fixture(scope="module")
 def seen() -> Seen:
     emitted = Seen()
-    for run in (*SESSIONS, of_responses, of_overload, of_a_download):
+    for run in (*SESSIONS, of_responses, of_overload, of_a_download, of_tags):
         anyio.run(run, emitted)
     return emitted
 
@@ -104,6 +105,8 @@ OBJECTS: dict[str, list[tuple[str, str]]] = {
     "`error` of `tool:error`, `provider:error`, `llm:response`": [
         ("tool:error", "error"), ("provider:error", "error"), ("llm:response", "error"),
     ],
+    "`call` of `agent:tool_call_end`": [("agent:tool_call_end", "call")],
+    "`error` of `agent:error`": [("agent:error", "error")],
     "`denied`": [("orchestrator:complete", "denied")],
     "`metadata` of `content_block:start`": [("content_block:start", "metadata")],
     "an item of `findings`": [("guard:findings", "findings")],

@@ -254,6 +254,20 @@ def _() -> str:
 # providers
 
 
+class Small(BaseProvider):
+    """Yields one piece, and then a word."""
+
+    name = "small"
+
+    def __init__(self, piece: Any) -> None:
+        self._pieces = [piece]
+        self.requests: list[Any] = []
+
+    async def chunks(self, request: Any, **options: Any) -> Any:
+        self.requests.append(request)
+        yield self._pieces.pop() if self._pieces else "Done."
+
+
 class Neither(BaseProvider):
     name = "neither"
 
@@ -268,6 +282,24 @@ class Mine(BaseProvider):
 mistake("providers", "no key")(lambda: Agent("anthropic:claude-sonnet-4-5").run_sync("go"))
 mistake("providers", "a misspelt provider")(lambda: Agent("anthropc:claude").run_sync("go"))
 mistake("providers", "neither `chunks` nor `complete`")(lambda: Agent(Neither()).run_sync("go"))
+mistake("models-without-tools", "a provider that yields something else")(
+    lambda: Agent(Small(3), loop="loop-tagged").run_sync("go")
+)
+
+
+@mistake("models-without-tools", "a `tool_prompt` without `{tools}`")
+def _() -> None:
+    loop = {"module": "loop-tagged", "config": {"tool_prompt": "Use tools."}}
+    Agent(Small("Hi"), loop=loop).run_sync("go")
+
+
+@mistake("models-without-tools", "an answer that ends within a call")
+def _() -> str:
+    small = Small('<tool>{"tool_name": "add", "arguments": {"a": 1')
+    Agent(small, tools=[add], loop="loop-tagged").run_sync("go")
+    return str(small.requests[1].messages[-1].content)
+
+
 mistake("providers", "a `complete` that is not `async`")(lambda: Agent(Mine()).run_sync("go"))
 
 
