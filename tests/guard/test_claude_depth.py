@@ -129,7 +129,6 @@ def test_the_output_of_a_tool_is_written_at_any_depth(depth, shapes):
 def test_tagged_results_are_written_at_any_depth(shapes):
     from amplifier_core.message_models import ChatRequest
     from amplifier_modules.loops.answers.tagged_request import tagged_request
-    from amplifier_modules.loops.settings import LoopSettings
 
     deep = nested(100_000, shapes)
     request = ChatRequest(
@@ -139,5 +138,4 @@ def test_tagged_results_are_written_at_any_depth(shapes):
         ]
     )
     for form in ("json", "xml"):
-        settings = LoopSettings(tool_format=form)
-        assert len(tagged_request(request, "tool", settings).messages) == 2
+        assert len(tagged_request(request, "tool", form).messages) == 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from amplifier_core.content_models import TextContent, ThinkingContent, ToolCallContent
 from amplifier_core.message_models import TextBlock, ThinkingBlock, ToolCallBlock
-from amplifier_modules.loops.response import block_dict
+from amplifier_modules.loops.answers.response import block_dict
 from amplifier_modules.providers.block_record import block_record
 
 TEXTS = st.text(max_size=20)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
-from .failure import in_words
+from ..failure import in_words
+from .answers.response import RequestedCall
 from .recovery.recoverable_error import ErrorKind, RecoverableError
-from .response import RequestedCall
 from .tool_answer import Answer
 
 NO_NAME = "the call has no tool name"

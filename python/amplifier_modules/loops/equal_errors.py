@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from .answers.response import RequestedCall
 from .recovery.given_up import GivenUp
-from .response import RequestedCall
 from .tool_answer import Answer
 
 _TOLD_BEFORE_END = 2

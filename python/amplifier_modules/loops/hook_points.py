@@ -14,9 +14,9 @@ from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
 from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
+from ..failure import in_words
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
 from .cancellation import Shielded, ending
-from .failure import in_words
 from .injection import Injection, injections_of
 
 logger = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from amplifier_core._kernel.capability_names import (
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
+from ..argument_check import ArgumentCheck
 from ..budget import Budget
 from ..contexts.learned_budget import LearnedBudgets
-from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .ledger import Ledger, running_ledger

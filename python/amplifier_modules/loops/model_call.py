@@ -19,11 +19,11 @@ from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..awaitable import awaitable_of
+from ..failure import described
+from .answers.blocks import are_emitted, emit_blocks
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
-from .blocks import are_emitted, emit_blocks
 from .cancellation import ending
-from .failure import described
 from .hook_points import HookPoints
 from .provider_choice import model_name, tool_tags
 from .settings import LoopSettings
@@ -153,7 +153,10 @@ class ModelCalls:
 
     async def _complete(self, request: ChatRequest, on_call: OnCall | None) -> ChatResponse:
         tags = tool_tags(self.provider, self._settings)
-        sent = tagged_request(request, tags[0], self._settings) if tags else request
+        sent = request
+        if tags:
+            asked = self._settings
+            sent = tagged_request(request, tags[0], asked.tool_format, asked.tool_prompt)
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
         pieces: AsyncIterator[Any] | None = None
         if tags or self._is_streaming:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -11,13 +11,12 @@ from ..budget import Budget
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
 from ..value_problems import Form
+from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
 
 MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""
 UNLIMITED = -1
 """The value of `max_iterations` and `max_equal_errors` that sets no limit."""
-TOOLS_PLACE = "{tools}"
-"""The place of the list of tools in `tool_prompt`."""
 
 
 def _iterations(count: int) -> int:
@@ -92,7 +91,7 @@ class LoopSettings(Settings):
     tool_tags: ToolTags = ()
     """Tags in which the model writes its calls as text; without them those of the provider count,
     and without any calls are native. True means `tool`."""
-    tool_format: Literal["json", "xml"] = "json"
+    tool_format: ToolFormat = "json"
     """The form of a call in tags that the model is asked for; either is understood."""
     tool_prompt: Annotated[
         OptionalText,

@@ -13,9 +13,11 @@ from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
+from ..argument_check import ArgumentCheck
 from ..awaitable import awaitable_of
+from ..failure import described, in_words
 from ..loop_breaking import ends_turn
-from .argument_check import ArgumentCheck
+from .answers.response import RequestedCall
 from .call_approval import needs_approval
 from .call_context import TOOL_START, run_in_context
 from .call_errors import (
@@ -29,11 +31,9 @@ from .call_errors import (
 )
 from .cancellation import TurnCancellation, ending_after
 from .equal_errors import EqualErrors
-from .failure import described, in_words
 from .hook_points import HookPoints
 from .ledger import Ledger, Limit
 from .recovery.recoverable_error import RecoverableError
-from .response import RequestedCall
 from .result_limit import within
 from .together import run_together
 from .tool_answer import INTERRUPTED, NOT_STARTED, Answer, as_text, content_of, presented

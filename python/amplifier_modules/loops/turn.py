@@ -20,12 +20,13 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
+from ..argument_check import ArgumentCheck
 from ..contexts.learned_budget import LearnedBudgets
+from ..failure import in_words
+from .answers.response import RequestedCall, calls_of, text_of
 from .answers.tool_list import example_writer
-from .argument_check import ArgumentCheck
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
-from .failure import in_words
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
@@ -35,7 +36,6 @@ from .pause import Pause
 from .provider_choice import tool_tags
 from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
-from .response import RequestedCall, calls_of, text_of
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory

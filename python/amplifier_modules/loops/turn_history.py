@@ -12,9 +12,9 @@ from amplifier_core.message_models import ChatResponse
 
 from ..awaitable import awaitable_of
 from ..contexts.message_source import CLOSING, from_source
+from .answers.response import RequestedCall, assistant_message
 from .cancellation import Shielded
 from .outcome import closing_message
-from .response import RequestedCall, assistant_message
 from .told_history import ToldHistory
 
 logger = logging.getLogger(__name__)

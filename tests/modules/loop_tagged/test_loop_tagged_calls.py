@@ -10,9 +10,9 @@ import pytest
 from tagged_answers import LOOK, Pieces, blocks, ended, heard
 
 from amplifier_core.message_models import ChatRequest, Message
+from amplifier_modules.loops.answers.response import RequestedCall
 from amplifier_modules.loops.hook_points import HookPoints
 from amplifier_modules.loops.request import tool_specs
-from amplifier_modules.loops.response import RequestedCall
 
 SCHEMA = {
     "type": "object",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from amplifier_core._kernel.capability_names import AGENT_EVENTS, OBSERVABILITY_EVENTS
 
-from ..failure import described
+from ...failure import described
 
 if TYPE_CHECKING:
     from amplifier_core.message_models import ToolCall

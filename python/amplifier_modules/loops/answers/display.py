@@ -21,9 +21,9 @@ from amplifier_stream import (
 
 from ...providers.block_record import block_record
 from ...providers.pieces import DroppedCall, OtherBlock
-from ..blocks import block_records, record_deltas
-from ..hook_points import HookPoints
-from ..response import block_dict
+from .blocks import block_records, record_deltas
+from .emitter import Emitter
+from .response import block_dict
 
 if TYPE_CHECKING:
     from amplifier_core.message_models import ChatResponse, ToolCall
@@ -54,7 +54,7 @@ class _Call:
 class Display:
     """Emits start, deltas and end of each block in their order; tags are in none of them."""
 
-    hooks: HookPoints
+    hooks: Emitter
     with_deltas: bool
     drops_blanks: bool
     """Whether blank text between calls is left out, as in the response."""

@@ -17,7 +17,7 @@ from amplifier_core.message_models import (
 
 from ...closing import closing
 from ...providers.base import answers_in_chunks, checked_chunks, has_extension
-from ..response import RequestedCall, calls_of
+from .response import RequestedCall, calls_of
 
 _TEXT_KEYS = ("content", "text", "delta")
 

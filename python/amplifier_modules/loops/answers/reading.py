@@ -20,12 +20,12 @@ from amplifier_stream import (
 
 from ...providers.gathered import Gathered, error_of
 from ...providers.pieces import DroppedCall, OtherBlock, Pieces
-from ..blocks import are_emitted
-from ..hook_points import HookPoints
-from ..response import BLOCKS_EMITTED, RequestedCall
 from .agent_events import hook_event, registered
+from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls
 from .display import Display
+from .emitter import Emitter
+from .response import BLOCKS_EMITTED, RequestedCall
 
 OnCall = Callable[[int, RequestedCall], None]
 """Takes the number of a call, and the call, as soon as it is complete."""
@@ -49,7 +49,7 @@ class Form:
 class Reading:
     """One answer that is being read."""
 
-    hooks: HookPoints
+    hooks: Emitter
     form: Form
     on_call: OnCall | None = None
     _calls: EndedCalls = field(init=False)

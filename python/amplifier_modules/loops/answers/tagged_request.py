@@ -13,20 +13,22 @@ from amplifier_core.message_models import (
     ToolResultBlock,
 )
 
-from ..settings import LoopSettings
-from .tool_list import RESULT_TAG, ToolFormat, json_text, tools_prompt, written_call
+from .tool_list import json_text, tools_prompt, written_call
+from .tool_prompt import RESULT_TAG, ToolFormat
 
 
-def tagged_request(request: ChatRequest, tag: str, settings: LoopSettings) -> ChatRequest:
+def tagged_request(
+    request: ChatRequest, tag: str, tool_format: ToolFormat = "json", prompt: str | None = None
+) -> ChatRequest:
     """Return the request with its tools described, and calls and results written, as text.
 
     Args:
         request: The request as for a model with native tools.
         tag: The tag for the calls of the model.
-        settings: The form of the calls, and what the model is told of them.
+        tool_format: The form of the calls that the model is asked for.
+        prompt: What the model is told of them, with `{tools}`; None for our own text.
     """
     messages: list[Message] = []
-    tool_format = settings.tool_format
     for message in request.messages:
         _add(messages, message, tag, tool_format)
     tools = None if request.tool_choice == "none" else request.tools
@@ -35,7 +37,7 @@ def tagged_request(request: ChatRequest, tag: str, settings: LoopSettings) -> Ch
             (i for i, each in enumerate(messages) if each.role not in {"system", "developer"}),
             len(messages),
         )
-        told = tools_prompt(tools, tag, tool_format, settings.tool_prompt)
+        told = tools_prompt(tools, tag, tool_format, prompt)
         messages.insert(place, Message(role="system", content=told))
     return request.model_copy(update={"messages": messages, "tools": None, "tool_choice": None})
 

@@ -5,26 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, cast
-from xml.sax.saxutils import escape
+from typing import Any, cast
 
 from amplifier_core._kernel.nested import cut
 from amplifier_core.message_models import ToolSpec
 
-from ..settings import TOOLS_PLACE
-
-ToolFormat = Literal["json", "xml"]
-
-RESULT_TAG = "tool_result"
-TAG_PLACE = "{tag}"
-PROMPT = f"""You can call tools. Write a call as in the examples, between <{TAG_PLACE}> and \
-</{TAG_PLACE}>, with arguments that fit the tool. Write nothing else between the tags, use them only \
-for calls, and end your message after the last call. The results follow in the next message, each in \
-<{RESULT_TAG}>.
-
-The tools:
-{TOOLS_PLACE}"""
-"""What a model is told without a `tool_prompt`."""
+from .tool_prompt import PROMPT, TAG_PLACE, TOOLS_PLACE, ToolFormat
 
 _MAX_DEPTH = 200
 """Levels of a value that is too deep to be written whole."""
@@ -58,10 +44,12 @@ def written_call(name: str, arguments: Mapping[str, Any], tag: str, tool_format:
         inside = json_text({"tool_name": name, "arguments": dict(arguments)})
     elif all(_is_plain(key, value) for key, value in arguments.items()):
         elements = (f"<{key}>{_xml(value)}</{key}>" for key, value in arguments.items())
-        inside = f"<tool_name>{escape(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
+        inside = (
+            f"<tool_name>{_escaped(name)}</tool_name><arguments>{''.join(elements)}</arguments>"
+        )
     else:
-        given = escape(json_text(dict(arguments)))
-        inside = f"<tool_name>{escape(name)}</tool_name><arguments>{given}</arguments>"
+        given = _escaped(json_text(dict(arguments)))
+        inside = f"<tool_name>{_escaped(name)}</tool_name><arguments>{given}</arguments>"
     return f"<{tag}>{inside}</{tag}>"
 
 
@@ -96,7 +84,11 @@ def _is_plain(key: str, value: Any) -> bool:
 
 
 def _xml(value: str | float) -> str:
-    return escape(value if isinstance(value, str) else json.dumps(value))
+    return _escaped(value if isinstance(value, str) else json.dumps(value))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _tool(tool: ToolSpec, tag: str, tool_format: ToolFormat) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from amplifier_core.llm_errors import InvalidToolCallError
 
 if TYPE_CHECKING:
-    from ..tool_arguments import ArgumentSchemas
+    from .tool_arguments import ArgumentSchemas
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class ArgumentCheck:
             # Imported here: without the extension loops run, but check nothing.
             from amplifier_guard import ToolInputDenied, ToolSchemaDenied
 
-            from ..tool_arguments import ArgumentSchemas
+            from .tool_arguments import ArgumentSchemas
         except ImportError:
             return
         if self._schemas is None:

@@ -11,8 +11,8 @@ import anyio
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 
-from ..providers.block_record import block_record
-from .hook_points import HookPoints
+from ...providers.block_record import block_record
+from .emitter import Emitter
 from .response import BLOCKS_EMITTED, block_dict
 
 
@@ -31,7 +31,7 @@ def block_records(response: Any) -> list[tuple[dict[str, Any], Any]]:
 
 
 async def emit_blocks(
-    hooks: HookPoints,
+    hooks: Emitter,
     response: Any,
     *,
     with_deltas: bool,

@@ -1,0 +1,20 @@
+"""What models without native tools are told of calls."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ToolFormat = Literal["json", "xml"]
+"""The form of the calls that a model is asked for."""
+TOOLS_PLACE = "{tools}"
+"""The place of the list of tools."""
+RESULT_TAG = "tool_result"
+TAG_PLACE = "{tag}"
+PROMPT = f"""You can call tools. Write a call as in the examples, between <{TAG_PLACE}> and \
+</{TAG_PLACE}>, with arguments that fit the tool. Write nothing else between the tags, use them only \
+for calls, and end your message after the last call. The results follow in the next message, each in \
+<{RESULT_TAG}>.
+
+The tools:
+{TOOLS_PLACE}"""
+"""What a model is told without a `tool_prompt`."""
