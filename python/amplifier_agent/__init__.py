@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     from .function_hook import Hook, hook
     from .plan import AgentOptions, Module
     from .question import Question
-    from .result import Message, Result, StatusError, TokenUsage, TurnStatus
+    from .result import (
+        GoalEnding,
+        GoalOutcome,
+        Message,
+        Result,
+        StatusError,
+        TokenUsage,
+        TurnStatus,
+    )
     from .session import Session
     from .stream import Stream
 
@@ -42,6 +50,8 @@ __all__ = [
     "Budget",
     "Event",
     "FunctionTool",
+    "GoalEnding",
+    "GoalOutcome",
     "Hook",
     "Message",
     "Module",
@@ -78,7 +88,7 @@ _HOMES = {
     ".function_hook": "Hook hook",
     ".plan": "AgentOptions Module",
     ".question": "Question",
-    ".result": "Message Result StatusError TokenUsage TurnStatus",
+    ".result": "GoalEnding GoalOutcome Message Result StatusError TokenUsage TurnStatus",
     ".session": "Session",
     ".stream": "Stream",
 }

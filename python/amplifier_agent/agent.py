@@ -98,6 +98,7 @@ class Agent(Generic[T_co]):
         messages: Sequence[Message] = (),
         state: object = None,
         budget: Budget | None = None,
+        goal: str | None = None,
     ) -> Result[T_co]:
         """Run one turn in a session of its own.
 
@@ -106,14 +107,16 @@ class Agent(Generic[T_co]):
             messages: The conversation so far, such as `result.messages`.
             state: What tools find in `ToolContext.state`.
             budget: What the turn may use, in the place of the agent's budget.
+            goal: The turn goes on until this is reached, as a judge sees it.
 
         Raises:
-            ValueError: Its approvals are `"wait"`, which only a session can answer.
+            ValueError: The goal is empty, or the agent's approvals are `"wait"`, which only a session
+                can answer.
             ConfigurationError: All that is wrong with the agent's modules, in one list.
             Exception: What the provider or the context raised.
         """
         self._check_answerable()
-        async with self.session(messages=messages, state=state) as session:
+        async with self.session(messages=messages, state=state, goal=goal) as session:
             return await session.run(prompt, budget=budget)
 
     def run_sync(
@@ -123,6 +126,7 @@ class Agent(Generic[T_co]):
         messages: Sequence[Message] = (),
         state: object = None,
         budget: Budget | None = None,
+        goal: str | None = None,
     ) -> Result[T_co]:
         """Run one turn, without `await`; the arguments are those of `run`.
 
@@ -131,7 +135,9 @@ class Agent(Generic[T_co]):
         """
         from .run_sync import run_sync
 
-        return run_sync(lambda: self.run(prompt, messages=messages, state=state, budget=budget))
+        return run_sync(
+            lambda: self.run(prompt, messages=messages, state=state, budget=budget, goal=goal)
+        )
 
     def stream(
         self,
@@ -140,17 +146,19 @@ class Agent(Generic[T_co]):
         messages: Sequence[Message] = (),
         state: object = None,
         budget: Budget | None = None,
+        goal: str | None = None,
     ) -> Stream[T_co]:
         """Return a turn as a stream of events; the arguments are those of `run`."""
-        from .arguments import check_messages, check_turn
+        from .arguments import check_goal, check_messages, check_turn
         from .stream import Stream
 
         self._check_answerable()
         check_turn(prompt, budget)
         check_messages(messages)
+        check_goal(goal)
 
         async def run(tell: Tell) -> Result[T_co]:
-            async with self.session(messages=messages, state=state) as session:
+            async with self.session(messages=messages, state=state, goal=goal) as session:
                 return await session.tell(prompt, budget, tell)
 
         return Stream(run)
@@ -161,6 +169,7 @@ class Agent(Generic[T_co]):
         messages: Sequence[Message] = (),
         state: object = None,
         session_id: str | None = None,
+        goal: str | None = None,
     ) -> Session[T_co]:
         """Return a session for a conversation; use it with `async with`.
 
@@ -168,9 +177,15 @@ class Agent(Generic[T_co]):
             messages: The conversation so far.
             state: What tools find in `ToolContext.state`.
             session_id: The id; a random one by default.
+            goal: Turns go on until this is reached, as a judge sees it; see `Session.goal`.
         """
         return _session_class()(
-            self._parts, self._output, messages=messages, state=state, session_id=session_id
+            self._parts,
+            self._output,
+            messages=messages,
+            state=state,
+            session_id=session_id,
+            goal=goal,
         )
 
     def as_tool(self, name: str, description: str) -> Tool:

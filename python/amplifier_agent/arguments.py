@@ -29,6 +29,19 @@ def check_budget(budget: Any) -> None:
         raise TypeError(f"`budget` is a `{type(budget).__name__}` (must be a `Budget`)")
 
 
+def check_goal(goal: Any) -> None:
+    """Check a goal.
+
+    Raises:
+        TypeError: It is neither text nor None.
+        ValueError: It is empty.
+    """
+    if goal is not None and not isinstance(goal, str):
+        raise TypeError(f"`goal` is a `{type(goal).__name__}` (must be text)")
+    if goal is not None and not goal.strip():
+        raise ValueError("`goal` is empty (must say when the work is done, or be None)")
+
+
 def check_messages(messages: Any) -> None:
     """Check that a conversation is a list of mappings.
 

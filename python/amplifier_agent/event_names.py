@@ -8,6 +8,7 @@ from typing import Any, cast
 from amplifier_core import events
 from amplifier_modules.contexts.history_events import HISTORY_EVENTS
 from amplifier_modules.loops.call_context import TOOL_PROGRESS, TOOL_START
+from amplifier_modules.loops.goal.pursuit import GOAL_PROGRESS
 
 from .event import (
     Event,
@@ -100,6 +101,11 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
         return "a message to the model was discarded"
     if name == events.ORCHESTRATOR_COMPLETE and data.get("reason") and "denied" not in data:
         return f"the turn was ended: {data['reason']}"
+    if name == GOAL_PROGRESS:
+        most = "" if data.get("max_rounds") is None else f" of {data['max_rounds']}"
+        state = "not reached yet" if data.get("state") == "continuing" else data.get("state")
+        reason = f": {data['reason']}" if data.get("reason") else ""
+        return f"goal, round {data.get('round')}{most}: {state}{reason}"
     if name == events.USER_NOTIFICATION:
         return str(data.get("message") or "")
     return None

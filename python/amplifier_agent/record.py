@@ -9,7 +9,7 @@ from typing import Any, cast
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import PLAIN, shape_of
 
-from .result import TokenUsage, TurnStatus, made
+from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, made
 from .unfinished_text import UnfinishedText
 
 CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", "pause_turn"})
@@ -34,6 +34,7 @@ class TurnRecord:
         self.model_calls = 0
         self.tool_calls = 0
         self.stop_reason: str | None = None
+        self.goal: GoalOutcome | None = None
         self._unpriced_calls = 0
         self._ending: Mapping[str, Any] | None = None
         self._unfinished = UnfinishedText()
@@ -61,8 +62,9 @@ class TurnRecord:
             return
         self._unfinished.clear()
         self.model_calls += 1
-        stop_reason = _plain(data.get("finish_reason"))
-        self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
+        if "purpose" not in data:  # the answer of a judge is none of the turn
+            stop_reason = _plain(data.get("finish_reason"))
+            self.stop_reason = stop_reason if isinstance(stop_reason, str) else None
         usage = data.get("usage")
         # Of a dict, nothing but numbers is used.
         self._add_usage(usage if type(usage) is dict else _plain(usage))
@@ -78,6 +80,8 @@ class TurnRecord:
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = {**data}
+        if "goal_final" in data:
+            self.goal = goal_outcome(_plain(data["goal_final"]))
 
     @property
     def unfinished(self) -> str:

@@ -21,6 +21,34 @@ Message: TypeAlias = dict[str, Any]
 """One message of a conversation, as JSON."""
 
 
+GoalEnding: TypeAlias = Literal[
+    "reached", "stalled", "busy_stalled", "capped", "cancelled", "failed"
+]
+"""How the pursuit of a goal ended.
+
+`reached`: as the judge sees it. `stalled`: the judge gave the same reason again and again.
+`busy_stalled`: tools ran, and nothing changed. `capped`: by the limit of rounds or of the turn.
+`cancelled`: with the turn, or withdrawn. `failed`: the judge, the model or a hook kept it from going
+on.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOutcome:
+    """What became of the goal of a turn."""
+
+    goal: str
+    """When the work is done."""
+    verdict: GoalEnding
+    """How its pursuit ended."""
+    reason: str
+    """Why."""
+    rounds: int
+    """How many answers were judged."""
+    summary: str | None = None
+    """What was done in all rounds, by a model; None for a single one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TokenUsage:
     """Tokens, each counted once."""
@@ -91,6 +119,8 @@ class Result(Generic[T_co]):
     """The conversation up to here, without the system prompt."""
     session_id: str = ""
     """The session that the turn belongs to."""
+    goal: GoalOutcome | None = None
+    """What became of the goal; None for a turn without one."""
     value: T_co | None = None
     """The answer as an object; `output` is this, for a turn that is `completed`."""
 
@@ -132,6 +162,17 @@ class Result(Generic[T_co]):
         found["output"] = found.pop("value")
         found["usage"] = {**vars(self.usage), "total": self.usage.total}
         return to_jsonable_python(found)
+
+
+def goal_outcome(told: Any) -> GoalOutcome | None:
+    """Return what `orchestrator:complete` says of a goal; None if it says nothing of that form."""
+    if not isinstance(told, dict):
+        return None
+    found = cast("dict[str, Any]", told)
+    try:
+        return GoalOutcome(**{each.name: found[each.name] for each in fields(GoalOutcome)})
+    except KeyError:  # of a loop that is not ours
+        return None
 
 
 def made(kind: type[Any], fields: dict[str, Any]) -> Any:

@@ -22,14 +22,15 @@ from amplifier_core._kernel.turns import Turns
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.loop_thread import LoopThread
+from amplifier_modules.loops.goal.state import goal_of, set_goal
 
 from .approvals import WaitingQuestions, approval_system
-from .arguments import check_messages, check_session_id, check_turn
+from .arguments import check_goal, check_messages, check_session_id, check_turn
 from .observer import Observer
 from .plan import Parts
 from .record import TurnRecord
 from .result import Message, Result
-from .start import budget_problems, start
+from .start import budget_problems, goal_problems, start
 from .turn import Turn
 from .type_parameters import T_co
 
@@ -62,11 +63,13 @@ class Session(Generic[T_co]):
         state: object = None,
         session_id: str | None = None,
         parent_id: str | None = None,
+        goal: str | None = None,
     ) -> None:
         """Make a session; `Agent.session` does this. Nothing is loaded yet.
 
         Raises:
             TypeError: An argument is of the wrong type.
+            ValueError: The goal is empty.
         """
         check_messages(messages)
         check_session_id(session_id)
@@ -85,11 +88,12 @@ class Session(Generic[T_co]):
         """The session of the kernel."""
         self._coordinator: Any = self.session.coordinator
         self._coordinator.register_capability(SESSION_STATE, state)
+        self._is_open = False
+        self.goal = goal
         self._turn: Turn[T_co] | None = None
         self._sub_agents: TurnRecord | None = None
         """What all sub-agents did, in all turns; the providers of this session know nothing of it."""
         self._last: Result[T_co] | None = None
-        self._is_open = False
         self._turns = Turns()
         self._streams: weakref.WeakSet[Stream[T_co]] | None = None
 
@@ -107,6 +111,25 @@ class Session(Generic[T_co]):
     def questions(self) -> tuple[Question, ...]:
         """The questions that wait for `answer`; with `approvals="wait"`."""
         return self._waiting.questions
+
+    @property
+    def goal(self) -> str | None:
+        """When the work is done; None for turns that end with the model's answer.
+
+        A turn with a goal goes on until a judge says that it is reached, or it leads nowhere:
+        `Result.goal` says which. A goal that is reached is None from then on. It can be set and
+        withdrawn while a turn runs.
+        """
+        return goal_of(self._coordinator)
+
+    @goal.setter
+    def goal(self, goal: str | None) -> None:
+        check_goal(goal)
+        before = goal_of(self._coordinator)
+        set_goal(self._coordinator, goal)
+        if self._is_open and (problems := goal_problems(self._coordinator)):
+            set_goal(self._coordinator, before)
+            raise ConfigurationError("; ".join(problems))
 
     async def run(self, prompt: str, *, budget: Budget | None = None) -> Result[T_co]:
         """Run a turn; it waits until those before it are done.

@@ -18,6 +18,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
 from amplifier_modules.contexts.history_events import connected
 from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
+from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
 
@@ -65,7 +66,7 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     if tools := coordinator.get("tools"):
         problems += _tool_problems(coordinator, tools, parts, state)
     problems += _provider_problems(coordinator, parts)
-    problems += budget_problems(coordinator, parts.budget)
+    problems += budget_problems(coordinator, parts.budget) + goal_problems(coordinator)
     if problems:
         raise _refusal(of_plan, problems)
     if refusal is not None:
@@ -138,8 +139,12 @@ def _tool_problems(
 
 
 def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
-    """Say that there is no provider, unless a failed one is said already."""
-    if coordinator.get("providers") or parts.plan["providers"]:
+    """Say that there is no provider, unless a failed one is said already, or none of a role."""
+    providers = coordinator.get("providers")
+    loop = coordinator.get("orchestrator")
+    if providers and isinstance(loop, Loop):
+        return loop.role_problems(providers)
+    if providers or parts.plan["providers"]:
         return []
     return ["no provider is mounted: give `model=`, or name one under `providers` of the plan"]
 
@@ -165,6 +170,13 @@ def budget_problems(coordinator: Any, budget: Budget | None) -> list[str]:
                 f"the budget has a `cost`, and `{name}` does not tell what a call costs"
             )
     return problems
+
+
+def goal_problems(coordinator: Any) -> list[str]:
+    """Say why a goal cannot be pursued: the loop pursues none."""
+    if goal_of(coordinator) is None or (foreign := _foreign_loop(coordinator)) is None:
+        return []
+    return [f"the loop `{foreign}` pursues no goal; use one of ours"]
 
 
 def _foreign_loop(coordinator: Any) -> str | None:

@@ -128,6 +128,7 @@ class Turn(Generic[T_co]):
             "model_calls": record.model_calls,
             "tool_calls": record.tool_calls,
             "messages": messages,
+            "goal": record.goal,
             "session_id": self._session.session_id,
             "value": value if status == "completed" else None,
         }

@@ -33,6 +33,8 @@ class Outcome:
     """Tokens; None if no turn ran."""
     cost: str | None = None
     """US dollars; None if a price is not known."""
+    goal: Mapping[str, Any] | None = None
+    """What became of the goal; None for a run without one."""
     error: Mapping[str, Any] | None = None
     """The `type`, `message` and `hint` of a failure."""
     exit_code: int = COMPLETE
@@ -52,6 +54,7 @@ class Outcome:
             "usage": None if self.usage is None else dict(self.usage),
             "cost": self.cost,
             "error": None if self.error is None else dict(self.error),
+            **({} if self.goal is None else {"goal": dict(self.goal)}),
         }
 
 

@@ -62,6 +62,7 @@ EVENTS = frozenset(
         "context:message",
         "context:replaced",
         "guard:findings",
+        "orchestrator:goal_progress",
         "orchestrator:paused",
         "orchestrator:rate_limit_delay",
         "orchestrator:resumed",

@@ -265,6 +265,21 @@ async def steered(seen: Seen) -> None:
         await s.run("Hi")
 
 
+async def aimed(seen: Seen) -> None:
+    """Goals that are reached, given up after a limit, and without a verdict."""
+    yes, no = "Yes.", "No: it is not done."
+    fast = {"fast": "scripted"}
+    for script, config in (
+        (["One.", no, "Two.", yes, "Both are done."], {"models": fast}),
+        (["One.", no], {"goal_max_rounds": 1}),
+        (["One.", "Hm."], {"goal_max_rounds": -1, "goal_judge_failures": 1}),
+    ):
+        loop = {"module": "loop-streaming", "config": config}
+        agent = Agent(ScriptedProvider(script), loop=loop)
+        async with opened(seen, agent, goal="It is done.") as s:
+            await s.run("Hi")
+
+
 async def paced(seen: Seen) -> None:
     """A loop that waits between calls, and a context that compacts."""
     loop = {"module": "loop-streaming", "config": {"min_delay_between_calls_ms": 500}}
@@ -425,6 +440,7 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paced, sessions,
+    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, aimed, paced,
+    sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

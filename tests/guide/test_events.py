@@ -92,7 +92,8 @@ def test_the_payload_of_an_event_is_what_the_page_says(seen: Seen, event: str) -
     for key, types in EVERYWHERE.items():
         assert found.pop(key)[1] <= types
     if event.startswith(WITH_REQUEST):
-        found.pop("request_id", None)
+        for key in ("request_id", "role", "purpose"):
+            assert found.pop(key, (False, {"str"}))[1] == {"str"}
 
     assert shape(EVENTS[event][2]) == found
 
@@ -107,6 +108,7 @@ OBJECTS: dict[str, list[tuple[str, str]]] = {
     ],
     "`call` of `agent:tool_call_end`": [("agent:tool_call_end", "call")],
     "`error` of `agent:error`": [("agent:error", "error")],
+    "`goal_final`": [("orchestrator:complete", "goal_final")],
     "`denied`": [("orchestrator:complete", "denied")],
     "`metadata` of `content_block:start`": [("content_block:start", "metadata")],
     "an item of `findings`": [("guard:findings", "findings")],
@@ -176,9 +178,13 @@ async def ending(event: str, answer: HookResult | None) -> tuple[str, list[str]]
     def judge(event: str, data: dict[str, Any]) -> HookResult | None:
         return answer
 
-    model = ScriptedProvider([{"tool": "add", "arguments": {"a": 1}}, "Done."], repeat=True)
+    script: list[Any] = [{"tool": "add", "arguments": {"a": 1}}, "Done."]
+    goal = "Added" if event == "orchestrator:goal_progress" else None
+    script += [] if goal is None else ["No: not yet.", "Done now.", "Yes."]
+    model = ScriptedProvider(script, repeat=True)
+    loop = {"module": "loop-streaming", "config": {"goal_summary": False}}
     seen = Seen()
-    async with opened(seen, Agent(model, tools=[add], hooks=[judge])) as s:
+    async with opened(seen, Agent(model, tools=[add], hooks=[judge], loop=loop), goal=goal) as s:
         s.steer("Quickly.")
         result = await s.run("Add")
     texts = [str(message["content"]) for message in result.messages]

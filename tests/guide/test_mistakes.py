@@ -433,6 +433,41 @@ mistake("steering", "a loop that takes no messages")(lambda: _steer("Stop", loop
 mistake("steering", "more than 100 that wait")(lambda: _steer("Stop", times=101))
 
 
+# goals and roles
+
+
+def _fast(role: str, provider: str, **options: Any) -> str:
+    config = {"models": {role: provider}}
+    loop = {"module": "loop-streaming", "config": config}
+    return Agent(model(), loop=loop, **options).run_sync("go").text
+
+
+@hook("provider:request")
+def _misspelt(event: str, data: dict[str, Any]) -> HookResult:
+    return HookResult(action="modify", data={**data, "role": "fsat"})
+
+
+@mistake("goals", "something else in the session state")
+def _() -> None:
+    async def main() -> None:
+        async with Agent(model()).session() as session:
+            session.session.coordinator.session_state["goal"] = 3
+            await session.run("go")
+
+    asyncio.run(main())
+
+
+mistake("goals", "an empty goal")(lambda: Agent(model()).run_sync("go", goal=" "))
+mistake("goals", "a loop that is not ours")(
+    lambda: Agent(model(), loop=Loop()).run_sync("go", goal="done")
+)
+mistake("roles", "a provider that is not mounted")(lambda: _fast("fast", "grok"))
+mistake("roles", "a hook that chooses a role without a model")(
+    lambda: _fast("fast", "scripted", hooks=[_misspelt])
+)
+mistake("roles", "a role that looks misspelt")(lambda: _fast("fats", "scripted"))
+
+
 # sub-agents, conversations, budgets
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from amplifier_app.commands.order import Order
     from amplifier_app.line_input.lines import Lines
 
+_OFF = ("off", "none", "clear")
+"""What `/goal` is followed by where it ends the goal."""
+
 
 class Chat:
     """Takes what a person types, until that person, the terminal or a signal ends it.
@@ -111,6 +114,8 @@ class Chat:
         """What a command does between two turns; None if it changes nothing."""
         if command.name == "/model" and command.argument:
             return self._use_model(command.argument)
+        if command.name == "/goal" and command.argument.lower() not in ("", *_OFF):
+            return self._turns.pursue(command.argument)
         return self._clear() if command.name == "/clear" else None
 
     async def _use_model(self, name: str) -> None:
@@ -130,12 +135,24 @@ class Chat:
             write_notice(help_text())
         elif command.name == "/model":
             notice(f"the model is {model_name(self._turns.order)}")
+        elif command.name == "/goal":
+            notice(self._goal(command))
         elif command.name == "/cost":
             notice(self._turns.sums)
         else:
             hint = f"there are {', '.join(f'`{name}`' for name in SLASH_COMMANDS)}"
             report(Failure(f"there is no command `{command.name}`", hint=hint))
         self._ready()
+
+    def _goal(self, command: SlashCommand) -> str:
+        """Withdraw the goal if that is asked for, and return what is said of it."""
+        goal = self._turns.goal
+        if goal is None:
+            return "there is no goal; `/goal TEXT` sets one"
+        if not command.argument:
+            return f"the goal is: {goal}"
+        self._turns.goal = None
+        return "the goal is withdrawn"
 
     def _show_typed(self, text: str) -> None:
         from amplifier_guard import TerminalText

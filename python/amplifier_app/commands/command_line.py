@@ -251,6 +251,12 @@ def amplifier_core(context: click.Context) -> None:
     help="The model to use, such as `openai:gpt-5.5`, `groq:NAME`, or `openai` for the usual model of"
     " a provider.  [default: that of the first provider whose key is set]",
 )
+@click.option(
+    "--goal",
+    metavar="TEXT",
+    help="Go on until this is reached, as a model judges after each answer; without a prompt, it is"
+    " the prompt.",
+)
 @click.option("--system", metavar="TEXT", help="The system prompt, instead of the usual one.")
 @click.option("--system-file", metavar="FILE", help="A file that holds the system prompt.")
 @click.option(
@@ -278,6 +284,7 @@ def run(
     quiet: bool,
     as_json: bool,
     model: str | None,
+    goal: str | None,
     system: str | None,
     system_file: str | None,
     modules: tuple[str, ...],
@@ -301,8 +308,10 @@ def run(
 
         if quiet and verbose:
             raise click.UsageError("`--quiet` and `--verbose` exclude each other")
-        is_interactive = prompt is None and not (quiet or as_json) and is_typed()
-        given = Prompt("") if is_interactive else given_prompt(prompt)
+        if goal is not None and not goal.strip():
+            raise click.UsageError("`--goal` is empty")
+        is_interactive = prompt is None and goal is None and not (quiet or as_json) and is_typed()
+        given = Prompt("") if is_interactive else given_prompt(prompt or goal)
         folder = named_folder(directory)
         named = None
         if modules or plan is not None:
@@ -325,6 +334,7 @@ def run(
             system=given_system(system, system_file),
             block_chars=given.block_chars,
             named=named,
+            goal=goal,
             provider=choice.provider.name,
         )
         if is_interactive:

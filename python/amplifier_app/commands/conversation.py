@@ -57,7 +57,7 @@ class Conversation:
         agent = _agent(
             order, provider, TerminalApproval(self.output.hold, self.output.release, asking)
         )
-        self._session = agent.session(messages=[dict(each) for each in messages])
+        self._session = agent.session(messages=[dict(each) for each in messages], goal=order.goal)
         self._session.session.coordinator.display_system = self.output
         self._coordinator: Any = self._session.session.coordinator
         SECRETS.learn(self._session.session.config)
@@ -81,6 +81,15 @@ class Conversation:
     def is_usable(self) -> bool:
         """Whether it can take one more turn: it was opened, and nothing cancelled that."""
         return self._is_open and not self.token.is_cancelled
+
+    @property
+    def goal(self) -> str | None:
+        """The goal of this turn and the next ones; None without one, or after it is reached."""
+        return self._session.goal
+
+    @goal.setter
+    def goal(self, goal: str | None) -> None:
+        self._session.goal = goal
 
     @property
     def takes_steering(self) -> bool:

@@ -27,5 +27,7 @@ class Order:
     """Hook modules to mount in addition to the guard."""
     named: NamedModules | None = None
     """The modules that the user names."""
+    goal: str | None = None
+    """The turn goes on until this is reached."""
     provider: str = "anthropic"
     """The provider that answers, unless the user names another as a module."""

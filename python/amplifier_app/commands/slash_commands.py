@@ -8,6 +8,7 @@ from dataclasses import dataclass
 SLASH_COMMANDS = {
     "/help": "Show this.",
     "/model": "Show the model; with a name, use that one from now on.",
+    "/goal": "Work until a goal is reached: `/goal TEXT`; alone, show it; `/goal off` ends it.",
     "/cost": "Show the tokens so far, and what they cost.",
     "/clear": "Begin a new conversation.",
     "/quit": "End; Ctrl+D does the same.",

@@ -81,6 +81,9 @@ class Turn:
         if result is None or result.status == "cancelled":
             hint = "run again with `--debug` for details"
             return Failure("a module cancelled the turn", hint=hint)
+        if result.status == "limit" and result.goal is not None:
+            hint = "say what is in the way, or set `goal_max_rounds` and others of the loop"
+            return Failure(str(result.reason), hint=hint)
         if result.status == "limit":
             hint = "the answer may be incomplete; set `LOOP_MAX_ITERATIONS` to allow more"
             return Failure(f"the turn was ended: {result.reason}", hint=hint)
@@ -107,5 +110,7 @@ class Turn:
         )
         if result is None:
             return outcome
+        if result.goal is not None:
+            outcome = replace(outcome, goal=vars(result.goal))
         usage = {**vars(result.usage), "total": result.usage.total}
         return replace(outcome, usage=usage, cost=None if result.cost is None else str(result.cost))

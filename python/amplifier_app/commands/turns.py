@@ -76,6 +76,26 @@ class Turns:
         return self._conversation.takes_steering and not self._turn.interruption.exit_code
 
     @property
+    def goal(self) -> str | None:
+        """The goal that turns pursue; None for none."""
+        return self._order.goal if self._conversation is None else self._conversation.goal
+
+    @goal.setter
+    def goal(self, goal: str | None) -> None:
+        self._order = replace(self._order, goal=goal)
+        if self._conversation is not None:
+            self._conversation.goal = goal
+
+    async def pursue(self, goal: str) -> None:
+        """Set the goal, and run a turn that goes on until it is reached.
+
+        Raises:
+            Exception: What keeps a turn from starting.
+        """
+        self.goal = goal
+        await self.run(goal)
+
+    @property
     def sums(self) -> str:
         """What the turns used so far, in a line."""
         return "no tokens so far" if self._sums is None else self._sums.line()
@@ -152,6 +172,7 @@ class Turns:
         """Begin a new conversation with the next turn."""
         await self._close()
         self._messages = ()
+        self.goal = None
 
     async def close(self) -> None:
         """End the conversation, and free what it needed."""
@@ -164,6 +185,7 @@ class Turns:
         """Let the next turn go on in a new session."""
         if self._conversation is not None:
             self._messages = await self._conversation.messages() or self._messages
+            self._order = replace(self._order, goal=self._conversation.goal)
             await self._close()
 
     async def _close(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from amplifier_app.display.preview import failure_summary
 from amplifier_app.printable import printable_line
 from amplifier_core import events
 from amplifier_modules.counted import counted
+from amplifier_modules.loops.goal.pursuit import CONTINUING, GOAL_PROGRESS
 from amplifier_modules.loops.steering import STEERING_DISCARDED
 from amplifier_modules.providers.wire.events import PROVIDER_PULL_PROGRESS
 
@@ -57,6 +58,25 @@ def _notification(data: Mapping[str, Any]) -> Notice | None:
     return message_notice(str(message), level, source) if message else None
 
 
+def _goal(data: Mapping[str, Any]) -> Notice | None:
+    """Return the state of the goal; one that is given up is told at the end of the turn."""
+    count, most = data.get("round"), data.get("max_rounds")
+    reason = printable_line(str(data.get("reason") or ""), 300)
+    after = f": {reason}" if reason else ""
+    if data.get("state") == CONTINUING:
+        limit = f" of {most}" if isinstance(most, int) else ""
+        return f"goal, round {count}{limit}: not reached yet{after}", "note"
+    if data.get("state") == "reached" and isinstance(count, int):
+        return f"goal reached in {counted(count, 'round')}{after}", "note"
+    return None
+
+
+def _goal_summary(data: Mapping[str, Any]) -> Notice | None:
+    final = data.get("goal_final")
+    summary = cast("Mapping[str, Any]", final).get("summary") if isinstance(final, Mapping) else ""
+    return (f"summary: {printable_line(str(summary), 2000)}", "note") if summary else None
+
+
 def _not_read(data: Mapping[str, Any]) -> Notice:
     reason = data.get("reason")
     why = printable_line(reason, 200) if isinstance(reason, str) else "the turn was cancelled"
@@ -90,4 +110,6 @@ _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     events.CONTEXT_COMPACTION: _shortened,
     events.USER_NOTIFICATION: _notification,
     STEERING_DISCARDED: _not_read,
+    GOAL_PROGRESS: _goal,
+    events.ORCHESTRATOR_COMPLETE: _goal_summary,
 }

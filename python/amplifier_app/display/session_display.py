@@ -13,11 +13,15 @@ from amplifier_app.display.preview import failure_summary, result_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events
+from amplifier_modules.loops.goal.pursuit import JUDGE, SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from amplifier_app.display.screen import Screen
+
+_PURPOSES = {JUDGE: "judging the goal", SUMMARY: "summing up"}
+"""What is shown while a model is asked beside the conversation."""
 
 
 class _Call:
@@ -139,7 +143,8 @@ class Display:
         self._end_response()
         limit = data.get("timeout")
         is_known = isinstance(limit, int | float)
-        self._screen.wait_for("waiting for the model", limit if is_known else None)
+        doing = _PURPOSES.get(str(data.get("purpose")), "waiting for the model")
+        self._screen.wait_for(doing, limit if is_known else None)
 
     def _model_has_answered(self, data: Mapping[str, Any]) -> None:
         self._tokens.add(data.get("usage"))

@@ -27,15 +27,18 @@ class LearnedBudgets:
         """Know nothing yet."""
         self._budgets: dict[tuple[Any, ...], int] = {}
 
-    async def messages(self, context: Any, provider: Any, *model: Any) -> list[Message]:
+    async def messages(
+        self, context: Any, provider: Any, *model: Any, stated: int | None = None
+    ) -> list[Message]:
         """Return the messages of a request.
 
         Args:
             context: The context that has them.
             provider: The provider that will get them.
             *model: What identifies the model.
+            stated: What the provider says of this model; None if contexts ask it themselves.
         """
-        budget = self._budgets.get(model)
+        budget = self._budgets.get(model, stated)
         if budget is None:
             return await context.get_messages_for_request(provider=provider)
         return await context.get_messages_for_request(token_budget=budget, provider=provider)

@@ -134,6 +134,10 @@ class HookPoints:
         reason = "hooks keep changing the arguments, so that nobody can be asked about them"
         return CallVerdict(True, reason, given)
 
+    def aside(self) -> HookPoints:
+        """Return the hooks for a request beside the conversation, with injections of its own."""
+        return HookPoints(self._hooks, self._coordinator)
+
     def take_injections(self) -> list[Injection]:
         """Return the waiting injections, each once."""
         waiting, self._waiting = self._waiting, []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
+from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.capability_names import (
     GUARD_TOOL_TIMEOUT,
     TURN_BUDGET,
@@ -20,13 +22,20 @@ from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .ledger import Ledger, running_ledger
 from .model_call import ModelCalls, Pace
+from .models.role_settings import FAST, STRONG
+from .models.roles import ChosenModel, Roles, role_problems
 from .pause import Pause
-from .provider_choice import choose_provider
 from .request import RequestBuilder
 from .settings import LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
 from .turn import Turn
+from .turn_models import TurnModels
+
+logger = logging.getLogger(__name__)
+
+ROLES = (STRONG, FAST)
+"""The roles that loops use by themselves; hooks may choose others."""
 
 
 class Loop:
@@ -43,6 +52,9 @@ class Loop:
             SettingError: A value cannot be used.
         """
         self.settings = read_settings(self.settings_type, config, self.name)
+        for role in self.settings.models:
+            if role not in ROLES and (advice := did_you_mean(role, ROLES)):
+                logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
         self.steering = SteeringQueue()
         self.steer = self.steering.steer
         self.pausing = Pause()
@@ -75,7 +87,7 @@ class Loop:
                 without it a turn can neither be cancelled nor ask for approval.
 
         Raises:
-            ConfigurationError: No provider is mounted.
+            ConfigurationError: No provider is mounted, or that of a role is not.
             Exception: What the provider raised.
         """
         coordinator = kwargs.get("coordinator")
@@ -100,16 +112,39 @@ class Loop:
             longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
             arguments=self._arguments,
         )
-        return await turn.run(self._model(providers, points))
+        return await turn.run(self._models(providers, points))
 
-    def _model(self, providers: Mapping[str, Any], points: HookPoints) -> ModelCalls | Exception:
+    def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
+        """Return the model of a role in a session, else that of the calls of its turns.
+
+        Raises:
+            ConfigurationError: No provider is mounted, or that of a role is not.
+        """
+        providers: dict[str, Any] = coordinator.get("providers") or {}
+        return self._roles(providers).of_or_own(role)
+
+    def role_problems(self, providers: Mapping[str, Any]) -> list[str]:
+        """Say which roles of the settings name a provider that is not mounted."""
+        return role_problems(providers, self.settings.models)
+
+    def _roles(self, providers: Mapping[str, Any]) -> Roles:
+        return Roles(providers, self.settings.models, self.settings.default_provider)
+
+    def _models(self, providers: Mapping[str, Any], points: HookPoints) -> TurnModels | Exception:
+        def calls(chosen: ChosenModel, purpose: str | None) -> ModelCalls:
+            return ModelCalls(
+                chosen,
+                points,
+                self.settings,
+                self._pace,
+                is_streaming=self.is_streaming,
+                purpose=purpose,
+            )
+
         try:
-            name, provider = choose_provider(providers, self.settings.default_provider)
+            return TurnModels(self._roles(providers), calls)
         except ConfigurationError as error:
             return error
-        return ModelCalls(
-            name, provider, points, self.settings, self._pace, is_streaming=self.is_streaming
-        )
 
 
 def ledger_of_turn(configured: Budget | None, coordinator: Any) -> Ledger | None:

@@ -21,11 +21,13 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 from ..awaitable import awaitable_of
 from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
+from ..call_purpose import CALL_PURPOSE
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
 from .cancellation import ending
 from .hook_points import HookPoints
-from .provider_choice import model_name, tool_tags
+from .models.provider_choice import tool_tags
+from .models.roles import ChosenModel
 from .settings import LoopSettings
 
 if TYPE_CHECKING:
@@ -66,21 +68,34 @@ class Pace:
 
 
 class ModelCalls:
-    """The calls of one turn to its provider."""
+    """The calls of one turn to one of its models."""
 
     def __init__(
         self,
-        name: str,
-        provider: Any,
+        chosen: ChosenModel,
         hooks: HookPoints,
         settings: LoopSettings,
         pace: Pace,
         *,
         is_streaming: bool,
+        purpose: str | None = None,
     ) -> None:
-        """Call the provider that is mounted as `name`."""
-        self.provider = provider
-        self.identity: dict[str, Any] = {"provider": name, "model": model_name(provider)}
+        """Call a model.
+
+        Args:
+            chosen: The model.
+            hooks: Where the events go.
+            settings: The settings of the loop.
+            pace: Keeps a time between calls.
+            is_streaming: Whether answers are shown as they come.
+            purpose: What calls beside the conversation are for; nobody sees their blocks.
+        """
+        self.chosen = chosen
+        self.provider = chosen.provider
+        aside = {} if purpose is None else {"purpose": purpose}
+        self.identity: dict[str, Any] = {**chosen.identity, **aside}
+        """What events say of the model and the call."""
+        self._is_aside = purpose is not None
         self._hooks = hooks
         self._settings = settings
         self._pace = pace
@@ -126,7 +141,7 @@ class ModelCalls:
         }
         await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
         await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
-        if not are_emitted(response):
+        if not self._is_aside and not are_emitted(response):
             delay = self._settings.stream_delay
             await emit_blocks(self._hooks, response, with_deltas=self._is_streaming, delay=delay)
         return response
@@ -144,14 +159,26 @@ class ModelCalls:
         await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
         try:
             provider = f"provider `{self.identity['provider']}`"
-            return await ending(self._complete(request, on_call), provider)
+            # Not reset by its token: what is left behind may be closed in another context.
+            purpose, around = self._purpose(), CALL_PURPOSE.get()
+            CALL_PURPOSE.set(purpose)
+            try:
+                return await ending(self._complete(request, on_call), provider)
+            finally:
+                CALL_PURPOSE.set(around)
         except Exception as error:
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if is_last or not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
+    def _purpose(self) -> dict[str, Any] | None:
+        facts = {key: self.identity[key] for key in ("role", "purpose") if key in self.identity}
+        return facts or None
+
     async def _complete(self, request: ChatRequest, on_call: OnCall | None) -> ChatResponse:
+        if self._is_aside:
+            return await self._whole(request, {})
         tags = tool_tags(self.provider, self._settings)
         sent = request
         if tags:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from amplifier_core._kernel.capability_names import (
+    MODEL_OF_ROLE,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -13,6 +15,7 @@ from amplifier_core._kernel.capability_names import (
 from ..contexts.history_events import HISTORY_EVENTS
 from .answers import agent_events
 from .call_context import TOOL_PROGRESS, TOOL_START
+from .goal.pursuit import GOAL_PROGRESS
 from .hook_points import HookPoints
 from .loop import Loop
 from .model_call import RATE_LIMIT_DELAY
@@ -29,6 +32,7 @@ EVENTS = (
     STEERING_SUBMITTED,
     STEERING_INJECTED,
     STEERING_DISCARDED,
+    GOAL_PROGRESS,
     PAUSED,
     RESUMED,
 )
@@ -43,6 +47,7 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(SESSION_STEER, loop.steer)
     coordinator.register_capability(SESSION_PAUSE, loop.pause)
     coordinator.register_capability(SESSION_RESUME, loop.resume)
+    coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
     agent_events.contribute(coordinator, loop.name, EVENTS)
     points = HookPoints(getattr(coordinator, "hooks", None), None)
 

@@ -12,6 +12,7 @@ from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
 from ..value_problems import Form
 from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
+from .models.role_settings import RoleModel, RoleModels
 
 MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""
@@ -69,6 +70,24 @@ class LoopSettings(Settings):
     a tool with `is_loop_breaking` does."""
     default_provider: OptionalText = None
     """Mount name of the provider to use; without it the one with the lowest priority is used."""
+    models: RoleModels = Field(default_factory=dict[str, RoleModel])
+    """Models by role: `strong` makes the calls of a turn itself in the place of the default
+    provider, `fast` those beside it, such as the judge of a goal. Hooks may choose these and
+    further roles for a call."""
+    goal_max_rounds: Annotated[
+        int, AfterValidator(_iterations), Form("a whole number, at least 1, or -1 for no limit")
+    ] = 10
+    """How many answers of a turn may be judged by its goal."""
+    goal_stall_rounds: int = Field(default=3, ge=2)
+    """Rounds in a row, alike and without tools, after which a goal is given up."""
+    goal_busy_stall_rounds: int = Field(default=5, ge=2)
+    """Rounds in a row, alike though tools ran, after which a goal is given up."""
+    goal_stall_overlap: float = Field(default=0.8, gt=0, le=1)
+    """Share of their words that two reasons of the judge have in common if they are alike."""
+    goal_judge_failures: int = Field(default=2, ge=1)
+    """How many times in a row the judge may give no verdict before a goal is given up."""
+    goal_summary: bool = True
+    """Whether a model sums up the rounds of a goal at their end, if there were several."""
     extended_thinking: Annotated[bool, BeforeValidator(bool)] = False
     """Whether providers are called with `extended_thinking=True`."""
     reasoning_effort: OptionalText = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,13 +28,14 @@ from .answers.response import RequestedCall, calls_of, text_of
 from .answers.tool_list import example_writer
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
+from .goal_mode import GoalMode
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
-from .model_call import ModelCalls
+from .models.provider_choice import tool_tags
+from .models.roles import UnknownRoleError
 from .outcome import Outcome
 from .pause import Pause
-from .provider_choice import tool_tags
 from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
 from .settings import UNLIMITED, LoopSettings
@@ -42,7 +44,10 @@ from .told_history import ToldHistory
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
+from .turn_models import TurnModels
 from .turn_report import TurnReport
+
+logger = logging.getLogger(__name__)
 
 WRAP_UP = (
     "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
@@ -92,13 +97,16 @@ class Turn:
         self._equal_errors = EqualErrors(self._most_errors)
         self.report = TurnReport(self.orchestrator)
         self.history = TurnHistory(self.context, self.told)
+        self._goal = GoalMode(
+            self.hooks, self.cancellation, self.settings, self.history, self.report, self.ledger
+        )
         self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
 
-    async def run(self, model: ModelCalls | Exception) -> str:
+    async def run(self, models: TurnModels | Exception) -> str:
         """Return the answer, or its beginning if the turn is cancelled.
 
         Args:
-            model: The model to call, or the error why there is none.
+            models: The models to call, or the error why there is none.
 
         Raises:
             Exception: What the provider or the context raised.
@@ -108,26 +116,27 @@ class Turn:
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
-                await self._run(model)
+                await self._run(models)
         finally:
             RUNNING.reset(running)
             if self.ledger is not None:
                 self.ledger.is_over = True
         return self.report.answer
 
-    async def _run(self, model: ModelCalls | Exception) -> None:
+    async def _run(self, models: TurnModels | Exception) -> None:
         outcome = Outcome.ERROR
         was_interrupted = False
         try:
             with self.cancellation.interruptible() as conversation:
                 await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
-                outcome = await self._converse_in_time(model)
+                outcome = await self._converse_in_time(models)
             if conversation.was_caught:
                 outcome, was_interrupted = Outcome.CANCELLED, True
         except anyio.get_cancelled_exc_class():
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
+            self.report.goal_final = self._goal.final(outcome)
             endings = self.report.endings(outcome)
             if outcome is Outcome.CANCELLED:
                 was_immediate = was_interrupted or self.cancellation.is_immediate
@@ -135,22 +144,22 @@ class Turn:
             else:
                 await self._end.close(endings)
 
-    async def _converse_in_time(self, model: ModelCalls | Exception) -> Outcome:
+    async def _converse_in_time(self, models: TurnModels | Exception) -> Outcome:
         """Converse for as long as the budget allows."""
         seconds = None if self.ledger is None else self.ledger.seconds_left()
         if self.ledger is None or seconds is None:
-            outcome = await self._converse(model)
+            outcome = await self._converse(models)
         else:
             outcome = Outcome.INCOMPLETE
             with Interruption(seconds=seconds) as time:
-                outcome = await self._converse(model)
+                outcome = await self._converse(models)
             if time.was_caught:
                 self.report.reason = self.ledger.out_of_time().reason
         if outcome in _STOPPED and self.history.ends_in_tool_results:
             await self.history.close(f"The turn was ended: {self.report.reason}.")
         return outcome
 
-    async def _converse(self, model: ModelCalls | Exception) -> Outcome:
+    async def _converse(self, models: TurnModels | Exception) -> Outcome:
         await self.hooks.emit(
             TURN_START, {"orchestrator": self.orchestrator, "prompt": self.prompt}
         )
@@ -159,10 +168,10 @@ class Turn:
         if verdict.denied:
             self.report.deny(PROMPT_SUBMIT, verdict.reason)
             return Outcome.INCOMPLETE
-        if isinstance(model, Exception):
-            raise model
+        if isinstance(models, Exception):
+            raise models
         self._tool_specs = tool_specs(self.tools)
-        tags = tool_tags(model.provider, self.settings)
+        tags = tool_tags(models.own.provider, self.settings)
         example = example_writer(self._tool_specs, tags, self.settings.tool_format)
         recovery = Recovery(self.hooks.emit, self.tools, self._most_errors, example)
         if self.settings.require_call:
@@ -170,14 +179,14 @@ class Turn:
         changed = None if verdict.data is None else verdict.data.get("prompt")
         prompt = changed if isinstance(changed, str) else self.prompt
         await self.history.add({"role": "user", "content": prompt})
-        outcome = await self._iterate(model, recovery)
+        outcome = await self._goal.pursue(models, partial(self._iterate, recovery=recovery))
         if outcome is not Outcome.CANCELLED:
             await self.hooks.emit(
                 PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
             )
         return outcome
 
-    async def _iterate(self, model: ModelCalls, recovery: Recovery) -> Outcome:
+    async def _iterate(self, models: TurnModels, recovery: Recovery) -> Outcome:
         while not self.cancellation.is_cancelled:
             await self._wait_while_paused("model_call")
             if self.cancellation.is_cancelled:
@@ -186,12 +195,12 @@ class Turn:
                 self.report.reason = (
                     f"the limit of {self.report.iterations} model calls, `max_iterations`"
                 )
-                await self._wrap_up(model)
+                await self._wrap_up(models)
                 return Outcome.INCOMPLETE
             if self.ledger is not None and (limit := self.ledger.reached()) is not None:
                 self.report.reason = limit.reason
                 if limit.kind == "model_calls":
-                    await self._wrap_up(model)
+                    await self._wrap_up(models)
                 return Outcome.INCOMPLETE
             self.report.iterations += 1
             if self.steering is not None:
@@ -199,14 +208,15 @@ class Turn:
             try:
                 reminder = recovery.take_reminder()
                 told = [] if reminder is None else [Injection(reminder, role="user")]
-                response = await self._ask(model, *told)
+                asked = await self._ask(models, *told)
             except AbortError:
                 if self.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
                 raise
-            if response is None:
+            if asked is None:
                 return Outcome.INCOMPLETE
-            calls = calls_of(model.provider, response)
+            response, provider = asked
+            calls = calls_of(provider, response)
             if calls:
                 outcome = await self._use_tools(response, calls, recovery)
                 if outcome is not None:
@@ -229,13 +239,13 @@ class Turn:
             await self.pausing.wait(self.hooks, self.cancellation, before, self.report.iterations)
 
     async def _ask(
-        self, model: ModelCalls, *injections: Injection, **options: Any
-    ) -> ChatResponse | None:
-        """Return the model's response, None where a hook denied the call."""
+        self, models: TurnModels, *injections: Injection, **options: Any
+    ) -> tuple[ChatResponse, Any] | None:
+        """Return a response and the provider that gave it, None where a hook denied the call."""
         verdict = await self.hooks.judge(
             PROVIDER_REQUEST,
             {
-                **model.identity,
+                **models.own.identity,
                 "message_count": len(await self.context.get_messages()),
                 "iteration": self.report.iterations,
             },
@@ -244,9 +254,18 @@ class Turn:
             self.report.deny(PROVIDER_REQUEST, verdict.reason)
             return None
         await self.history.tell()
-        target = (self.context, model.provider, *model.identity.values())
-        messages = await self.budgets.messages(*target)
+        try:
+            model = models.asked_for(verdict.data)
+        except UnknownRoleError as error:
+            logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
+            self.report.deny(PROVIDER_REQUEST, str(error))
+            return None
+        chosen = model.chosen
+        target = (self.context, model.provider, chosen.name, chosen.model)
+        messages = await self.budgets.messages(*target, stated=chosen.request_budget())
         injected = [*self.hooks.take_injections(), *injections]
+        if chosen.named is not None:
+            options["model"] = chosen.named
         if self.response_format is not None:
             options["response_format"] = self.response_format
 
@@ -262,7 +281,7 @@ class Turn:
         if self.ledger is not None:
             self.ledger.note_response(response.usage)
         self.report.answer = text_of(response) or self.report.answer
-        return response
+        return response, model.provider
 
     async def _use_tools(
         self, response: ChatResponse, calls: list[RequestedCall], recovery: Recovery
@@ -285,7 +304,9 @@ class Turn:
             await calls_round.run()
         finally:
             if self.history.awaits_results:
-                await self.history.add_results(calls_round.messages())
+                results = list(calls_round.messages())
+                await self.history.add_results(results)
+                self._goal.note(calls, results)
         if calls_round.final_answer is not None:
             self.report.answer = calls_round.final_answer
             await self.history.close(self.report.answer)
@@ -301,16 +322,16 @@ class Turn:
             return Outcome.GIVEN_UP
         return None
 
-    async def _wrap_up(self, model: ModelCalls) -> None:
+    async def _wrap_up(self, models: TurnModels) -> None:
         """Ask the model for a closing answer at the limit of model calls."""
         reminder = Injection(WRAP_UP, role="user")
         try:
-            response = await self._ask(model, reminder, tool_choice="none")
+            asked = await self._ask(models, reminder, tool_choice="none")
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
             self.report.answer = (
                 f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
                 f"the closing call failed: {in_words(error)}"
             )
         else:
-            if response is not None:
-                await self.history.add_response(response, [])
+            if asked is not None:
+                await self.history.add_response(asked[0], [])

@@ -32,6 +32,9 @@ class TurnReport:
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     """Which step a hook denied, or which tool failed, and why, for `orchestrator:complete`."""
 
+    goal_final: dict[str, Any] | None = None
+    """How the pursuit of a goal ended; None without one."""
+
     def deny(self, event: str, reason: str) -> None:
         """Note that a hook denied the step of this event."""
         self.answer = f"Operation denied: {reason}"
@@ -55,6 +58,7 @@ class TurnReport:
             "status": ORCHESTRATOR_STATUS[outcome],
             **self.details,
             **({} if self.reason is None else {"reason": self.reason}),
+            **({} if self.goal_final is None else {"goal_final": self.goal_final}),
         }
         yield ORCHESTRATOR_COMPLETE, completion
         yield EXECUTION_END, {"response": self.answer, "status": status}

@@ -22,6 +22,7 @@ from amplifier_core.llm_errors import (
     RateLimitError,
     StreamError,
 )
+from amplifier_modules.call_purpose import with_purpose
 from amplifier_modules.rate import RateSettings
 from amplifier_modules.settings import Settings
 
@@ -201,7 +202,7 @@ class Retries:
 
     async def _emit(self, event: str, data: dict[str, Any]) -> None:
         if self._hooks is not None:
-            await self._hooks.emit(event, data)
+            await self._hooks.emit(event, with_purpose(event, data))
 
     def _judged_by(self) -> _Judges:
         if self._judges is None:

@@ -149,7 +149,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
 
     terminal.say("/help")
     terminal.see("while a tool runs, the first one lets it finish.\n>")
-    for name in ("/help", "/model", "/cost", "/clear", "/quit"):
+    for name in ("/help", "/model", "/goal", "/cost", "/clear", "/quit"):
         assert f"\n{name} " in terminal.screen
     typed("/cost", "no tokens so far")
     typed("/model", "the model is claude-sonnet-5-5")
@@ -165,7 +165,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("Third")
     terminal.see("1 model call\n>", times=3)
     terminal.say("/quti now")
-    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/cost`,")
+    terminal.see("error: there is no command `/quti`; there are `/help`, `/model`, `/goal`,")
     terminal.say("/quit")
 
     assert terminal.wait() == 0

@@ -25,6 +25,7 @@ _IDENTITY = re.compile(
     r"|language model|llm|demo|real)\b|\bwhat (?:kind of )?model (?:are|is)\b",
     re.IGNORECASE,
 )
+_JUDGE = re.compile(r"you judge whether\b.*\bgoal\b", re.IGNORECASE)
 _ABILITIES = re.compile(
     r"\A\s*help(?: me)?\s*[.!?]*\s*\Z|\bwhat (?:else )?can (?:you|i) (?:do|ask|say)\b"
     r"|\b(?:what|which) tools (?:do|have|can|are)\b|\blist (?:the |your |all )*tools\b|\bhow do you work\b",
@@ -69,6 +70,8 @@ def wants_a_look(turn: Turn) -> bool:
 def reply(turn: Turn) -> str | None:
     """Answer what is said to the model itself; None for anything else."""
     prompt = turn.prompt.strip()
+    if _JUDGE.match(prompt):
+        return f"{_SELF} I cannot judge whether a goal is reached."
     if said := _SAID.search(prompt):
         return _memory(turn, said)
     if _IDENTITY.search(prompt):

@@ -15,6 +15,7 @@ from amplifier_core import events
 from amplifier_core.llm_errors import InvalidRequestError, LLMError
 from amplifier_core.message_models import ChatRequest, Usage
 
+from ...call_purpose import is_helper_call
 from ..prices.pricing import Pricing
 from .block_events import BlockEvents
 from .body import WireRequest
@@ -152,9 +153,9 @@ class Call:
         return self._block_events
 
     async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
-        """Tell the hooks, if there are any, of what happened to the blocks."""
+        """Tell the hooks, if there are any, of what happened to the blocks of the conversation."""
         hooks = self._provider.hooks
-        if hooks is None or not pieces:
+        if hooks is None or not pieces or is_helper_call():
             return
         self.is_shown = self._are_emitted = True
         completed = [block_events.completed(event) for event in pieces]

@@ -12,6 +12,7 @@ from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 from amplifier_core.models import ModelInfo, ProviderInfo
 
+from ...call_purpose import with_purpose
 from ...model_window import limits_of, messages_budget
 from ..limits.places import Place
 from ..prices.pricing import Pricing
@@ -376,4 +377,4 @@ class WireProvider:
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Tell the hooks, if there are any."""
         if self.hooks is not None:
-            await self.hooks.emit(event, data)
+            await self.hooks.emit(event, with_purpose(event, data))

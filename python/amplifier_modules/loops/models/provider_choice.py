@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from amplifier_core.llm_errors import ConfigurationError
-
-from .settings import LoopSettings
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_PRIORITY = 100
+
+
+class TagSettings(Protocol):
+    """The settings of a loop that say how models write their calls."""
+
+    @property
+    def tool_tags(self) -> tuple[str, ...]:
+        """The tags of calls; empty for native ones."""
+        ...
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The settings that a config names."""
+        ...
 
 
 def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tuple[str, Any]:
@@ -27,12 +39,17 @@ def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tupl
         message = "no provider is mounted (check its configuration and credentials)"
         raise ConfigurationError(message)
     if preferred is not None:
-        for name in (preferred, preferred.removeprefix("provider-")):
-            if name in providers:
-                return name, providers[name]
+        if (name := mounted_as(preferred, providers)) is not None:
+            return name, providers[name]
         names = ", ".join(f"`{name}`" for name in providers)
         logger.warning("default provider `%s` is not mounted (mounted: %s)", preferred, names)
     return min(providers.items(), key=lambda item: _priority(item[1]))
+
+
+def mounted_as(name: str, providers: Mapping[str, Any]) -> str | None:
+    """Return what a provider is mounted as that is named so, or by its id; None if it is not."""
+    names = (name, name.removeprefix("provider-"))
+    return next((each for each in names if each in providers), None)
 
 
 def model_name(provider: Any) -> str | None:
@@ -45,7 +62,7 @@ def model_name(provider: Any) -> str | None:
     return None
 
 
-def tool_tags(provider: Any, settings: LoopSettings) -> tuple[str, ...]:
+def tool_tags(provider: Any, settings: TagSettings) -> tuple[str, ...]:
     """Return the tags in which the model writes its calls; empty for native calls.
 
     Those that the config of the loop names count first, then those of the provider, then the

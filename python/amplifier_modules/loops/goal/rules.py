@@ -1,0 +1,111 @@
+"""The rules of goal mode: when a turn goes on, and how the pursuit of its goal ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+
+from ...counted import counted
+from .similarity import are_alike
+
+LOOK_BACK = 3
+"""Rounds with which a new one is compared, so that going to and fro is found too."""
+
+
+class GoalVerdict(Enum):
+    """How the pursuit of a goal ended."""
+
+    REACHED = "reached"
+    STALLED = "stalled"
+    """The judge gave the same reason again and again."""
+    BUSY_STALLED = "busy_stalled"
+    """Tools ran, and nothing changed."""
+    CAPPED = "capped"
+    """A limit was reached: of rounds, or of the turn."""
+    CANCELLED = "cancelled"
+    """The turn was cancelled, or the goal withdrawn."""
+    FAILED = "failed"
+    """The judge, the model or a hook kept the turn from going on."""
+
+
+@dataclass(frozen=True)
+class GoalEnd:
+    """The end of a pursuit."""
+
+    verdict: GoalVerdict
+    reason: str
+
+
+@dataclass(frozen=True)
+class Round:
+    """An answer of the model, and what the judge said of it."""
+
+    reached: bool | None
+    """None where the judge gave no verdict."""
+    reason: str
+    actions: frozenset[str] = frozenset()
+    """What tools did for this answer: each call with its arguments and its result."""
+
+
+@dataclass
+class GoalRules:
+    """Judges each round in the light of those before it.
+
+    The first of these that holds ends the pursuit: the goal is reached; the judge gave no verdict
+    `judge_failures` times in a row; `stall_rounds` rounds in a row are alike, and no tool ran since
+    the first of them; `busy_stall_rounds` are, and a tool did; `max_rounds` answers were judged.
+
+    A round is like one of the three before it if the reasons are alike, or the same calls of tools
+    had the same results.
+    """
+
+    max_rounds: int | None
+    stall_rounds: int
+    busy_stall_rounds: int
+    overlap: float
+    """Share of their words that two reasons have in common if they are alike."""
+    judge_failures: int
+
+    def __post_init__(self) -> None:
+        """Begin before the first round."""
+        self.rounds = 0
+        self._failures = 0
+        self._before: deque[Round] = deque(maxlen=LOOK_BACK)
+        self._alike = 0
+        """Rounds in a row, each like one of those before it, and the first of them."""
+        self._is_busy = False
+        """Whether a tool ran in one of these, but for the first."""
+
+    def judge(self, found: Round) -> GoalEnd | None:
+        """Return how the pursuit ends after this round; None if the turn goes on."""
+        self.rounds += 1
+        self._failures = self._failures + 1 if found.reached is None else 0
+        if any(self._is_like(found, other) for other in self._before):
+            self._alike += 1
+            self._is_busy = self._is_busy or bool(found.actions)
+        else:
+            self._alike, self._is_busy = 1, False
+        self._before.append(found)
+        if found.reached:
+            return GoalEnd(GoalVerdict.REACHED, found.reason)
+        if self._failures >= self.judge_failures:
+            return GoalEnd(GoalVerdict.FAILED, f"no verdict on the goal: {found.reason}")
+        times = f"{counted(self._alike, 'round')} in a row"
+        if not self._is_busy and self._alike >= self.stall_rounds:
+            return GoalEnd(GoalVerdict.STALLED, f"no progress in {times}: {found.reason}")
+        if self._is_busy and self._alike >= self.busy_stall_rounds:
+            reason = f"tools ran, and nothing changed in {times}: {found.reason}"
+            return GoalEnd(GoalVerdict.BUSY_STALLED, reason)
+        if self.rounds == self.max_rounds:
+            reason = (
+                f"the limit of {counted(self.rounds, 'round')}, `goal_max_rounds`: {found.reason}"
+            )
+            return GoalEnd(GoalVerdict.CAPPED, reason)
+        return None
+
+    def _is_like(self, found: Round, other: Round) -> bool:
+        if found.actions and found.actions == other.actions:
+            return True
+        have_verdicts = found.reached is not None and other.reached is not None
+        return have_verdicts and are_alike(found.reason, other.reason, self.overlap)

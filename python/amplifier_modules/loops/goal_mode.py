@@ -1,0 +1,151 @@
+"""Goal mode of a turn: its rounds, and the calls of the judge beside the conversation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from amplifier_core.events import PROVIDER_REQUEST
+from amplifier_core.llm_errors import AbortError
+from amplifier_core.message_models import ChatRequest, Message
+
+from ..contexts.message_source import GOAL
+from .cancellation import TurnCancellation
+from .failure import in_words
+from .goal.pursuit import GoalPursuit, HelperEnded
+from .goal.rules import GoalEnd, GoalRules, GoalVerdict
+from .hook_points import HookPoints
+from .injection import with_injections
+from .ledger import Ledger
+from .outcome import Outcome
+from .response import RequestedCall, text_of
+from .settings import UNLIMITED, LoopSettings
+from .turn_history import TurnHistory
+from .turn_models import TurnModels
+from .turn_report import TurnReport
+
+_OUTCOMES = {GoalVerdict.REACHED: Outcome.COMPLETED, GoalVerdict.CANCELLED: Outcome.COMPLETED}
+"""How a turn ends that has an answer; after the other verdicts it is incomplete."""
+
+_CANCELLED = GoalEnd(GoalVerdict.CANCELLED, "the turn was cancelled")
+
+
+class GoalMode:
+    """The rounds of a turn: one without a goal."""
+
+    def __init__(
+        self,
+        hooks: HookPoints,
+        cancellation: TurnCancellation,
+        settings: LoopSettings,
+        history: TurnHistory,
+        report: TurnReport,
+        ledger: Ledger | None,
+    ) -> None:
+        """Pursue the goal of the session in the turn with these parts."""
+        self._hooks = hooks
+        self._cancellation = cancellation
+        self._settings = settings
+        self._history = history
+        self._report = report
+        self._ledger = ledger
+        most = settings.goal_max_rounds
+        rules = GoalRules(
+            max_rounds=None if most == UNLIMITED else most,
+            stall_rounds=settings.goal_stall_rounds,
+            busy_stall_rounds=settings.goal_busy_stall_rounds,
+            overlap=settings.goal_stall_overlap,
+            judge_failures=settings.goal_judge_failures,
+        )
+        self._pursuit = GoalPursuit(
+            hooks.coordinator, hooks, rules, self._limit, sums_up=settings.goal_summary
+        )
+
+    def note(self, calls: Iterable[RequestedCall], results: Iterable[Mapping[str, Any]]) -> None:
+        """Note what tools did: calls, and the messages of their results."""
+        self._pursuit.actions.note(calls, results)
+
+    async def pursue(
+        self, models: TurnModels, iterate: Callable[[TurnModels], Awaitable[Outcome]]
+    ) -> Outcome:
+        """Let the model work, where there is a goal until it is reached or given up.
+
+        Args:
+            models: The models of the turn.
+            iterate: Lets the model work until it answers.
+        """
+
+        async def ask(purpose: str, text: str) -> str:
+            return await self._ask(models, purpose, text)
+
+        while True:
+            outcome = await iterate(models)
+            if outcome is not Outcome.COMPLETED:
+                return outcome
+            found = await self._pursuit.next_round(self._report.answer, ask)
+            if found is None:
+                return outcome
+            if self._cancellation.is_cancelled:
+                return Outcome.CANCELLED
+            if isinstance(found, GoalEnd):
+                ended = _OUTCOMES.get(found.verdict, Outcome.INCOMPLETE)
+                if ended is Outcome.INCOMPLETE:
+                    self._report.reason = f"the goal was not reached: {found.reason}"
+                return ended
+            await self._history.add({"role": "user", "content": found}, GOAL)
+
+    def final(self, outcome: Outcome) -> dict[str, Any] | None:
+        """Return how the pursuit ended, for `orchestrator:complete`; None without a goal."""
+        report = self._report
+        if outcome is Outcome.CANCELLED:
+            end = _CANCELLED
+        elif outcome is Outcome.INCOMPLETE and "denied" not in report.details:
+            end = GoalEnd(GoalVerdict.CAPPED, report.reason or "a limit was reached")
+        else:
+            # The error is on its way out of the turn, whose end is told before.
+            error = sys.exception()
+            told = report.reason or (in_words(error) if error else "the turn failed")
+            end = GoalEnd(GoalVerdict.FAILED, told)
+        return self._pursuit.final(end)
+
+    async def _ask(self, models: TurnModels, purpose: str, text: str) -> str:
+        """Return what the model for calls beside the conversation answers.
+
+        Raises:
+            HelperEnded: A hook denied the call, or a limit forbids it.
+            Exception: What the provider raised.
+        """
+        if (reason := self._limit(is_call_of_turn=False)) is not None:
+            raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
+        model = models.helper(purpose)
+        hooks = self._hooks.aside()
+        about = {**model.identity, "message_count": 1, "iteration": self._report.iterations}
+        verdict = await hooks.judge(PROVIDER_REQUEST, about)
+        if verdict.denied:
+            reason = f"a hook denied the call of the judge: {verdict.reason}"
+            raise HelperEnded(GoalEnd(GoalVerdict.FAILED, reason))
+        given = with_injections([{"role": "user", "content": text}], hooks.take_injections())
+        messages = [Message.model_validate(each) for each in given]
+        request = ChatRequest(messages=messages, model=model.chosen.named)
+        try:
+            response = await model.ask(request, self._report.iterations, _no_shorter)
+        except AbortError:
+            if self._cancellation.is_cancelled:
+                raise HelperEnded(_CANCELLED) from None
+            raise
+        if self._ledger is not None:
+            self._ledger.note_response(response.usage)
+        return text_of(response)
+
+    def _limit(self, *, is_call_of_turn: bool = True) -> str | None:
+        """Return which limit forbids another call of the model, if any."""
+        count = self._report.iterations
+        if is_call_of_turn and count == self._settings.max_iterations:
+            return f"the limit of {count} model calls, `max_iterations`"
+        limit = None if self._ledger is None else self._ledger.reached()
+        return None if limit is None else limit.reason
+
+
+async def _no_shorter() -> None:
+    return None

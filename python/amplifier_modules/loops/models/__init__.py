@@ -1,0 +1,1 @@
+"""The models of a turn: which there are, by role, and the calls to them."""
