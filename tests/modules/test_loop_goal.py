@@ -203,6 +203,26 @@ async def test_the_wire_of_a_judge_is_silent_too(bench, kind):
     assert [each.get("purpose") for each in turn.data("llm:response")] == [None, "goal_judge"]
 
 
+async def test_a_judge_that_writes_calls_in_tags_is_asked_for_text_alone(work):
+    goal = work(["Done."], [verdict(True, "it is")])
+    goal.judge.tool_tags = ("call",)
+    await goal.run()
+
+    (request,) = goal.judge.requests
+    assert len(request.messages) == 1
+    assert "<call>" not in request.messages[0].content
+    assert goal.final["verdict"] == "reached"
+
+
+async def test_what_the_model_is_told_names_its_source(work):
+    goal = work(["one", "two"], [verdict(False, "more"), verdict(True)])
+    goal.turn.coordinator.hooks.register("context:message", goal.turn._record, priority=-100)
+    await goal.run()
+
+    sources = [each["source"] for each in goal.turn.data("context:message")]
+    assert sources == ["user", "model", "goal", "model"]
+
+
 @pytest.mark.parametrize(
     ("config", "judgements", "ending"),
     [
