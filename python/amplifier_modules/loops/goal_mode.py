@@ -11,15 +11,15 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, Message
 
 from ..contexts.message_source import GOAL
+from ..failure import in_words
+from .answers.response import RequestedCall, text_of
 from .cancellation import TurnCancellation
-from .failure import in_words
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
 from .hook_points import HookPoints
 from .injection import with_injections
 from .ledger import Ledger
 from .outcome import Outcome
-from .response import RequestedCall, text_of
 from .settings import UNLIMITED, LoopSettings
 from .turn_history import TurnHistory
 from .turn_models import TurnModels

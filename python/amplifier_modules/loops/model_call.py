@@ -19,9 +19,9 @@ from amplifier_core.llm_errors import ContextLengthError, LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..awaitable import awaitable_of
+from ..call_purpose import CALL_PURPOSE
 from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
-from ..call_purpose import CALL_PURPOSE
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
 from .cancellation import ending
