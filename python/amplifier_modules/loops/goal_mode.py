@@ -19,10 +19,10 @@ from .goal.rules import GoalEnd, GoalRules, GoalVerdict
 from .hook_points import HookPoints
 from .injection import with_injections
 from .ledger import Ledger
+from .model_call import TurnModels
 from .outcome import Outcome
 from .settings import UNLIMITED, LoopSettings
 from .turn_history import TurnHistory
-from .turn_models import TurnModels
 from .turn_report import TurnReport
 
 _OUTCOMES = {GoalVerdict.REACHED: Outcome.COMPLETED, GoalVerdict.CANCELLED: Outcome.COMPLETED}

@@ -21,7 +21,7 @@ from ..contexts.learned_budget import LearnedBudgets
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .ledger import Ledger, running_ledger
-from .model_call import ModelCalls, Pace
+from .model_call import ModelCalls, Pace, TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
 from .pause import Pause
@@ -30,7 +30,6 @@ from .settings import LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
 from .turn import Turn
-from .turn_models import TurnModels
 
 logger = logging.getLogger(__name__)
 

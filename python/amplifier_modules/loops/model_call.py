@@ -1,9 +1,10 @@
-"""One call of the model: its events, its errors, its blocks."""
+"""The calls of a turn to its models: their events, their errors, their blocks."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -27,7 +28,7 @@ from .answers.tagged_request import tagged_request
 from .cancellation import ending
 from .hook_points import HookPoints
 from .models.provider_choice import tool_tags
-from .models.roles import ChosenModel
+from .models.roles import ChosenModel, Roles
 from .settings import LoopSettings
 
 if TYPE_CHECKING:
@@ -213,6 +214,34 @@ class ModelCalls:
     async def _whole(self, request: ChatRequest, options: dict[str, Any]) -> ChatResponse:
         answer = self.provider.complete(request, **options)
         return await awaitable_of(answer, "complete", self.identity["provider"])
+
+
+@dataclass(frozen=True)
+class TurnModels:
+    """The models that a turn calls."""
+
+    roles: Roles
+    calls: Callable[[ChosenModel, str | None], ModelCalls]
+    """Makes the calls to a model, for a purpose beside the conversation if that is named."""
+
+    @property
+    def own(self) -> ModelCalls:
+        """The calls of the turn itself."""
+        return self.calls(self.roles.own, None)
+
+    def helper(self, purpose: str) -> ModelCalls:
+        """The calls beside the conversation, for a purpose."""
+        return self.calls(self.roles.helper, purpose)
+
+    def asked_for(self, data: Mapping[str, Any] | None) -> ModelCalls:
+        """Return the calls to the model of the `role` in the data of `provider:request`.
+
+        Raises:
+            UnknownRoleError: The settings do not name the role.
+        """
+        own = self.roles.own
+        role = own.role if data is None else data.get("role")
+        return self.calls(own if role == own.role else self.roles.of(role), None)
 
 
 def _error_data(error: Exception) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from .goal_mode import GoalMode
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
 from .ledger import RUNNING, Ledger
+from .model_call import TurnModels
 from .models.provider_choice import tool_tags
 from .models.roles import UnknownRoleError
 from .outcome import Outcome
@@ -44,7 +45,6 @@ from .told_history import ToldHistory
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
-from .turn_models import TurnModels
 from .turn_report import TurnReport
 
 logger = logging.getLogger(__name__)
