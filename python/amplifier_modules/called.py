@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
+
+from .tool_exit import ToolExitError
 
 
 async def called(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
@@ -17,7 +18,16 @@ async def called(function: Callable[..., Any], *positional: Any, **named: Any) -
     """
     if _is_async(function):
         return await function(*positional, **named)
-    call = functools.partial(function, *positional, **named)
+
+    def call() -> Any:
+        try:
+            return function(*positional, **named)
+        except Exception:
+            raise
+        except BaseException as error:
+            # Outside of the thread a `KeyboardInterrupt` would be taken for Ctrl+C.
+            raise ToolExitError(f"raised `{type(error).__name__}`") from error
+
     returned = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
     return await returned if inspect.isawaitable(returned) else returned
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from ..tool_exit import may_be_ctrl_c
+
+MAX_CHARS = 100_000
+"""A longer message helps neither a model nor a reader of logs."""
+
 
 def described(error: BaseException) -> dict[str, str]:
-    """Return type and message; the message is empty if `str(error)` fails."""
+    """Return type and message, which is cut at `MAX_CHARS`, and empty if `str(error)` fails."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 -- a foreign `__str__`
+    except BaseException as failure:  # a foreign `__str__`
+        if may_be_ctrl_c(failure):
+            raise
         message = ""
+    if len(message) > MAX_CHARS:
+        message = f"{message[:MAX_CHARS]}… [{len(message) - MAX_CHARS:,} more characters]"
     return {"type": type(error).__name__, "msg": message}
 
 

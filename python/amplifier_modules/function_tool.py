@@ -39,6 +39,7 @@ class FunctionTool(Generic[P, R]):
         description: str,
         needs_approval: bool = False,
         parallel: bool = True,
+        read_only: bool = False,
         timeout: float | None = None,
         is_loop_breaking: EndsTurn = False,
     ) -> None:
@@ -51,6 +52,8 @@ class FunctionTool(Generic[P, R]):
         """Whether a person is asked before each call."""
         self.parallel = parallel
         """Whether other calls of the same answer may run at the same time."""
+        self.read_only = read_only
+        """Whether it changes nothing, so that a call may be ended at any time and made again."""
         self.timeout = timeout
         """Seconds that a call may take; None for no limit."""
         self.is_loop_breaking: EndsTurn = is_loop_breaking
@@ -100,9 +103,9 @@ class FunctionTool(Generic[P, R]):
             positional.insert(0, ToolContext.current())
         with anyio.move_on_after(self.timeout):
             return tool_result(await called(self.function, *positional, **named))
+        effects = "it has changed nothing" if self.read_only else "its effects are unknown"
         raise TimeoutError(
-            f"`{self.name}` was ended after {self.timeout:g} s, its time limit; its effects are"
-            " unknown"
+            f"`{self.name}` was ended after {self.timeout:g} s, its time limit; {effects}"
         )
 
 
@@ -115,6 +118,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     parallel: bool = True,
+    read_only: bool = False,
     timeout: float | None = None,
     is_loop_breaking: EndsTurn = False,
 ) -> FunctionTool[P, R]: ...
@@ -127,6 +131,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     parallel: bool = True,
+    read_only: bool = False,
     timeout: float | None = None,
     is_loop_breaking: EndsTurn = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
@@ -138,6 +143,7 @@ def tool(
     description: str | None = None,
     needs_approval: bool = False,
     parallel: bool = True,
+    read_only: bool = False,
     timeout: float | None = None,
     is_loop_breaking: EndsTurn = False,
 ) -> Any:
@@ -152,6 +158,8 @@ def tool(
         description: What the model is told; the docstring by default.
         needs_approval: Whether a person is asked before each call.
         parallel: Whether other calls of the same answer may run at the same time.
+        read_only: Whether it changes nothing, so that a call may be ended at any time and made
+            again. Hooks see it in `tool:pre`, and the model when a call was ended.
         timeout: Seconds that a call may take; None for no limit.
         is_loop_breaking: Whether the output of a successful call is the answer of the turn: a
             bool, or a function of the arguments that returns one.
@@ -163,6 +171,7 @@ def tool(
     options = {
         "needs_approval": needs_approval,
         "parallel": parallel,
+        "read_only": read_only,
         "timeout": timeout,
         "is_loop_breaking": is_loop_breaking,
     }
@@ -189,7 +198,7 @@ def _make(
         found = type(function).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
         raise TypeError(f"a tool is made of a function, not of a `{found}`")
     check_seconds(options["timeout"], "a tool")
-    for flag in ("needs_approval", "parallel"):
+    for flag in ("needs_approval", "parallel", "read_only"):
         # Else a tool would run unasked because of a `"yes"`.
         if not isinstance(options[flag], bool):
             found = type(options[flag]).__name__

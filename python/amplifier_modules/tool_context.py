@@ -96,9 +96,14 @@ class ToolContext(Generic[StateT]):
             message: What is being done, for the user.
             fraction: How much of it is done, from 0 to 1.
 
+        At most 30 reports a second become events; the last one of a call always does.
+
         Raises:
+            TypeError: The message is no text.
             ValueError: The fraction is outside 0 to 1.
         """
+        if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance] -- of a user
+            raise TypeError(f"`message` is a `{type(message).__name__}` (must be text)")
         if fraction is not None and not 0 <= fraction <= 1:
             raise ValueError(f"`fraction` is {fraction} (must be from 0 to 1, or None)")
         self._report({"message": message, "fraction": fraction})

@@ -144,7 +144,9 @@ def tools_are_functions_and_tools() -> None:
 
     assert_type(end.is_loop_breaking, "bool | Callable[[dict[str, Any]], bool]")
 
-    @tool(name="b", description="d", needs_approval=True, parallel=False, timeout=3.0)
+    @tool(
+        name="b", description="d", needs_approval=True, parallel=False, read_only=True, timeout=3.0
+    )
     async def put(context: ToolContext[Cart], item: str) -> str:
         assert_type(context.state, Cart)
         assert_type((context.call_id, context.key), tuple[str, str])

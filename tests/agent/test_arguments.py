@@ -49,6 +49,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: AGENT.as_tool("a", None), TypeError, "the description of a tool is a `NoneType`"),
     (lambda: tool(add, needs_approval="yes"), TypeError, "`needs_approval` of a tool is a `str`"),
     (lambda: tool(add, parallel=0), TypeError, "`parallel` of a tool is a `int`"),
+    (lambda: tool(add, read_only="yes"), TypeError, "`read_only` of a tool is a `str`"),
     (lambda: tool(add, timeout="1"), TypeError, "`timeout` of a tool is a `str`"),
     (lambda: tool(add, timeout=float("nan")), ValueError, "`timeout` of a tool is `nan`"),
     (lambda: tool(add, name=3), TypeError, "the name of a tool is a `int`"),

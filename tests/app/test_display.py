@@ -317,6 +317,45 @@ def test_the_wait_for_the_model_is_counted_up_to_its_limit(
     display.finish()
 
 
+def test_the_progress_of_tools_is_drawn_with_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, now = Terminal(), [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    screen = Screen(file, width=100)
+    display = Display(screen)
+
+    def waits_with(text: str) -> None:
+        before = file.getvalue()
+        screen.tick()
+        line = re.sub(r"\x1b\[[\d;]*[mK]", "", file.getvalue().removeprefix(before))
+        assert line.strip()[2:] == text
+
+    def report(key: str, message: Any, fraction: Any) -> None:
+        display.handle(
+            "tool:progress", {"tool_call_id": key, "message": message, "fraction": fraction}
+        )
+
+    display.handle(*call("1", "fetch", {}))
+    display.handle(*call("2", "grep", {}))
+    waits_with("running fetch, grep")
+    report("1", "page 1\x1b[2J\nof 5", 0.2)
+    waits_with("running fetch 20% page 1\\x1b[2J of 5, grep")
+    now[0] += 7
+    report("1", "page 2", 0.4)
+    report("2", "in src", None)
+    waits_with("running fetch 40% page 2, grep in src (7 s)")
+    report("3", "unknown", 0.5)
+    report("2", None, "half")
+    waits_with("running fetch 40% page 2, grep (7 s)")
+    display.handle("tool:post", {"tool_call_id": "1", "result": {"success": True, "output": "x"}})
+    waits_with("running grep")
+    display.finish()
+    assert "page 2" not in drawn([call("1", "fetch", {}), report_event("1", "page 2")], Pipe())
+
+
+def report_event(key: str, message: str) -> Event:
+    return ("tool:progress", {"tool_call_id": key, "message": message, "fraction": None})
+
+
 def test_what_was_held_is_drawn_at_the_end() -> None:
     file = Pipe()
     display = Display(Screen(file))

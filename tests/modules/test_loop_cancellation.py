@@ -243,25 +243,6 @@ async def test_steering_messages_are_discarded_aloud(bench, say):
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-@pytest.mark.parametrize("count", [1, 2])
-async def test_a_tool_that_is_cancelled_itself_cancels_the_turn(bench, say, valid, count):
-    import asyncio
-
-    def fail(given):
-        raise asyncio.CancelledError
-
-    calls = [("1", "fail", {}), ("2", "slow", {})][:count]
-    turn = bench("basic", say.calls(*calls))
-    turn.tool("fail", fail)
-    turn.tool("slow", lambda given: anyio.sleep_forever())
-
-    with pytest.raises(asyncio.CancelledError):
-        await turn.run()
-    valid(await turn.history())
-    assert_cancelled(turn, was_immediate=True)
-
-
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_a_natively_cancelled_task_leaves_a_valid_history(bench, say, valid):
     import asyncio
 

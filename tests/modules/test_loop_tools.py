@@ -10,6 +10,7 @@ import pytest
 from amplifier_core.events import TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.message_models import ChatResponse, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult, ToolResult
+from amplifier_modules.loops.tool_calls import INTERRUPTED, NOT_STARTED
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -377,18 +378,19 @@ async def test_a_provider_that_fails_after_tools_leaves_a_valid_history(bench, s
     valid(await turn.history())
 
 
-async def test_a_fatal_error_of_one_tool_is_raised_as_it_is(bench, say, valid):
-    class Fatal(BaseException):
-        pass
+async def test_ctrl_c_in_a_tool_ends_the_turn(bench, say, valid):
+    def pressed(given):
+        raise KeyboardInterrupt
 
-    def fail(given):
-        raise Fatal
-
-    turn = bench("basic", say.calls(("1", "fail", {}), ("2", "wait", {})))
-    turn.tool("fail", fail)
+    turn = bench("basic", say.calls(("1", "run", {}), ("2", "wait", {})), say.text("again"))
+    turn.tool("run", pressed)
     turn.tool("wait", lambda given: anyio.sleep_forever())
 
-    with pytest.raises(Fatal):
+    with pytest.raises(KeyboardInterrupt):
         await turn.run()
     valid(await turn.history())
+    pressed_in, other = [result["content"] for result in await results(turn)]
+    assert pressed_in == INTERRUPTED.content
+    assert other in {INTERRUPTED.content, NOT_STARTED.content}
     assert turn.data("execution:end")[0]["status"] == "error"
+    assert await turn.run() == "again"

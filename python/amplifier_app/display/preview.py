@@ -47,6 +47,14 @@ def failure_summary(error: object) -> str:
     )
 
 
+def progress_summary(report: Mapping[str, Any]) -> str:
+    """How far a tool is: `40% reading`."""
+    fraction, message = report.get("fraction"), report.get("message")
+    done = f"{fraction:.0%} " if isinstance(fraction, int | float) else ""
+    text = printable_line(message, MAX_PREVIEW_CHARS) if isinstance(message, str) else ""
+    return f"{done}{text}".rstrip()
+
+
 def _summary(output: object) -> str:
     if isinstance(output, Mapping):
         return printable_line(_fields_summary(cast("Mapping[str, Any]", output)), MAX_PREVIEW_CHARS)

@@ -91,6 +91,7 @@ class Screen:
         self._pens: dict[str, tuple[str, str]] = {"": ("", "")}
         self._can_erase = self.is_terminal and not self._console.is_dumb_terminal
         self._waiting = ""
+        self._waiting_text = ""
         self._waiting_since = 0.0
         self._waiting_limit: float | None = None
         self._waiting_shown = False
@@ -182,14 +183,16 @@ class Screen:
             if self.failure is None:
                 self._file.flush()
 
-    def wait_for(self, what: str, limit: float | None = None) -> None:
+    def wait_for(self, what: str, limit: float | None = None, *, shown: str | None = None) -> None:
         """Show in the waiting line what the program waits for; remove the line if empty.
 
         Args:
             what: What it waits for.
             limit: Seconds that it waits, at most; None if that is not known.
+            shown: What is drawn; it may change while the seconds of the same wait are counted.
         """
         self._waiting_limit = limit
+        self._waiting_text = what if shown is None else shown
         if what != self._waiting:
             self._waiting = what
             self._waiting_since = time.monotonic()
@@ -206,7 +209,7 @@ class Screen:
         sign = self.glyphs.spinner[self._ticks % len(self.glyphs.spinner)]
         seconds = int(time.monotonic() - self._waiting_since)
         limit = "" if self._waiting_limit is None else f" of {self._waiting_limit:,.0f} s"
-        text = f"{sign} {self._waiting}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
+        text = f"{sign} {self._waiting_text}" + (f" ({seconds} s{limit})" if seconds >= 2 else "")
         before, after = self._pen("note")
         self._waiting_shown = True
         self._send(f"\r\x1b[K{before}{text[: self.width]}{after}")

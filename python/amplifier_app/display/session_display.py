@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
 from amplifier_app.display.notices import message_notice, notice_of
-from amplifier_app.display.preview import failure_summary, result_summary
+from amplifier_app.display.preview import failure_summary, progress_summary, result_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PURPOSES = {JUDGE: "judging the goal", SUMMARY: "summing up"}
 """What is shown while a model is asked beside the conversation."""
+_TOOL_PROGRESS = "tool:progress"
+"""The event of our loops, named here because importing them takes a while."""
 
 
 class _Call:
@@ -31,6 +33,8 @@ class _Call:
         self.number = number
         self.name = name
         self.started = started
+        self.progress = ""
+        """How far it is, as the tool says."""
 
 
 class Display:
@@ -66,6 +70,7 @@ class Display:
             events.CONTENT_BLOCK_DELTA: self._block_grows,
             events.CONTENT_BLOCK_END: self._block_ends,
             events.TOOL_PRE: self._tool_starts,
+            _TOOL_PROGRESS: self._tool_reports,
             events.TOOL_POST: self._tool_ends,
             events.TOOL_ERROR: self._tool_fails,
             events.EXECUTION_END: lambda _: self.finish(),
@@ -177,6 +182,11 @@ class Display:
         self._renderer.call_line(sign, name, data.get("tool_input"))
         self._wait_for_tools()
 
+    def _tool_reports(self, data: Mapping[str, Any]) -> None:
+        if (call := self._calls.get(self._call_id(data))) is not None:
+            call.progress = progress_summary(data)
+            self._wait_for_tools()
+
     def _tool_ends(self, data: Mapping[str, Any]) -> None:
         good, summary = result_summary(data.get("result"))
         self._end_call(data, good=good, summary=summary)
@@ -204,10 +214,15 @@ class Display:
         self._renderer.result_line(name, good=good, summary=summary, seconds=seconds)
 
     def _wait_for_tools(self) -> None:
-        names = [call.name for call in islice(self._calls.values(), 4)]
+        calls = list(islice(self._calls.values(), 4))
         others = " and others" if len(self._calls) > 4 else ""
-        running = f"running {', '.join(names)}{others}"
-        self._screen.wait_for(running if names else "waiting for the model")
+        running = f"running {', '.join(call.name for call in calls)}{others}"
+        parts = (f"{call.name} {call.progress}".rstrip() for call in calls)
+        shown = f"running {', '.join(parts)}{others}"
+        if calls:
+            self._screen.wait_for(running, shown=shown)
+        else:
+            self._screen.wait_for("waiting for the model")
 
     def _call_id(self, data: Mapping[str, Any]) -> str:
         return str(data.get("tool_call_id") or data.get("tool_name") or "")

@@ -36,11 +36,11 @@ class DeniedByHookError(PermissionError):
 class ToolTimeoutError(TimeoutError):
     """A tool exceeded its time limit."""
 
-    def __init__(self, name: str, seconds: float) -> None:
+    def __init__(self, name: str, seconds: float, *, is_read_only: bool = False) -> None:
         """Name the tool and its limit."""
+        effects = "it has changed nothing" if is_read_only else "its effects are unknown"
         super().__init__(
-            f"tool `{name}` was ended after {seconds:g} s, the time limit of tools; its effects are"
-            " unknown"
+            f"tool `{name}` was ended after {seconds:g} s, the time limit of tools; {effects}"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -13,6 +13,8 @@ import anyio
 from amplifier_core._kernel.interruption import Interruption, innermost
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
+
+from .contained import Contained
 
 logger = logging.getLogger(__name__)
 
@@ -122,12 +124,15 @@ def grace() -> Generator[None]:
         yield
 
 
-async def ending(awaitable: Awaitable[Any], what: str) -> Any:
+def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
     """Await something that ends when the part of the turn around it is interrupted.
 
     Under asyncio, what does not end within `LEAVE_SECONDS` is left behind.
     """
-    steps = steps_of(awaitable)
+    return _ending(steps_of(awaitable), what)
+
+
+async def _ending(steps: Any, what: str) -> Any:
     # Most hooks wait for nothing: then this step is all.
     try:
         awaited = steps.send(None)
@@ -136,10 +141,10 @@ async def ending(awaitable: Awaitable[Any], what: str) -> Any:
     return await Leaving(steps, LEAVE_SECONDS, what, logger).awaited(awaited)
 
 
-async def ending_after(seconds: float | None, awaitable: Awaitable[Any], what: str) -> Any:
-    """Await something for at most so many seconds, if that is a number; `EXPIRED` after them."""
+async def ending_after(seconds: float | None, steps: Contained, what: str) -> Any:
+    """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them."""
     if seconds is None:
-        return await ending(awaitable, what)
+        return await _ending(steps, what)
     with Interruption(seconds=seconds):
-        return await ending(awaitable, what)
+        return await _ending(steps, what)
     return EXPIRED

@@ -26,9 +26,10 @@ from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
 from .pause import Pause
 from .request import RequestBuilder
-from .settings import LoopSettings
+from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
+from .tool_call import CallRules
 from .turn import Turn
 
 logger = logging.getLogger(__name__)
@@ -93,6 +94,8 @@ class Loop:
         if callable(reset := getattr(coordinator, "reset_turn", None)):
             reset()
         points = HookPoints(hooks, coordinator)
+        most = self.settings.max_parallel_tools
+        ledger = ledger_of_turn(self.settings.budget, coordinator)
         turn = Turn(
             orchestrator=self.name,
             prompt=prompt,
@@ -106,10 +109,15 @@ class Loop:
             steering=self.steering,
             pausing=self.pausing,
             told=self._told,
-            ledger=ledger_of_turn(self.settings.budget, coordinator),
+            ledger=ledger,
             response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),
-            longest_tool=longest_tool(self.settings.tool_timeout, coordinator),
-            arguments=self._arguments,
+            rules=CallRules(
+                longest=longest_tool(self.settings.tool_timeout, coordinator),
+                max_bytes=self.settings.max_result_bytes,
+                most_at_once=None if most == UNLIMITED else most,
+                arguments=self._arguments,
+                ledger=ledger,
+            ),
         )
         return await turn.run(self._models(providers, points))
 

@@ -14,7 +14,8 @@ from amplifier_core._kernel.capability_names import (
 
 from ..contexts.history_events import HISTORY_EVENTS
 from .answers import agent_events
-from .call_context import TOOL_PROGRESS, TOOL_START
+from .call_context import TOOL_START, offer_progress
+from .call_progress import TOOL_PROGRESS
 from .goal.pursuit import GOAL_PROGRESS
 from .hook_points import HookPoints
 from .loop import Loop
@@ -48,6 +49,7 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(SESSION_PAUSE, loop.pause)
     coordinator.register_capability(SESSION_RESUME, loop.resume)
     coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
+    offer_progress(coordinator)
     agent_events.contribute(coordinator, loop.name, EVENTS)
     points = HookPoints(getattr(coordinator, "hooks", None), None)
 

@@ -27,6 +27,11 @@ class Pause:
         self._is_on = False
         self._waiting: set[Callable[[], object]] = set()
 
+    @property
+    def is_on(self) -> bool:
+        """Whether there is a pause."""
+        return self._is_on
+
     def pause(self) -> None:
         """Hold the turn, or the next one, before its next step; nothing if it is paused."""
         self._is_on = True
@@ -69,3 +74,25 @@ class Pause:
             self._waiting.discard(wake)
         if not cancellation.is_cancelled:
             await hooks.emit(RESUMED, {**about, "seconds": anyio.current_time() - began})
+
+
+class ToolPause:
+    """The pauses of one turn before its tools."""
+
+    def __init__(
+        self, pause: Pause, hooks: HookPoints, cancellation: TurnCancellation, iteration: int
+    ) -> None:
+        """Wait for this pause; the rest is as in `Pause.wait`."""
+        self._pause = pause
+        self._hooks = hooks
+        self._cancellation = cancellation
+        self._iteration = iteration
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether no call may begin; those of a cancelled turn end without."""
+        return self._pause.is_on and not self._cancellation.is_cancelled
+
+    async def wait(self) -> None:
+        """Wait while there is a pause."""
+        await self._pause.wait(self._hooks, self._cancellation, "tools", self._iteration)

@@ -9,6 +9,8 @@ from .settings import MIN_RESULT_BYTES
 
 _NOTE = "… [{bytes:,} more bytes were cut: `max_result_bytes` of the loop is {limit:,}]"
 
+_PIECE = 1 << 16
+
 
 def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
     """Return the content of a tool message in at most `limit` bytes of UTF-8.
@@ -43,7 +45,7 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
 
 
 def _clipped(text: str, most: int, limit: int) -> str:
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    size = len(text) if text.isascii() else _utf8_bytes(text)
     if size <= most:
         return text
     kept = _beginning(text, most - len(_NOTE) - 40)
@@ -51,9 +53,18 @@ def _clipped(text: str, most: int, limit: int) -> str:
     return kept + _NOTE.format(bytes=cut, limit=limit)
 
 
+def _utf8_bytes(text: str) -> int:
+    """Return how many bytes a text takes, without a copy of all of it."""
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return sum(len(piece.encode("utf-8", "replace")) for piece in pieces)
+
+
 def _beginning(text: str, most: int) -> str:
     """Return as many whole characters as take at most `most` bytes in UTF-8."""
-    encoded = text[:most].encode("utf-8", "replace")[:most]
+    text = text[:most]
+    if text.isascii():
+        return text
+    encoded = text.encode("utf-8", "replace")[:most]
     return encoded.decode("utf-8", "ignore")
 
 

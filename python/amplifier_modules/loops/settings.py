@@ -16,11 +16,13 @@ from .models.role_settings import RoleModel, RoleModels
 
 MIN_RESULT_BYTES = 1024
 """Below this a limit would leave nothing but its note."""
+MAX_RESULT_BYTES = 8 * 1024 * 1024
+"""No service accepts a longer text; images are shorter."""
 UNLIMITED = -1
-"""The value of `max_iterations` and `max_equal_errors` that sets no limit."""
+"""The value of `max_iterations`, `max_equal_errors` and `max_parallel_tools` that sets no limit."""
 
 
-def _iterations(count: int) -> int:
+def _at_least_one(count: int) -> int:
     if count < 1 and count != UNLIMITED:
         raise ValueError
     return count
@@ -56,7 +58,7 @@ class LoopSettings(Settings):
     unknown_keys = "ignore"
 
     max_iterations: Annotated[
-        int, AfterValidator(_iterations), Form("a whole number, at least 1, or -1 for no limit")
+        int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
     ] = UNLIMITED
     """Model calls in a turn before the model is asked to wrap up."""
     max_equal_errors: Annotated[
@@ -75,7 +77,7 @@ class LoopSettings(Settings):
     provider, `fast` those beside it, such as the judge of a goal. Hooks may choose these and
     further roles for a call."""
     goal_max_rounds: Annotated[
-        int, AfterValidator(_iterations), Form("a whole number, at least 1, or -1 for no limit")
+        int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
     ] = 10
     """How many answers of a turn may be judged by its goal."""
     goal_stall_rounds: int = Field(default=3, ge=2)
@@ -105,8 +107,6 @@ class LoopSettings(Settings):
     ] = None
     """What a turn may use: `model_calls` (100 where the mapping does not say), `tool_calls`,
     `tokens`, `cost` (US dollars), `seconds`."""
-    max_result_bytes: int | None = Field(default=None, ge=MIN_RESULT_BYTES)
-    """Bytes of a tool's result in the conversation, at most; what is cut is counted in it."""
     tool_tags: ToolTags = ()
     """Tags in which the model writes its calls as text; without them those of the provider count,
     and without any calls are native. True means `tool`."""
@@ -121,3 +121,10 @@ class LoopSettings(Settings):
     the list of tools and `{tag}` in that of the tag."""
     execute_while_streaming: bool = False
     """Whether a call runs as soon as it is complete, while the rest of the answer arrives."""
+    max_result_bytes: int | None = Field(default=MAX_RESULT_BYTES, ge=MIN_RESULT_BYTES)
+    """Bytes of a tool's result in the conversation, at most, or None for no limit; what is cut is
+    counted in it."""
+    max_parallel_tools: Annotated[
+        int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
+    ] = 16
+    """How many tool calls of one answer run at the same time; the others wait for their turn."""

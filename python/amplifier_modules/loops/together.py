@@ -2,68 +2,212 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import Callable, Coroutine
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import anyio
 
-from amplifier_core._kernel.interruption import asyncio_task
+from amplifier_core._kernel.interruption import asyncio_loop, asyncio_task
 
 if TYPE_CHECKING:
     import asyncio
 
+Function: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+"""What runs; it raises nothing but the cancellation of its task."""
 
-async def run_together(functions: Sequence[Callable[[], Coroutine[Any, Any, None]]]) -> None:
-    """Run functions in a task each; when one raises, the others are cancelled.
 
-    Under asyncio each hears of a cancellation once, so that it can await its clean-up. (Scopes of
-    anyio repeat it at every turn of the event loop.)
+class Together(Protocol):
+    """Runs functions in a task each: `async with together() as running: ...`.
 
-    Raises:
-        BaseException: The cancellation of the caller, else what the first function raised.
+    The block ends when all have ended. What leaves it as an error cancels them first.
     """
-    if asyncio_task() is not None:
-        await _in_tasks(functions)
-        return
-    try:
-        async with anyio.create_task_group() as group:
-            for function in functions:
-                group.start_soon(function)
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
+
+    is_stopping: bool
+    """Whether the functions were cancelled, by `stop` or with the caller."""
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """End, once all functions have ended."""
+        ...
+
+    def start(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object]:
+        """Run a function soon; return what cancels it.
+
+        Args:
+            function: What runs.
+            on_end: Called once it has ended, or was cancelled before it began.
+        """
+        ...
+
+    def stop(self) -> None:
+        """Cancel all functions; the caller is not cancelled."""
+        ...
+
+    async def wait(self) -> None:
+        """Wait until no function runs."""
+        ...
 
 
-async def _in_tasks(functions: Sequence[Callable[[], Coroutine[Any, Any, None]]]) -> None:
+def together() -> Together:
+    """Return what runs functions under the event loop that runs here."""
+    return _Nursery() if asyncio_task() is None else _Tasks()
+
+
+def absorb_own_cancellation() -> Function | None:
+    """Return what takes back the cancellation of this task by itself; None if there is none.
+
+    Only asyncio has it: in trio, scopes are cancelled and not tasks.
+    """
+    task = asyncio_task()
+    return partial(_absorbed, task) if task is not None and task.cancelling() else None
+
+
+async def _absorbed(task: asyncio.Task[Any]) -> None:
     import asyncio
 
-    coroutines = [function() for function in functions]
-    running = set(map(asyncio.create_task, coroutines))
-    is_stopping = False
-    failure: BaseException | None = None
-    cancellation: asyncio.CancelledError | None = None
-    while running:
+    while task.uncancel():
+        pass
+    # Until Python 3.13 a cancellation that was not delivered yet outlives `uncancel`.
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+
+
+class _Tasks:
+    """Tasks of asyncio.
+
+    Each hears of a cancellation once, so that it can await its clean-up. (Scopes of anyio repeat it
+    at every turn of the event loop.)
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop = asyncio_loop()
+        self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
+        self._none_runs: asyncio.Future[None] | None = None
+        self.is_stopping = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if error is not None:
+            self.stop()
+        if isinstance(error, GeneratorExit):
+            return False  # nothing can be awaited any more
+        import asyncio
+
+        cancellation: asyncio.CancelledError | None = None
+        while self._running:
+            try:
+                await self.wait()
+            except asyncio.CancelledError as again:
+                cancellation = again
+                self.stop()
+        if cancellation is not None and error is None:
+            raise cancellation
+        return False
+
+    def start(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object]:
+        async def run() -> None:
+            try:
+                await function()
+            finally:
+                # Here, and not when the task is done, which takes the event loop once more.
+                self._ended(task)
+
+        task = self._loop.create_task(run())
+        self._running[task] = on_end
+        task.add_done_callback(self._ended)  # for one that was cancelled before it began
+        if self.is_stopping:
+            task.cancel()
+        return task.cancel
+
+    def stop(self) -> None:
+        if not self.is_stopping:
+            self.is_stopping = True
+            for task in self._running:
+                task.cancel()
+
+    async def wait(self) -> None:
+        while self._running:
+            self._none_runs = self._loop.create_future()
+            await self._none_runs
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        on_end = self._running.pop(task, None)
+        if on_end is None:
+            return
+        on_end()
+        if not self._running and self._none_runs is not None and not self._none_runs.done():
+            self._none_runs.set_result(None)
+
+
+class _Nursery:
+    """Tasks of trio."""
+
+    def __init__(self) -> None:
+        self._group = anyio.create_task_group()
+        self._count = 0
+        self._none_runs = anyio.Event()
+        self.is_stopping = False
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if error is not None:
+            self.stop()
         try:
-            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError as error:
-            cancellation = error
-        except BaseException:
-            for task in running:
-                task.cancel()
-            raise
-        ended = {task for task in running if task.done()}
-        running -= ended
-        failure = failure or next(filter(None, map(_failure, ended)), None)
-        if not is_stopping and (failure or cancellation):
-            is_stopping = True
-            for task in running:
-                task.cancel()
-    for coroutine in coroutines:
-        coroutine.close()  # one whose task was cancelled before it began
-    if error := cancellation or failure:
-        raise error
+            # Where only `stop` cancelled it, the block has ended.
+            return bool(await self._group.__aexit__(kind, error, trace))
+        except BaseExceptionGroup as group:
+            raise (error or group.exceptions[0]) from None
 
+    def start(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object]:
+        scope = anyio.CancelScope()
+        self._count += 1
+        self._group.start_soon(self._run, scope, function, on_end)
+        return scope.cancel
 
-def _failure(task: asyncio.Task[None]) -> BaseException | None:
-    import asyncio
+    def stop(self) -> None:
+        if not self.is_stopping:
+            self.is_stopping = True
+            self._group.cancel_scope.cancel()
 
-    return asyncio.CancelledError() if task.cancelled() else task.exception()
+    async def wait(self) -> None:
+        while self._count:
+            self._none_runs = anyio.Event()
+            await self._none_runs.wait()
+
+    async def _run(
+        self, scope: anyio.CancelScope, function: Function, on_end: Callable[[], None]
+    ) -> None:
+        try:
+            with scope:
+                await function()
+        finally:
+            self._count -= 1
+            on_end()
+            if not self._count:
+                self._none_runs.set()

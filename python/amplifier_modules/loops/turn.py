@@ -21,7 +21,6 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..argument_check import ArgumentCheck
 from ..contexts.learned_budget import LearnedBudgets
 from ..failure import in_words
 from .answers.response import RequestedCall, calls_of, text_of
@@ -36,12 +35,13 @@ from .model_call import TurnModels
 from .models.provider_choice import tool_tags
 from .models.roles import UnknownRoleError
 from .outcome import Outcome
-from .pause import Pause
+from .pause import Pause, ToolPause
 from .recovery.recovery import Recovery
 from .request import RequestBuilder, tool_specs
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
+from .tool_call import CallRules
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
@@ -84,10 +84,8 @@ class Turn:
     """What the turn may use; None for no limit."""
     response_format: Any = None
     """The form that answers must have, for providers that can hold a model to it."""
-    longest_tool: float | None = None
-    """Seconds after which a tool is ended; None for no limit."""
-    arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
-    """Compares the arguments of calls with the schemas of the tools."""
+    rules: CallRules = field(default_factory=CallRules)
+    """What holds for each tool call."""
     _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     def __post_init__(self) -> None:
@@ -287,26 +285,10 @@ class Turn:
         self, response: ChatResponse, calls: list[RequestedCall], recovery: Recovery
     ) -> Outcome | None:
         """Run the calls of a response; return how the turn ends if it does."""
-        calls_round = ToolRound(
-            calls,
-            self.tools,
-            self.hooks,
-            self.cancellation,
-            self.longest_tool,
-            self.settings.max_result_bytes,
-            self.arguments,
-            self.ledger,
-            None if recovery.owns_calls else self._equal_errors,
-            partial(self._wait_while_paused, "tools"),
-        )
-        try:
-            await self.history.add_response(response, calls)
-            await calls_round.run()
-        finally:
-            if self.history.awaits_results:
-                results = list(calls_round.messages())
-                await self.history.add_results(results)
-                self._goal.note(calls, results)
+        async with self._round(recovery) as calls_round:
+            await calls_round.remember(response, calls)
+            await calls_round.finish()
+        self._goal.note(calls, list(calls_round.messages()))
         if calls_round.final_answer is not None:
             self.report.answer = calls_round.final_answer
             await self.history.close(self.report.answer)
@@ -321,6 +303,20 @@ class Turn:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP
         return None
+
+    def _round(self, recovery: Recovery) -> ToolRound:
+        pausing = self.pausing and ToolPause(
+            self.pausing, self.hooks, self.cancellation, self.report.iterations
+        )
+        return ToolRound(
+            self.tools,
+            self.hooks,
+            self.cancellation,
+            self.rules,
+            self.history,
+            None if recovery.owns_calls else self._equal_errors,
+            pausing,
+        )
 
     async def _wrap_up(self, models: TurnModels) -> None:
         """Ask the model for a closing answer at the limit of model calls."""

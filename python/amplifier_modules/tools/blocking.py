@@ -36,6 +36,8 @@ class BlockingTool(ABC, Generic[ArgumentsT]):
     """The name for the model."""
     description: ClassVar[str]
     """The description for the model."""
+    read_only: ClassVar[bool] = False
+    """Whether it changes nothing; loops read it."""
 
     def __init__(self, arguments: type[ArgumentsT], max_bytes: int) -> None:
         """Take these arguments, and return results of at most `max_bytes` bytes."""

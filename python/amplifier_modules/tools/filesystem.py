@@ -32,6 +32,7 @@ class ReadFile(BlockingTool[_ReadFile]):
     """Shows lines of a text file."""
 
     name = "read_file"
+    read_only = True
     description = (
         "Read a text file of the working folder. Shows up to `limit` lines from line `offset` on;"
         " `truncated` says that the file goes on after them. `total_lines` counts the lines of the"
@@ -81,6 +82,7 @@ class ListDirectory(BlockingTool[_ListDirectory]):
     """Lists the names in one directory."""
 
     name = "list_directory"
+    read_only = True
     description = (
         "List the names in a directory of the working folder, hidden ones among them: each with"
         " its type (file, directory, link, other) and, for a file, its size in bytes. Links are"

@@ -52,6 +52,7 @@ class Glob(BlockingTool[_Glob]):
     """Finds files by name."""
 
     name = "glob"
+    read_only = True
     description = (
         f"Find files of the working folder by a pattern over their paths. {_FILES} `total`,"
         " `total_bytes` and `extensions` count all that match, also where `files` is cut at"
@@ -141,6 +142,7 @@ class Grep(BlockingTool[_Grep]):
     """Finds lines by content."""
 
     name = "grep"
+    read_only = True
     description = (
         "Search the lines of the working folder's text files for a regular expression."
         f" {_FILES} A text file has no NUL byte. `total_matches` (matching lines), `total_files`,"

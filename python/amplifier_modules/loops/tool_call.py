@@ -1,0 +1,277 @@
+"""One tool call: judged by hooks and people, run, and answered."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import anyio
+
+from amplifier_core._kernel.left_behind import steps_of
+from amplifier_core._kernel.timeout import EXPIRED
+from amplifier_core.events import TOOL_ERROR, TOOL_POST
+from amplifier_core.llm_errors import InvalidToolCallError
+
+from ..argument_check import ArgumentCheck
+from ..awaitable import awaitable_of
+from ..failure import described, in_words
+from ..loop_breaking import ends_turn
+from ..tool_exit import ToolExitError, may_be_ctrl_c
+from .answers.response import RequestedCall
+from .call_approval import needs_approval
+from .call_context import TOOL_START, run_in_context
+from .call_errors import (
+    NO_NAME,
+    DeniedByHookError,
+    ToolTimeoutError,
+    UnknownToolError,
+    is_failure_of_tool,
+    words_for_model,
+)
+from .call_progress import Start
+from .cancellation import TurnCancellation, ending_after
+from .contained import Contained, contained, is_cancelled
+from .hook_points import HookPoints
+from .ledger import Ledger, Limit
+from .result_limit import within
+from .together import absorb_own_cancellation
+from .tool_answer import (
+    INTERRUPTED,
+    INTERRUPTED_READING,
+    NOT_STARTED,
+    Answer,
+    answer_of,
+    as_text,
+    presented,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class CallRules:
+    """What holds for all calls of a turn."""
+
+    longest: float | None = None
+    """Seconds after which a tool is ended; None for no limit."""
+    max_bytes: int | None = None
+    """Bytes of each result in the messages, at most; None for no limit."""
+    most_at_once: int | None = None
+    """How many calls of one response run at the same time; None for no limit."""
+    arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
+    """Compares the arguments with the schemas of the tools."""
+    ledger: Ledger | None = None
+    """What the turn may use; None for no limit."""
+
+
+class CallRun:
+    """A call of a response, and its result as far as it is known."""
+
+    def __init__(
+        self,
+        requested: RequestedCall,
+        group_id: str,
+        tools: Mapping[str, Any],
+        hooks: HookPoints,
+        cancellation: TurnCancellation,
+        rules: CallRules,
+    ) -> None:
+        """Prepare to run a call.
+
+        Args:
+            requested: What the model asked for.
+            group_id: The id that all calls of the response share.
+            tools: Mounted tools by name.
+            hooks: Where the events go.
+            cancellation: Whether the turn is cancelled.
+            rules: What holds for all calls of the turn.
+        """
+        tool = tools.get(requested.name)
+        self.requested = requested
+        self.is_exclusive = getattr(tool, "parallel", True) is False
+        """Whether no other call of the response may run at the same time."""
+        self.is_read_only = getattr(tool, "read_only", False) is True
+        """Whether the tool says that it changes nothing."""
+        self.answer = NOT_STARTED
+        """The result; until there is one, why there is none."""
+        self.has_begun = False
+        """Whether the tool was started."""
+        self.has_ended = False
+        """Whether the answer is final."""
+        self.limit: Limit | None = None
+        """The limit that kept the call from running, if one did."""
+        self.final_answer: str | None = None
+        """The answer of the turn, if the tool gave it."""
+        self.failure: Exception | None = None
+        """Why the call failed; None for a tool that returned a failure."""
+        self.interrupt: BaseException | None = None
+        """What ends the turn: Ctrl+C."""
+        self._tools = tools
+        self._hooks = hooks
+        self._cancellation = cancellation
+        self._rules = rules
+        self._about = {
+            "tool_name": requested.name,
+            "tool_call_id": requested.id,
+            "parallel_group_id": group_id,
+        }
+
+    async def run(self, start: Start, is_stopping: Callable[[], bool]) -> None:
+        """Run the call; only a cancellation of the turn is raised.
+
+        Args:
+            start: Runs something at the same time.
+            is_stopping: Whether the call is cancelled with others.
+        """
+        try:
+            try:
+                self.answer = await self._answered(start, is_stopping)
+            except Exception as error:  # noqa: BLE001 -- it becomes the result
+                await self.fail(error)
+        except BaseException as error:
+            if may_be_ctrl_c(error):
+                # Raised in the task of the turn: there it ends what it should end.
+                self.interrupt = error
+                return
+            if isinstance(error, GeneratorExit) or is_cancelled(is_stopping):
+                raise
+            if (absorbing := absorb_own_cancellation()) is not None:
+                await absorbing()
+            is_cancellation = isinstance(error, anyio.get_cancelled_exc_class())
+            what = "was cancelled" if is_cancellation else f"raised `{type(error).__name__}`"
+            await self.fail(ToolExitError(what))
+        self.has_ended = True
+
+    async def fail(self, error: Exception) -> None:
+        """Answer with an error, and emit it."""
+        name = self.requested.name
+        self.failure = error
+        if is_failure_of_tool(error):
+            logger.warning("tool `%s` failed: %s", name, in_words(error))
+            logger.debug("traceback of tool `%s`", name, exc_info=error)
+        text = within(self._rules.max_bytes, words_for_model(name, error))
+        self.answer = Answer(text, is_error=True)
+        await self._hooks.emit(TOOL_ERROR, {**self._about, "error": described(error)})
+
+    async def _answered(self, start: Start, is_stopping: Callable[[], bool]) -> Answer:
+        if self._cancellation.is_cancelled:
+            return NOT_STARTED
+        name = self.requested.name
+        judged = await self._judged()
+        if judged is None:
+            return NOT_STARTED
+        tool, tool_input = judged
+        is_final = ends_turn(name, tool, tool_input)
+        ledger = self._rules.ledger
+        if ledger is not None and (limit := ledger.take_tool_call()) is not None:
+            self.limit = limit
+            return Answer(f"Not run: {limit.reason}.", is_error=True)
+        self.has_begun = True
+        self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
+
+        async def run() -> Any:
+            try:
+                returned = tool.execute(tool_input)
+            except Exception:
+                raise
+            except BaseException as error:  # noqa: BLE001 -- another one is raised
+                escaped = contained(error, is_stopping)
+            else:
+                way_out = "make it `async def`, or use `@tool`"
+                steps = steps_of(awaitable_of(returned, "execute", name, way_out))
+                limited = Contained(steps, is_stopping)
+                return await ending_after(self._rules.longest, limited, f"tool `{name}`")
+            raise escaped
+
+        self._cancellation.tool_started(self.requested.id, name)
+        try:
+            await self._hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
+            result = await run_in_context(
+                self.requested.id, self._hooks, self._about, run, start, is_stopping
+            )
+        finally:
+            self._cancellation.tool_finished(self.requested.id)
+        if result is EXPIRED:
+            seconds = self._rules.longest or 0
+            raise ToolTimeoutError(name, seconds, is_read_only=self.is_read_only)
+        answer = await self._after(tool_input, result, is_stopping)
+        if is_final and not answer.is_error:
+            self.final_answer = answer.text
+        return answer
+
+    async def _judged(self) -> tuple[Any, dict[str, Any]] | None:
+        """Return the tool and its arguments, as hooks and people allow them; None to stop here.
+
+        Raises:
+            Exception: Why the call cannot be run.
+        """
+        call = self.requested
+        tool_input: Any = copy.deepcopy(call.arguments or {})
+        about: dict[str, Any] = dict(self._about)
+        if self.is_read_only:
+            about["read_only"] = True
+        if call.problem is not None:
+            about["tool_input_error"] = call.problem
+        asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
+        verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
+        if verdict.denied:
+            raise DeniedByHookError(verdict.reason)
+        tool = self._runnable()
+        tool_input = verdict.tool_input
+        if not isinstance(tool_input, dict):
+            found = type(tool_input).__name__
+            message = f"a hook replaced the arguments by a `{found}` (must be an object)"
+            raise TypeError(message)
+        tool_input = cast("dict[str, Any]", tool_input)
+        self._rules.arguments.check(call.name, tool, tool_input)
+        if self._cancellation.is_cancelled:
+            return None
+        if verdict.question is not None:
+            # A copy, which hooks that saw the call cannot change.
+            tool_input = copy.deepcopy(tool_input)
+            try:
+                verdict.question.confirm(tool_input)
+            except PermissionError as denial:
+                raise DeniedByHookError(str(denial)) from denial
+        return tool, tool_input
+
+    def _runnable(self) -> Any:
+        call = self.requested
+        if not call.name and not (call.problem or NO_NAME).startswith(NO_NAME):
+            message = f"the call cannot be used: {call.problem}; write it again"
+            raise InvalidToolCallError(message)
+        if call.name not in self._tools:
+            raise UnknownToolError(call.name, list(self._tools))
+        if call.arguments is None:
+            message = (
+                f"the arguments of `{call.name}` cannot be used: {call.problem}; "
+                "call it again with one complete JSON object"
+            )
+            raise InvalidToolCallError(message, tool_name=call.name)
+        return self._tools[call.name]
+
+    async def _after(
+        self, tool_input: dict[str, Any], result: Any, is_stopping: Callable[[], bool]
+    ) -> Answer:
+        limit = self._rules.max_bytes
+        try:
+            answer, shown = answer_of(result, limit), presented(result)
+        except Exception:
+            raise
+        except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
+            raise contained(error, is_stopping) from None
+        verdict = await self._hooks.judge(
+            TOOL_POST, {**self._about, "tool_input": tool_input, "result": shown}
+        )
+        if verdict.denied:
+            return Answer(f"Denied by hook: {verdict.reason}", is_error=True)
+        replaced = shown if verdict.data is None else verdict.data.get("result", shown)
+        # The kernel returns the same object unless a hook changed it; a hook that injects or asks
+        # may return a copy.
+        is_same = replaced is shown or replaced == shown
+        return (
+            answer if is_same else Answer(within(limit, as_text(replaced, limit)), answer.is_error)
+        )
