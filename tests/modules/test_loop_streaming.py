@@ -296,6 +296,7 @@ async def test_the_module_says_which_events_it_adds(bench, kind):
             "orchestrator:steering_submitted",
             "orchestrator:steering_injected",
             "orchestrator:steering_discarded",
+            "orchestrator:goal_progress",
             "orchestrator:paused",
             "orchestrator:resumed",
             *agent_events.EVENTS,

@@ -13,7 +13,7 @@ from amplifier_core.models import ToolResult
 from amplifier_modules import EVENTS
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.answers.agent_events import EVENTS as AGENT_EVENTS
-from amplifier_modules.loops.streaming import EVENTS as LOOP_EVENTS
+from amplifier_modules.loops.offer import EVENTS as LOOP_EVENTS
 from amplifier_modules.providers.responses.provider import EVENTS as RESPONSES_EVENTS
 from amplifier_modules.providers.retries import Retries, RetrySettings
 from amplifier_modules.providers.wire import events as provider_events

@@ -93,9 +93,10 @@ async def test_a_call_that_cannot_run_is_shown_and_the_model_can_correct_it(
     ends = [each[2] for each in blocks(turn) if each[0] == "end"]
     assert ends == ["text", "tool_call", "tool_call", "text"]
     second = turn.provider.requests[1].messages
-    said = "".join(block.text for block in second[-2].content)
-    assert said.startswith("a <tool>")
-    assert second[-1].content[0].text.startswith("<tool_result>")
+    [said] = [message for message in second if message.role == "assistant"]
+    assert "".join(block.text for block in said.content).startswith("a <tool>")
+    results = [message.content for message in second if message.role == "user"][1]
+    assert results[0].text.startswith("<tool_result>")
 
 
 async def test_all_calls_run_in_one_round_in_their_order_each_with_its_number(bench):
@@ -169,7 +170,7 @@ async def handed(bench, pieces, loop="tagged"):
     turn.provider.answers = [[mark if piece is MARK else piece for piece in pieces]]
     loop = await turn.loop()
     points = HookPoints(turn.coordinator.hooks, turn.coordinator)
-    calls = loop._model({"p": turn.provider}, points)
+    calls = loop._models({"p": turn.provider}, points).own
     request = ChatRequest(
         messages=[Message(role="user", content="go")], tools=tool_specs(turn.tools)
     )
