@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..tool_exit import may_be_ctrl_c
+from .tool_exit import may_be_ctrl_c
 
 MAX_CHARS = 100_000
 """A longer message helps neither a model nor a reader of logs."""
