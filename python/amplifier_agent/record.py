@@ -58,7 +58,7 @@ class TurnRecord:
         }
 
     def _note_response(self, data: Mapping[str, Any]) -> None:
-        if _plain(data.get("status")) == "error":
+        if _plain(data.get("status")) in {"error", "cancelled"}:
             return
         self._unfinished.clear()
         self.model_calls += 1

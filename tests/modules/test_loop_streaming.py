@@ -11,8 +11,6 @@ from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTEN
 from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
 from amplifier_core.models import HookResult
 from amplifier_modules.loops.answers import agent_events
-from amplifier_modules.loops.hook_points import HookPoints
-from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.steering import CAPACITY, SteeringQueueFull
 from amplifier_modules.providers.base import BaseProvider
 
@@ -253,25 +251,6 @@ async def test_the_steering_queue_is_bounded_and_wants_text(bench):
         steer(str(number))
     with pytest.raises(SteeringQueueFull, match="100 steering messages are waiting"):
         steer("too much")
-
-
-async def test_calls_keep_their_distance(bench):
-    now = [100.0]
-
-    async def sleep(seconds):
-        now[0] += seconds
-
-    turn = bench("streaming")
-    points = HookPoints(turn.coordinator.hooks, turn.coordinator)
-    pace = Pace(500, clock=lambda: now[0], sleep=sleep)
-    starts = []
-    for iteration, passes in enumerate((0.25, 2.0, 0.0)):
-        await pace.wait(points, iteration)
-        starts.append(now[0])
-        now[0] += passes
-
-    assert starts == [100.0, 100.5, 102.5]
-    assert turn.data("orchestrator:rate_limit_delay") == [{"delay_ms": 250.0, "iteration": 1}]
 
 
 async def test_an_hour_between_calls_is_waited_only_between_calls(bench, say):

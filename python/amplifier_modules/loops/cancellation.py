@@ -14,6 +14,7 @@ from amplifier_core._kernel.interruption import Interruption, innermost
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
 
+from ..loop_thread import caller_into_loop
 from .contained import Contained
 
 logger = logging.getLogger(__name__)
@@ -69,6 +70,17 @@ class TurnCancellation:
             yield
         finally:
             token.unregister_child(listener)
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep; a request to cancel the turn ends that."""
+        if self.is_cancelled:
+            return
+        call_soon, asked = caller_into_loop(), anyio.Event()
+        with (
+            self.heard_by(lambda: call_soon(lambda: asked.set())),
+            anyio.move_on_after(seconds),
+        ):
+            await asked.wait()
 
     def interruptible(self) -> Interruption:
         """Return a part of the turn that a request to stop immediately ends."""

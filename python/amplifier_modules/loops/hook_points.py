@@ -16,7 +16,7 @@ from amplifier_core.models import HookResult
 
 from ..failure import in_words
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
-from .cancellation import Shielded, ending
+from .cancellation import Shielded, ending, grace
 from .injection import Injection, injections_of
 
 logger = logging.getLogger(__name__)
@@ -69,6 +69,11 @@ class HookPoints:
         """Emit an event that hooks can only observe."""
         if self.hears(event):
             await self._emit(event, data)
+
+    async def emit_last(self, event: str, data: dict[str, Any]) -> None:
+        """Emit an event that ends something, for a limited time also during cancellation."""
+        with grace():
+            await self.emit(event, data)
 
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.

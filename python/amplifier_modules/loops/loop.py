@@ -21,9 +21,10 @@ from ..contexts.learned_budget import LearnedBudgets
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
 from .ledger import Ledger, running_ledger
-from .model_call import ModelCalls, Pace, TurnModels
+from .model_call import ModelCalls, TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
+from .pace import LastCall, Pace
 from .pause import Pause
 from .request import RequestBuilder
 from .settings import UNLIMITED, LoopSettings
@@ -64,7 +65,7 @@ class Loop:
         self._arguments = ArgumentCheck()
         self._budgets = LearnedBudgets()
         self._told = ToldHistory()
-        self._pace = Pace(self.settings.min_delay_between_calls_ms)
+        self._last_call = LastCall()
 
     async def execute(
         self,
@@ -96,13 +97,14 @@ class Loop:
         points = HookPoints(hooks, coordinator)
         most = self.settings.max_parallel_tools
         ledger = ledger_of_turn(self.settings.budget, coordinator)
+        cancellation = TurnCancellation(coordinator)
         turn = Turn(
             orchestrator=self.name,
             prompt=prompt,
             context=context,
             tools=tools,
             hooks=points,
-            cancellation=TurnCancellation(coordinator),
+            cancellation=cancellation,
             settings=self.settings,
             requests=self._requests,
             budgets=self._budgets,
@@ -119,7 +121,8 @@ class Loop:
                 ledger=ledger,
             ),
         )
-        return await turn.run(self._models(providers, points))
+        pace = Pace(self.settings, self._last_call, cancellation)
+        return await turn.run(self._models(providers, points, pace))
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
         """Return the model of a role in a session, else that of the calls of its turns.
@@ -137,13 +140,15 @@ class Loop:
     def _roles(self, providers: Mapping[str, Any]) -> Roles:
         return Roles(providers, self.settings.models, self.settings.default_provider)
 
-    def _models(self, providers: Mapping[str, Any], points: HookPoints) -> TurnModels | Exception:
+    def _models(
+        self, providers: Mapping[str, Any], points: HookPoints, pace: Pace
+    ) -> TurnModels | Exception:
         def calls(chosen: ChosenModel, purpose: str | None) -> ModelCalls:
             return ModelCalls(
                 chosen,
                 points,
                 self.settings,
-                self._pace,
+                pace,
                 is_streaming=self.is_streaming,
                 purpose=purpose,
             )

@@ -7,12 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import anyio
 from pydantic import BaseModel
 
 from amplifier_core.events import (
     LLM_POST,
-    LLM_PRE,
     PROVIDER_ERROR,
     PROVIDER_RESPONSE,
 )
@@ -29,43 +27,13 @@ from .cancellation import ending
 from .hook_points import HookPoints
 from .models.provider_choice import tool_tags
 from .models.roles import ChosenModel, Roles
+from .pace import Pace
 from .settings import LoopSettings
 
 if TYPE_CHECKING:
     from .answers.reading import OnCall
 
 logger = logging.getLogger(__name__)
-
-RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
-"""Event: a call waits because the last one was too recent."""
-
-
-class Pace:
-    """Keeps a minimum time between the starts of model calls, across turns."""
-
-    def __init__(
-        self,
-        milliseconds: float,
-        clock: Callable[[], float] = anyio.current_time,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-    ) -> None:
-        """Keep this many milliseconds; the clock and `sleep` count seconds; 0 never waits."""
-        self._seconds = milliseconds / 1000
-        self._clock = clock
-        self._sleep = sleep
-        self._last: float | None = None
-
-    async def wait(self, hooks: HookPoints, iteration: int) -> None:
-        """Wait until the next call may start."""
-        if not self._seconds:
-            return
-        if self._last is not None:
-            delay = self._last + self._seconds - self._clock()
-            if delay > 0:
-                data = {"delay_ms": delay * 1000, "iteration": iteration}
-                await hooks.emit(RATE_LIMIT_DELAY, data)
-                await self._sleep(delay)
-        self._last = self._clock()
 
 
 class ModelCalls:
@@ -156,8 +124,8 @@ class ModelCalls:
         is_last: bool = False,
     ) -> ChatResponse:
         """Return the response; `is_last` if a request that is too long ends the turn."""
-        await self._pace.wait(self._hooks, about["iteration"])
-        await self._hooks.emit(LLM_PRE, {**about, "message_count": len(request.messages)})
+        await self._pace.before_call(self._hooks, about["iteration"])
+        provider = f"provider `{self.identity['provider']}`"
         try:
             provider = f"provider `{self.identity['provider']}`"
             # Not reset by its token: what is left behind may be closed in another context.
@@ -195,7 +163,7 @@ class ModelCalls:
         from .answers.reading import Form, Reading
 
         foreign: list[Any] = []
-        form = Form(tags, request.tools, self._is_streaming, self._settings.stream_delay)
+        form = Form(tags, request.tools, self._is_streaming, self._pace.after_word)
         response = await Reading(self._hooks, form, on_call).read(
             pieces or self._in_one_piece(sent, options, foreign)
         )

@@ -19,7 +19,7 @@ from .call_progress import TOOL_PROGRESS
 from .goal.pursuit import GOAL_PROGRESS
 from .hook_points import HookPoints
 from .loop import Loop
-from .model_call import RATE_LIMIT_DELAY
+from .pace import RATE_LIMIT_DELAY
 from .pause import PAUSED, RESUMED
 from .recovery.recovery import RECOVERABLE_ERROR
 from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUBMITTED

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import anyio
+import anyio.lowlevel
 
 from amplifier_core.content_models import ThinkingContent
 from amplifier_core.message_models import (
@@ -60,12 +60,17 @@ class Pieces:
     its text is taken back.
     """
 
-    def __init__(self, source: AsyncIterator[Any], *, delay: float = 0.0) -> None:
+    def __init__(
+        self,
+        source: AsyncIterator[Any],
+        after_word: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         """Take the pieces of one answer.
 
         Args:
             source: Texts, chunks and events, at the end perhaps the response.
-            delay: Seconds between the words of an answer that is a response alone.
+            after_word: Is awaited after each word of an answer that is a response alone; None for
+                no words.
         """
         self.response: ChatResponse | None = None
         """The response, once it is there."""
@@ -74,7 +79,7 @@ class Pieces:
         self.call_index: int | None = None
         """The index of the native call that the latest chunk belongs to."""
         self._source = source
-        self._delay = delay
+        self._after_word = after_word
         self._texts: list[tuple[int | None, str]] = []
         self._has_thinking = False
         self._next_call = 0
@@ -136,9 +141,10 @@ class Pieces:
         for block in response.content:
             if isinstance(block, TextBlock):
                 if not is_streamed:
-                    for text in _WORD.findall(block.text) if self._delay else [block.text]:
+                    after_word = self._after_word or anyio.lowlevel.checkpoint
+                    for text in _WORD.findall(block.text) if self._after_word else [block.text]:
                         yield StreamChunk(text)
-                        await anyio.sleep(self._delay)
+                        await after_word()
             elif isinstance(block, ThinkingBlock):
                 if not self._has_thinking:
                     yield StreamChunk(block.thinking, type="thinking")

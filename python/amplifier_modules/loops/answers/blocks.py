@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import anyio
+import anyio.lowlevel
 
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTENT_BLOCK_START
 
 from ...providers.block_record import block_record
-from .emitter import Emitter
+from .emitter import AfterWord, Emitter
 from .response import BLOCKS_EMITTED, block_dict
 
 
@@ -30,12 +30,23 @@ def block_records(response: Any) -> list[tuple[dict[str, Any], Any]]:
     return [(block_record(block_dict(block)), _raw(block)) for block in content or ()]
 
 
+def aborted_end(place: dict[str, Any], text: str = "") -> dict[str, Any]:
+    """Return the payload of the end of a block that is not whole.
+
+    Args:
+        place: `block_type` and `block_index`.
+        text: What was emitted of its text.
+    """
+    shown = {"text": text} if text else {}
+    return {**place, "block": {"type": place["block_type"], **shown}, "aborted": True}
+
+
 async def emit_blocks(
     hooks: Emitter,
     response: Any,
     *,
     with_deltas: bool,
-    delay: float = 0.0,
+    after_word: AfterWord | None = None,
 ) -> None:
     """Emit start, optionally deltas, and end of each block.
 
@@ -43,15 +54,22 @@ async def emit_blocks(
         hooks: Where the events go.
         response: The response, with `content_blocks` of its own or only the `content`.
         with_deltas: Whether to emit the content as deltas too.
-        delay: Seconds between the words of a block; 0 makes it one delta.
+        after_word: Is awaited after each word; None makes the content one delta.
     """
     for index, (record, raw) in enumerate(block_records(response)):
         place = {"block_type": record.get("type"), "block_index": index}
-        await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
-        if with_deltas:
-            for delta in record_deltas(record, in_words=delay > 0):
-                await hooks.emit(CONTENT_BLOCK_DELTA, {**place, **delta})
-                await anyio.sleep(delay)
+        shown: list[str] = []
+        try:
+            await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
+            if with_deltas:
+                pause = after_word or anyio.lowlevel.checkpoint
+                for delta in record_deltas(record, in_words=after_word is not None):
+                    shown.append(delta.get("delta", ""))
+                    await hooks.emit(CONTENT_BLOCK_DELTA, {**place, **delta})
+                    await pause()
+        except BaseException:
+            await hooks.emit_last(CONTENT_BLOCK_END, aborted_end(place, "".join(shown)))
+            raise
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
 
 

@@ -21,7 +21,7 @@ from amplifier_stream import (
 
 from ...providers.block_record import block_record
 from ...providers.pieces import DroppedCall, OtherBlock
-from .blocks import block_records, record_deltas
+from .blocks import aborted_end, block_records, record_deltas
 from .emitter import Emitter
 from .response import block_dict
 
@@ -94,6 +94,13 @@ class Display:
                 await self._show_other(block)
             case _:
                 pass
+
+    async def abort(self) -> None:
+        """End the text or thinking that is open, of an answer that failed or was cancelled."""
+        block, self._open = self._open, None
+        if block is not None:
+            place = {"block_type": block.kind, "block_index": block.index}
+            await self.hooks.emit_last(CONTENT_BLOCK_END, aborted_end(place, block.text))
 
     async def _add(self, kind: str, text: str) -> None:
         if self._open is None or self._open.kind != kind:

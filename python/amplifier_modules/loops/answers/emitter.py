@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 
@@ -16,3 +17,11 @@ class Emitter(Protocol):
     def coordinator(self) -> Any:
         """The session's coordinator; may be None."""
         ...
+
+    async def emit_last(self, event: str, data: dict[str, Any]) -> None:
+        """Emit an event that ends something, for a limited time also during cancellation."""
+        ...
+
+
+AfterWord = Callable[[], Awaitable[None]]
+"""Waits for the next word of an answer."""

@@ -24,7 +24,7 @@ from .agent_events import hook_event, registered
 from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls
 from .display import Display
-from .emitter import Emitter
+from .emitter import AfterWord, Emitter
 from .response import BLOCKS_EMITTED, RequestedCall
 
 OnCall = Callable[[int, RequestedCall], None]
@@ -41,8 +41,8 @@ class Form:
     """The tools of the request."""
     with_deltas: bool = True
     """Whether displays get the content as it comes."""
-    delay: float = 0.0
-    """Seconds between the words of an answer that was not streamed."""
+    after_word: AfterWord | None = None
+    """Is awaited after each word of an answer that was not streamed; None for no words."""
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Reading:
         Raises:
             Exception: What the source raised, after `agent:error`; or the error of a chunk.
         """
-        self._pieces = Pieces(source, delay=self.form.delay)
+        self._pieces = Pieces(source, self.form.after_word)
         self._gathered = Gathered(self._pieces)
         self._calls = EndedCalls(self.form.tools)
         self._display = Display(self.hooks, self.form.with_deltas, bool(self.form.tags))
@@ -72,14 +72,19 @@ class Reading:
             self._own = registered(coordinator)
             self._transform = _capability(coordinator, AGENT_TRANSFORM)
             metrics = metrics_of(coordinator)
-        answer = await process_stream(
-            self._pieces.chunks(),
-            self._emit,
-            tool_tags=self.form.tags or None,
-            transform=self._seen,
-            metrics=metrics,
-        )
+        try:
+            answer = await process_stream(
+                self._pieces.chunks(),
+                self._emit,
+                tool_tags=self.form.tags or None,
+                transform=self._seen,
+                metrics=metrics,
+            )
+        except BaseException:
+            await self._display.abort()
+            raise
         if (error := error_of(answer)) is not None:
+            await self._display.abort()
             raise error
         return self._response(answer)
 

@@ -1,0 +1,71 @@
+"""Blocks that have begun and not ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from amplifier_core.events import CONTENT_BLOCK_END, CONTENT_BLOCK_START
+
+from .answers.blocks import aborted_end, block_records
+from .hook_points import HookPoints
+
+_PRIORITY = -2_000_000_000
+"""Before hooks that could deny an event."""
+
+
+class OpenBlocks:
+    """The blocks of one model call that are open, whoever emits their events.
+
+    Within `with`, it looks at the events; `close` and `abort` emit the ends that are missing.
+    """
+
+    def __init__(self, hooks: HookPoints) -> None:
+        """Look at the events of these hooks."""
+        self._hooks = hooks
+        self._open: dict[Any, dict[str, Any]] = {}
+        self._unregister: list[Callable[[], object]] = []
+
+    def __enter__(self) -> Self:
+        """Begin to look."""
+        register: Any = getattr(self._hooks.registry, "register", None)
+        if callable(register):
+            for event, look in ((CONTENT_BLOCK_START, self._start), (CONTENT_BLOCK_END, self._end)):
+                unregister: Any = register(event, look, priority=_PRIORITY, name="loop-blocks")
+                self._unregister.append(unregister)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Look no more."""
+        for unregister in self._unregister:
+            unregister()
+
+    async def close(self, response: Any) -> None:
+        """End what a provider left open, with the blocks of its response."""
+        if not self._open:
+            return
+        records: list[dict[str, Any]] = [record for record, _ in block_records(response)]
+        for index, place in sorted(self._open.items()):
+            for record in records[index : index + 1]:
+                if record.get("type") == place["block_type"]:
+                    await self._hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
+        await self.abort()
+
+    async def abort(self) -> None:
+        """End what is open of an answer that failed or was cancelled."""
+        for _, place in sorted(self._open.items()):
+            await self._hooks.emit(CONTENT_BLOCK_END, aborted_end(place))
+
+    def _start(self, event: str, data: dict[str, Any]) -> None:
+        index = data.get("block_index")
+        if isinstance(index, int):
+            self._open[index] = {"block_type": data.get("block_type"), "block_index": index}
+
+    def _end(self, event: str, data: dict[str, Any]) -> None:
+        self._open.pop(data.get("block_index"), None)

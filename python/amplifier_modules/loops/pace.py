@@ -1,0 +1,62 @@
+"""How fast a turn goes: the time between model calls, and between the words of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from amplifier_core.llm_errors import AbortError
+
+from .cancellation import TurnCancellation
+from .hook_points import HookPoints
+from .settings import LoopSettings
+
+RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"
+"""Event: a call waits because the last one was too recent."""
+
+
+class LastCall:
+    """When the last model call of a loop started, in whichever turn."""
+
+    time: float | None = None
+    """By the clock of the event loop, in seconds; None before the first call."""
+
+
+class Pace:
+    """The delays of one turn; a request to cancel it ends each at once."""
+
+    def __init__(
+        self, settings: LoopSettings, last_call: LastCall, cancellation: TurnCancellation
+    ) -> None:
+        """Keep the delays of these settings."""
+        self._seconds = settings.min_delay_between_calls_ms / 1000
+        self._word_seconds = settings.stream_delay
+        self._last_call = last_call
+        self._cancellation = cancellation
+
+    @property
+    def after_word(self) -> Callable[[], Awaitable[None]] | None:
+        """Waits for the next word; None where there is no delay."""
+        return self._wait_for_word if self._word_seconds > 0 else None
+
+    async def before_call(self, hooks: HookPoints, iteration: int) -> None:
+        """Wait until the next model call may start.
+
+        Raises:
+            AbortError: The turn is to be cancelled.
+        """
+        if not self._seconds:
+            return
+        if self._last_call.time is not None:
+            delay = self._last_call.time + self._seconds - anyio.current_time()
+            if delay > 0:
+                data = {"delay_ms": delay * 1000, "iteration": iteration}
+                await hooks.emit(RATE_LIMIT_DELAY, data)
+                await self._cancellation.sleep(delay)
+                if self._cancellation.is_cancelled:
+                    raise AbortError("the turn was cancelled before its model call")
+        self._last_call.time = anyio.current_time()
+
+    async def _wait_for_word(self) -> None:
+        await self._cancellation.sleep(self._word_seconds)
