@@ -280,6 +280,34 @@ async def aimed(seen: Seen) -> None:
             await s.run("Hi")
 
 
+async def paused(seen: Seen) -> None:
+    """A turn that is held, and goes on."""
+    async with opened(seen, Agent(ScriptedProvider(["Hello"]))) as s:
+        s.pause()
+        async with anyio.create_task_group() as group:
+            group.start_soon(s.run, "Hi")
+            while not seen.payloads["orchestrator:paused"]:
+                await anyio.lowlevel.checkpoint()
+            s.resume()
+
+
+async def replaced(seen: Seen) -> None:
+    """A history that is carried on, replaced and cleared."""
+    given: list[Payload] = [{"role": "user", "content": "Hi"}]
+    async with opened(seen, Agent(ScriptedProvider(["Hello"])), messages=given) as s:
+        context = s.session.coordinator.get("context")
+        await context.set_messages(given)
+        await context.clear()
+
+
+async def broken_off(seen: Seen) -> None:
+    """An answer that is cancelled in the middle."""
+    async with opened(seen, Agent(ScriptedProvider(["One two three"], delay=0.01))) as s:
+        async with s.stream("Hi") as stream:
+            async for _ in stream:
+                s.cancel()
+
+
 async def paced(seen: Seen) -> None:
     """A loop that waits between calls, and a context that compacts."""
     loop = {"module": "loop-streaming", "config": {"min_delay_between_calls_ms": 500}}
@@ -440,7 +468,7 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, aimed, paced,
+    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paused, replaced, broken_off, aimed, paced,
     sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

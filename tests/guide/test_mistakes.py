@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 import trio
@@ -428,6 +428,16 @@ class Loop:
         return "Hi"
 
 
+@mistake("steering", "a loop that cannot be paused")
+def _() -> Any:
+    async def main() -> None:
+        async with Agent(ScriptedProvider([]), loop=Loop()).session() as session:
+            session.pause()
+
+    asyncio.run(main())
+
+
+mistake("steering", "a text that is no `str`")(lambda: _steer(cast("Any", 1)))
 mistake("steering", "an empty text")(lambda: _steer(" "))
 mistake("steering", "a loop that takes no messages")(lambda: _steer("Stop", loop=Loop()))
 mistake("steering", "more than 100 that wait")(lambda: _steer("Stop", times=101))

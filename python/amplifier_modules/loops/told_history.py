@@ -41,14 +41,18 @@ class ToldHistory:
 
     async def tell(self) -> None:
         """Tell what has changed and was not told."""
-        if self._context is not None and not self._tells_itself:
-            await self._look()
         await self._events.tell()
+        if self._context is None or self._tells_itself:
+            return
+        # Handlers of the events may add messages, too.
+        while await self._look():
+            await self._events.tell()
 
-    async def _look(self) -> None:
+    async def _look(self) -> bool:
+        """Note what is new; whether anything was."""
         found: Any = await self._context.get_messages()
         if not isinstance(found, list):
-            return
+            return False
         messages = cast("list[Any]", found)
         known = self._count
         goes_on = len(messages) >= known and (not known or messages[known - 1] == self._last)
@@ -59,3 +63,4 @@ class ToldHistory:
             self._events.note_replacement(known, messages)
         self._count = len(messages)
         self._last = messages[-1] if messages else None
+        return not goes_on or len(messages) > known
