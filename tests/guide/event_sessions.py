@@ -302,10 +302,12 @@ async def replaced(seen: Seen) -> None:
 
 async def broken_off(seen: Seen) -> None:
     """An answer that is cancelled in the middle."""
-    async with opened(seen, Agent(ScriptedProvider(["One two three"], delay=0.01))) as s:
-        async with s.stream("Hi") as stream:
-            async for _ in stream:
-                s.cancel()
+    async with (
+        opened(seen, Agent(ScriptedProvider(["One two three"], delay=0.01))) as s,
+        s.stream("Hi") as stream,
+    ):
+        async for _ in stream:
+            s.cancel()
 
 
 async def paced(seen: Seen) -> None:
