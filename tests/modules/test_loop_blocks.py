@@ -154,7 +154,8 @@ class Emits(Completes):
         hooks = self.coordinator.hooks
         for index, kind in enumerate(self.kinds):
             place = {"block_type": kind, "block_index": index}
-            await hooks.emit(START, {**place, "metadata": None})
+            metadata = {"id": "1", "name": "look"} if kind == "tool_call" else None
+            await hooks.emit(START, {**place, "metadata": metadata})
             await hooks.emit(DELTA, {**place, **DELTAS[kind]})
             if self.ends:
                 await hooks.emit(END, {**place, "block": BLOCKS[kind]})
@@ -205,7 +206,10 @@ async def test_the_events_of_a_block_are_the_same_from_every_provider(bench, kin
     if provider is Forgets:
         expected = [START, DELTA] * len(kinds) + [END] * len(kinds)
     assert [name for name, _ in shown] == expected
-    assert turn.data(START) == [{**place, "metadata": None} for place in places]
+    metadata = {"tool_call": {"id": "1", "name": "look"}}
+    assert turn.data(START) == [
+        {**place, "metadata": metadata.get(place["block_type"])} for place in places
+    ]
     assert turn.data(END) == [{**place, "block": BLOCKS[place["block_type"]]} for place in places]
     if DELTA in expected:
         assert turn.data(DELTA) == [{**place, **DELTAS[place["block_type"]]} for place in places]

@@ -10,7 +10,7 @@ from typing import Any, cast
 import anyio
 
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
-from amplifier_core.events import APPROVAL_REQUIRED, TOOL_PRE
+from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
@@ -59,6 +59,8 @@ class HookPoints:
         self._coordinator = coordinator
         self._approvals: anyio.Lock | None = None
         self._waiting: list[Injection] = []
+        self._open_calls: dict[Any, dict[str, Any]] = {}
+        """The calls whose `tool:pre` was emitted, and nothing that ends them."""
         # Other registries are asked about every event.
         self.hears: Callable[[str], bool] = (
             hooks.is_heard if isinstance(hooks, HookRegistry) else lambda _: True
@@ -67,6 +69,7 @@ class HookPoints:
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
+        self._note_end(event, data)
         if self.hears(event):
             await self._emit(event, data)
 
@@ -75,12 +78,20 @@ class HookPoints:
         with grace():
             await self.emit(event, data)
 
+    async def end_open_calls(self, reason: str) -> None:
+        """Emit `tool:error` for each call that has begun and not ended."""
+        while self._open_calls:
+            call = self._open_calls.pop(next(iter(self._open_calls)))
+            error = {"type": "CancelledError", "msg": reason}
+            await self.emit(TOOL_ERROR, {**call, "error": error})
+
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.
 
         Raises:
             ValueError: An injection is longer than the session allows.
         """
+        self._note_end(event, data)
         if not self.hears(event):
             return _ALLOWED
         result = await self._emit(event, data)
@@ -115,6 +126,8 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
+        about = {key: value for key, value in call.items() if key != "tool_input_error"}
+        self._open_calls[call.get("tool_call_id")] = about
         if not needs_approval and not self.hears(TOOL_PRE):
             return CallVerdict(False, "", tool_input)
         given: Any = tool_input
@@ -147,6 +160,10 @@ class HookPoints:
         """Return the waiting injections, each once."""
         waiting, self._waiting = self._waiting, []
         return waiting
+
+    def _note_end(self, event: str, data: Mapping[str, Any]) -> None:
+        if event in (TOOL_POST, TOOL_ERROR):
+            self._open_calls.pop(data.get("tool_call_id"), None)
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
         return ending(self._hooks.emit(event, data), f"a hook of `{event}`")

@@ -17,6 +17,9 @@ from .steering import SteeringQueue
 from .turn_history import TurnHistory
 from .turn_report import Ending
 
+CANCELLED_CALL = "the turn was cancelled"
+"""Why a call has ended that was neither run to its end nor refused."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -52,6 +55,7 @@ class TurnEnding:
     async def close_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> None:
         """Close the history, run the callbacks of the cancellation, and emit the closing events."""
         with grace():
+            await self._hooks.end_open_calls(CANCELLED_CALL)
             await self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
             await self._cancellation.run_callbacks()
             if self._steering is not None:

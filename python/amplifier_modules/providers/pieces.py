@@ -76,6 +76,8 @@ class Pieces:
         """The response, once it is there."""
         self.is_streamed = False
         """Whether a text, a thought or a call came before the response."""
+        self.is_broken = False
+        """Whether the answer failed or was cancelled."""
         self.call_index: int | None = None
         """The index of the native call that the latest chunk belongs to."""
         self._source = source
@@ -88,6 +90,16 @@ class Pieces:
 
     async def chunks(self) -> AsyncGenerator[StreamChunk | AgentEvent]:
         """Yield the chunks. An answer is whole that ends in text, a response or a finished chunk."""
+        try:
+            async with closing(self._chunks()) as chunks:
+                async for chunk in chunks:
+                    self.is_broken = self.is_broken or getattr(chunk, "error", None) is not None
+                    yield chunk
+        except BaseException:
+            self.is_broken = True
+            raise
+
+    async def _chunks(self) -> AsyncGenerator[StreamChunk | AgentEvent]:
         async with closing(self._source) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatResponse):

@@ -58,9 +58,10 @@ async def emit_blocks(
     """
     for index, (record, raw) in enumerate(block_records(response)):
         place = {"block_type": record.get("type"), "block_index": index}
+        metadata = raw or _names(record)
         shown: list[str] = []
         try:
-            await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": raw})
+            await hooks.emit(CONTENT_BLOCK_START, {**place, "metadata": metadata})
             if with_deltas:
                 pause = after_word or anyio.lowlevel.checkpoint
                 for delta in record_deltas(record, in_words=after_word is not None):
@@ -71,6 +72,13 @@ async def emit_blocks(
             await hooks.emit_last(CONTENT_BLOCK_END, aborted_end(place, "".join(shown)))
             raise
         await hooks.emit(CONTENT_BLOCK_END, {**place, "block": record})
+
+
+def _names(record: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what the start of a call says of it."""
+    if record.get("type") != "tool_call":
+        return None
+    return {key: record[key] for key in ("id", "name") if record.get(key)} or None
 
 
 def _raw(block: Any) -> Any:

@@ -60,6 +60,8 @@ class Display:
     """Whether blank text between calls is left out, as in the response."""
     response: ChatResponse | None = None
     """The response, once it is there: it knows more of its blocks."""
+    is_broken: bool = False
+    """Whether the answer failed or was cancelled."""
     _next: int = 0
     _open: _Text | None = None
     _shown: list[_Text] = field(default_factory=list[_Text])
@@ -118,6 +120,9 @@ class Display:
             await self._emit(CONTENT_BLOCK_DELTA, self._open, delta=text)
 
     async def _close(self) -> None:
+        if self.is_broken:
+            await self.abort()
+            return
         block, self._open, self._blank = self._open, None, ""
         if block is not None:
             await self._emit(CONTENT_BLOCK_END, block, block=self._record(block))

@@ -121,6 +121,7 @@ class Reading:
                 data["text"] = self._gathered.text()
                 data["thinking"] = self._gathered.text("thinking")
             await self.hooks.emit(name, data)
+        self._display.is_broken = self._pieces.is_broken
         response = self._display.response = self._pieces.response
         if response is not None and are_emitted(response) and not self._pieces.is_streamed:
             return

@@ -163,11 +163,28 @@ async fn emit_blocks(points: &Points<'_>, response: &ChatResponse) {
             ])
         };
         let mut start = place();
-        start.insert("metadata".to_owned(), Json::Null);
+        start.insert("metadata".to_owned(), names_of(block));
         points.emit(event::CONTENT_BLOCK_START, start).await;
         let mut end = place();
         end.insert("block".to_owned(), block_record(block));
         points.emit(event::CONTENT_BLOCK_END, end).await;
+    }
+}
+
+/// What the start of a call says of it.
+fn names_of(block: &ContentBlock) -> Json {
+    let ContentBlock::ToolCall(call) = block else {
+        return Json::Null;
+    };
+    let known = [("id", &call.id), ("name", &call.name)];
+    let entries = known.into_iter().filter(|(_, value)| !value.is_empty());
+    let names: Object = entries
+        .map(|(key, value)| (key.to_owned(), value.as_str().into()))
+        .collect();
+    if names.is_empty() {
+        Json::Null
+    } else {
+        names.into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The points of a turn at which hooks observe, decide and inject.
 
+use indexmap::IndexMap;
 use tokio::sync::Mutex as Turnstile;
 use uuid::Uuid;
 
@@ -21,8 +22,42 @@ const MAX_ROUNDS: usize = 3;
 pub(super) struct Points<'a> {
     kernel: &'a dyn Kernel,
     waiting: Mutex<Vec<ContextInjection>>,
+    open: Mutex<Open>,
     /// One question at a time: tools run concurrently, and there is one user.
     questions: Turnstile<()>,
+}
+
+/// What has begun, by its events, and not ended.
+#[derive(Default)]
+struct Open {
+    model_call: Option<Object>,
+    tool_calls: IndexMap<String, Object>,
+}
+
+impl Open {
+    fn note(&mut self, event: &str, data: &Object) {
+        let mut about = data.clone();
+        match event {
+            event::LLM_PRE => {
+                about.shift_remove("message_count");
+                self.model_call = Some(about);
+            }
+            event::LLM_POST => self.model_call = None,
+            event::TOOL_PRE => {
+                about.shift_remove("tool_input");
+                self.tool_calls.insert(id_of(data), about);
+            }
+            event::TOOL_POST | event::TOOL_ERROR => {
+                self.tool_calls.shift_remove(&id_of(data));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn id_of(call: &Object) -> String {
+    let id = call.get("tool_call_id").and_then(Json::as_str);
+    id.unwrap_or_default().to_owned()
 }
 
 /// What the hooks decided about one step.
@@ -38,17 +73,34 @@ impl<'a> Points<'a> {
         Self {
             kernel,
             waiting: Mutex::new(Vec::new()),
+            open: Mutex::default(),
             questions: Turnstile::new(()),
         }
     }
 
     /// Emits an event that hooks can only observe.
     pub(super) async fn emit(&self, event: &str, data: Object) {
+        lock(&self.open).note(event, &data);
         self.kernel.emit(event, data).await;
+    }
+
+    /// Emits the ends of the model call and the tool calls that a cancellation has left open.
+    pub(super) async fn end_open(&self, reason: &str) {
+        let open = std::mem::take(&mut *lock(&self.open));
+        if let Some(mut call) = open.model_call {
+            call.insert("status".to_owned(), "cancelled".into());
+            self.emit(event::LLM_POST, call).await;
+        }
+        for mut call in open.tool_calls.into_values() {
+            let error = payload([("type", "CancelledError".into()), ("msg", reason.into())]);
+            call.insert("error".to_owned(), error.into());
+            self.emit(event::TOOL_ERROR, call).await;
+        }
     }
 
     /// Lets the hooks decide about a step, and keeps their injections for the next request.
     pub(super) async fn judge(&self, event: &str, data: Object) -> Result<Verdict, AmplifierError> {
+        lock(&self.open).note(event, &data);
         let result = self.kernel.emit(event, data).await;
         self.carry_out(result, event, Object::new()).await
     }
@@ -73,6 +125,7 @@ impl<'a> Points<'a> {
             let mut data = call.clone();
             data.insert("tool_input".to_owned(), given.clone());
             let asked = data.clone();
+            lock(&self.open).note(event::TOOL_PRE, &data);
             let result = self.kernel.emit(event::TOOL_PRE, data).await;
             let changed = input_of(result.data.as_ref(), &given);
             if result.action != HookAction::AskUser || changed == given {

@@ -312,6 +312,7 @@ impl<'a> Conversation<'a> {
 
     async fn close_cancelled(&self, was_immediate: bool) -> Result<(), AmplifierError> {
         let answered = self.answer_open_calls().await;
+        self.points.end_open("the turn was cancelled").await;
         let data = payload([("immediate", was_immediate.into())]);
         self.points.emit(event::CANCEL_REQUESTED, data).await;
         self.turn.kernel.trigger_cancel_callbacks().await;
