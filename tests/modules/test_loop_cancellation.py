@@ -239,7 +239,9 @@ async def test_steering_messages_are_discarded_aloud(bench, say):
     turn.tool("look", look)
     await turn.run()
 
-    assert turn.data("orchestrator:steering_discarded") == [{"messages": ["faster"]}]
+    assert turn.data("orchestrator:steering_discarded") == [
+        {"messages": ["faster"], "reason": "the turn was cancelled"}
+    ]
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])

@@ -57,7 +57,9 @@ def history(record: Record, prompt: str) -> list[dict[str, Any]]:
 
 def stored(record: Record) -> list[Any]:
     """The responses whose blocks were all told of; those are stored before anything is awaited."""
-    ends = sum(event == "content_block:end" for event, _ in record.settled)
+    ends = sum(
+        event == "content_block:end" and "aborted" not in data for event, data in record.settled
+    )
     responses = []
     for response in record.responses:
         ends -= len(response.content)
