@@ -11,7 +11,9 @@ from tagged_answers import LOOK, Pieces, blocks, ended, heard
 
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_modules.loops.answers.response import RequestedCall
+from amplifier_modules.loops.cancellation import TurnCancellation
 from amplifier_modules.loops.hook_points import HookPoints
+from amplifier_modules.loops.pace import LastCall, Pace
 from amplifier_modules.loops.request import tool_specs
 
 SCHEMA = {
@@ -170,7 +172,8 @@ async def handed(bench, pieces, loop="tagged"):
     turn.provider.answers = [[mark if piece is MARK else piece for piece in pieces]]
     loop = await turn.loop()
     points = HookPoints(turn.coordinator.hooks, turn.coordinator)
-    calls = loop._models({"p": turn.provider}, points).own
+    pace = Pace(loop.settings, LastCall(), TurnCancellation(turn.coordinator))
+    calls = loop._models({"p": turn.provider}, points, pace).own
     request = ChatRequest(
         messages=[Message(role="user", content="go")], tools=tool_specs(turn.tools)
     )
