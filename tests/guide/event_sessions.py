@@ -470,7 +470,7 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paused, replaced, broken_off, aimed, paced,
-    sessions,
+    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paused,
+    replaced, broken_off, aimed, paced, sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

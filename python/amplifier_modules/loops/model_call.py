@@ -111,8 +111,12 @@ class ModelCalls:
         await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
         await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
         if not self._is_aside and not are_emitted(response):
-            delay = self._settings.stream_delay
-            await emit_blocks(self._hooks, response, with_deltas=self._is_streaming, delay=delay)
+            await emit_blocks(
+                self._hooks,
+                response,
+                with_deltas=self._is_streaming,
+                after_word=self._pace.after_word,
+            )
         return response
 
     async def _send(
