@@ -131,14 +131,28 @@ class ModelCalls:
         await self._pace.before_call(self._hooks, about["iteration"])
         provider = f"provider `{self.identity['provider']}`"
         try:
-            provider = f"provider `{self.identity['provider']}`"
-            # Not reset by its token: what is left behind may be closed in another context.
-            purpose, around = self._purpose(), CALL_PURPOSE.get()
-            CALL_PURPOSE.set(purpose)
-            try:
-                return await ending(self._complete(request, on_call), provider)
-            finally:
-                CALL_PURPOSE.set(around)
+            with OpenBlocks(self._hooks) as blocks:
+                try:
+                    await self._hooks.emit(
+                        LLM_PRE, {**about, "message_count": len(request.messages)}
+                    )
+                    # Not reset by its token: what is left behind may be closed in another context.
+                    purpose, around = self._purpose(), CALL_PURPOSE.get()
+                    CALL_PURPOSE.set(purpose)
+                    try:
+                        response = await ending(self._complete(request, on_call), provider)
+                    finally:
+                        CALL_PURPOSE.set(around)
+                    await blocks.close(response)
+                except Exception:
+                    await blocks.abort()
+                    raise
+                except BaseException:
+                    with grace():
+                        await blocks.abort()
+                        await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
+                    raise
+            return response
         except Exception as error:
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if is_last or not isinstance(error, ContextLengthError):
