@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from amplifier_core.events import (
     LLM_POST,
+    LLM_PRE,
     PROVIDER_ERROR,
     PROVIDER_RESPONSE,
 )
@@ -23,10 +24,11 @@ from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
-from .cancellation import ending
+from .cancellation import ending, grace
 from .hook_points import HookPoints
 from .models.provider_choice import tool_tags
 from .models.roles import ChosenModel, Roles
+from .open_blocks import OpenBlocks
 from .pace import Pace
 from .settings import LoopSettings
 
