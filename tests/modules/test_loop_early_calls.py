@@ -7,9 +7,9 @@ import asyncio
 import anyio
 import anyio.lowlevel
 import pytest
-from amplifier_modules.loops.response import RequestedCall
 
 from amplifier_core.message_models import ChatResponse, TextBlock
+from amplifier_modules.loops.answers.response import RequestedCall
 from amplifier_modules.loops.cancellation import TurnCancellation
 from amplifier_modules.loops.hook_points import HookPoints
 from amplifier_modules.loops.tool_call import CallRules

@@ -33,7 +33,7 @@ from .pace import Pace
 from .settings import LoopSettings
 
 if TYPE_CHECKING:
-    from .answers.reading import OnCall
+    from .answers.reading import EarlyCalls
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class ModelCalls:
         iteration: int,
         shorter: Callable[[], Awaitable[ChatRequest | None]],
         *,
-        on_call: OnCall | None = None,
+        early: EarlyCalls | None = None,
     ) -> ChatResponse:
         """Return the model's response, after its block events.
 
@@ -87,9 +87,8 @@ class ModelCalls:
             iteration: Number of the call in its turn.
             shorter: Makes the request that is sent, once, if this one is too long for the model;
                 None if it cannot be shorter. No request is sent again unchanged.
-            on_call: Takes the number of each call and the call itself as soon as it is complete,
-                while the answer arrives; not those that cannot run. In the response a call has the
-                same id. Providers that are asked by `complete` hand over their calls at the end,
+            early: Is given each call as soon as it is complete, while the answer arrives; not those
+                that cannot run. In the response a call has the same id. Providers that are asked by `complete` hand over their calls at the end,
                 and only if they are in tags.
 
         Raises:
@@ -97,14 +96,14 @@ class ModelCalls:
         """
         about = {**self.identity, "iteration": iteration}
         try:
-            response = await self._send(request, about, on_call)
+            response = await self._send(request, about, early)
         except ContextLengthError as error:
             shortened = await shorter()
             if shortened is None:
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
                 raise
             logger.info("the request was too long for the model and is sent in a shorter form")
-            response = await self._send(shortened, about, on_call, is_last=True)
+            response = await self._send(shortened, about, early, is_last=True)
         facts: dict[str, Any] = {
             **about,
             "usage": _plain(getattr(response, "usage", None)),
@@ -125,7 +124,7 @@ class ModelCalls:
         self,
         request: ChatRequest,
         about: dict[str, Any],
-        on_call: OnCall | None,
+        early: EarlyCalls | None,
         *,
         is_last: bool = False,
     ) -> ChatResponse:
@@ -142,7 +141,7 @@ class ModelCalls:
                     purpose, around = self._purpose(), CALL_PURPOSE.get()
                     CALL_PURPOSE.set(purpose)
                     try:
-                        response = await ending(self._complete(request, on_call), provider)
+                        response = await ending(self._complete(request, early), provider)
                     finally:
                         CALL_PURPOSE.set(around)
                     await blocks.close(response)
@@ -165,7 +164,7 @@ class ModelCalls:
         facts = {key: self.identity[key] for key in ("role", "purpose") if key in self.identity}
         return facts or None
 
-    async def _complete(self, request: ChatRequest, on_call: OnCall | None) -> ChatResponse:
+    async def _complete(self, request: ChatRequest, early: EarlyCalls | None) -> ChatResponse:
         if self._is_aside:
             return await self._whole(request, {})
         tags = tool_tags(self.provider, self._settings)
@@ -184,7 +183,7 @@ class ModelCalls:
 
         foreign: list[Any] = []
         form = Form(tags, request.tools, self._is_streaming, self._pace.after_word)
-        response = await Reading(self._hooks, form, on_call).read(
+        response = await Reading(self._hooks, form, early).read(
             pieces or self._in_one_piece(sent, options, foreign)
         )
         return foreign[0] if foreign else response

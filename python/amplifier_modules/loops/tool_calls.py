@@ -124,6 +124,11 @@ class ToolRound:
         return is_handled
 
     @property
+    def requested(self) -> list[RequestedCall]:
+        """The calls, in the order of their results."""
+        return [call.requested for call in self._calls]
+
+    @property
     def limit(self) -> Limit | None:
         """The limit that kept a call from running, if one did."""
         return next((call.limit for call in self._calls if call.limit is not None), None)

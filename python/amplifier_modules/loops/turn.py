@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -23,7 +23,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..contexts.learned_budget import LearnedBudgets
 from ..failure import in_words
-from .answers.response import RequestedCall, calls_of, text_of
+from .answers.response import calls_of, text_of
 from .answers.tool_list import example_writer
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
@@ -46,6 +46,9 @@ from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
+
+if TYPE_CHECKING:
+    from .answers.reading import EarlyCalls
 
 logger = logging.getLogger(__name__)
 
@@ -204,23 +207,18 @@ class Turn:
             if self.steering is not None:
                 await self.steering.inject(self.history, self.hooks, self.report.iterations)
             try:
-                reminder = recovery.take_reminder()
-                told = [] if reminder is None else [Injection(reminder, role="user")]
-                asked = await self._ask(models, *told)
+                calls = await self._answer(models, recovery)
             except AbortError:
                 if self.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
                 raise
-            if asked is None:
+            if calls is None:
                 return Outcome.INCOMPLETE
-            response, provider = asked
-            calls = calls_of(provider, response)
-            if calls:
-                outcome = await self._use_tools(response, calls, recovery)
+            if calls.requested:
+                outcome = await self._judge(calls, recovery)
                 if outcome is not None:
                     return outcome
                 continue
-            await self.history.add_response(response, [])
             if self.settings.require_call:
                 await recovery.note_no_call(self.report.iterations)
                 if recovery.given_up is not None:
@@ -237,7 +235,11 @@ class Turn:
             await self.pausing.wait(self.hooks, self.cancellation, before, self.report.iterations)
 
     async def _ask(
-        self, models: TurnModels, *injections: Injection, **options: Any
+        self,
+        models: TurnModels,
+        *injections: Injection,
+        early: EarlyCalls | None = None,
+        **options: Any,
     ) -> tuple[ChatResponse, Any] | None:
         """Return a response and the provider that gave it, None where a hook denied the call."""
         verdict = await self.hooks.judge(
@@ -275,30 +277,53 @@ class Turn:
             fewer = await self.budgets.fewer_messages(messages, *target)
             return None if fewer is None else request_with(fewer)
 
-        response = await model.ask(request_with(messages), self.report.iterations, shorter)
+        response = await model.ask(
+            request_with(messages), self.report.iterations, shorter, early=early
+        )
         if self.ledger is not None:
             self.ledger.note_response(response.usage)
         self.report.answer = text_of(response) or self.report.answer
         return response, model.provider
 
-    async def _use_tools(
-        self, response: ChatResponse, calls: list[RequestedCall], recovery: Recovery
-    ) -> Outcome | None:
-        """Run the calls of a response; return how the turn ends if it does."""
-        async with self._round(recovery) as calls_round:
-            await calls_round.remember(response, calls)
-            await calls_round.finish()
-        self._goal.note(calls, list(calls_round.messages()))
-        if calls_round.final_answer is not None:
-            self.report.answer = calls_round.final_answer
+    async def _answer(self, models: TurnModels, recovery: Recovery) -> ToolRound | None:
+        """Let the model answer and run its calls, which have ended; None where a hook denied it."""
+        reminder = recovery.take_reminder()
+        told = [] if reminder is None else [Injection(reminder, role="user")]
+        calls = self._round(recovery)
+        asked = None
+        if self.settings.execute_while_streaming:
+            async with calls:
+                asked = await calls.ask(self._ask(models, *told, early=calls))
+                if asked is not None:
+                    response, provider = asked
+                    await calls.remember(response, calls_of(provider, response))
+                    await calls.finish()
+            return calls if asked is not None or calls.requested else None
+        asked = await self._ask(models, *told)
+        if asked is None:
+            return None
+        response, provider = asked
+        if not (requested := calls_of(provider, response)):
+            await self.history.add_response(response, [])
+            return calls
+        async with calls:
+            await calls.remember(response, requested)
+            await calls.finish()
+        return calls
+
+    async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
+        """Return how the turn ends after these calls; None if it goes on."""
+        self._goal.note(calls.requested, calls.messages())
+        if calls.final_answer is not None:
+            self.report.answer = calls.final_answer
             await self.history.close(self.report.answer)
             return Outcome.COMPLETED
-        if calls_round.limit is not None:
-            self.report.reason = calls_round.limit.reason
+        if calls.limit is not None:
+            self.report.reason = calls.limit.reason
             return Outcome.INCOMPLETE
         if not self.cancellation.is_cancelled:
-            errors = calls_round.errors()
-            await recovery.note_calls(errors, len(calls), self.report.iterations)
+            number = len(calls.requested)
+            await recovery.note_calls(calls.errors(), number, self.report.iterations)
         if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP

@@ -163,11 +163,11 @@ async def handed(bench, pieces, loop="tagged"):
     """Ask once, and return the calls that were handed over, when, and those of the response."""
     turn = taking(bench)
     turn.provider = Pieces(pieces)
-    over: list[tuple[int, RequestedCall]] = []
+    over = Handed()
     marks: list[int] = []
 
     async def mark():
-        marks.append(len(over))
+        marks.append(len(over.calls))
 
     turn.provider.answers = [[mark if piece is MARK else piece for piece in pieces]]
     loop = await turn.loop()
@@ -184,12 +184,21 @@ async def handed(bench, pieces, loop="tagged"):
     error: Exception | None = None
     response = None
     try:
-        response = await calls.ask(
-            request, 1, shorter, on_call=lambda number, call: over.append((number, call))
-        )
+        response = await calls.ask(request, 1, shorter, early=over)
     except ValueError as raised:
         error = raised
     return over, marks, response, error
+
+
+class Handed:
+    """Takes the calls of an answer while it arrives."""
+
+    def __init__(self):
+        self.calls: list[RequestedCall] = []
+        self.text_so_far = ""
+
+    def start(self, call):
+        self.calls.append(call)
 
 
 MARK = object()
@@ -200,20 +209,20 @@ async def test_a_call_is_handed_over_as_soon_as_its_tag_is_closed(bench):
     over, marks, response, _ = await handed(bench, [LOOK[:-1], MARK, ">", MARK, xml, MARK, "b"])
 
     assert marks == [0, 1, 2]
-    assert [(number, call.name, call.arguments) for number, call in over] == [
-        (0, "look", {"x": 1}), (1, "look", {"x": 2}),
+    assert [(call.name, call.arguments) for call in over.calls] == [
+        ("look", {"x": 1}), ("look", {"x": 2}),
     ]  # fmt: skip
-    assert [call.id for _, call in over] == [call.id for call in response.tool_calls]
+    assert [call.id for call in over.calls] == [call.id for call in response.tool_calls]
 
 
 async def test_a_call_that_cannot_run_is_not_handed_over(bench):
     over, _, response, _ = await handed(bench, ["<tool>{}</tool>", LOOK, "<tool>{"])
-    assert [number for number, _ in over] == [1]
+    assert [call.id for call in over.calls] == [response.tool_calls[1].id]
     errors = [(call.model_extra or {}).get("error") is None for call in response.tool_calls]
     assert errors == [False, True, False]
 
 
 async def test_calls_of_a_failed_answer_that_were_not_handed_over_never_are(bench):
     over, _, response, error = await handed(bench, [LOOK, "<tool>{", ValueError("broken")])
-    assert [number for number, _ in over] == [0]
+    assert [call.arguments for call in over.calls] == [{"x": 1}]
     assert (response, str(error)) == (None, "broken")

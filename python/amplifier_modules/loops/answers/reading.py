@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from amplifier_core._kernel.capability_names import AGENT_TRANSFORM, STREAM_METRICS
 from amplifier_core.message_models import ChatResponse, ToolSpec
@@ -27,8 +27,16 @@ from .display import Display
 from .emitter import AfterWord, Emitter
 from .response import BLOCKS_EMITTED, RequestedCall
 
-OnCall = Callable[[int, RequestedCall], None]
-"""Takes the number of a call, and the call, as soon as it is complete."""
+
+class EarlyCalls(Protocol):
+    """Runs calls while the rest of their answer arrives."""
+
+    text_so_far: str
+    """The text of an answer that failed."""
+
+    def start(self, call: RequestedCall) -> None:
+        """Run a call, which is complete."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class Reading:
 
     hooks: Emitter
     form: Form
-    on_call: OnCall | None = None
+    early: EarlyCalls | None = None
     _calls: EndedCalls = field(init=False)
     _transform: Callable[[AgentEvent], Iterable[AgentEvent]] | None = None
 
@@ -106,8 +114,8 @@ class Reading:
 
     def _hand_over(self, call: ParsedCall) -> None:
         ended = self._calls.add(call)
-        if self.on_call is not None and call.id and "error" not in (ended.model_extra or {}):
-            self.on_call(call.index, RequestedCall(ended.id, ended.name, dict(ended.arguments)))
+        if self.early is not None and call.id and "error" not in (ended.model_extra or {}):
+            self.early.start(RequestedCall(ended.id, ended.name, dict(ended.arguments)))
 
     async def _emit(self, event: AgentEvent) -> None:
         call = None
