@@ -88,12 +88,13 @@ class Reading:
                 transform=self._seen,
                 metrics=metrics,
             )
+            if (error := error_of(answer)) is not None:
+                raise error
         except BaseException:
+            if self.early is not None:
+                self.early.text_so_far = self._gathered.text()
             await self._display.abort()
             raise
-        if (error := error_of(answer)) is not None:
-            await self._display.abort()
-            raise error
         return self._response(answer)
 
     def _seen(self, event: AgentEvent) -> Iterable[AgentEvent]:
