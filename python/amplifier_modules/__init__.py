@@ -1,6 +1,7 @@
 """The modules that come with the kernel: providers, loops, contexts, tools and hooks."""
 
 MODULES: dict[str, str] = {
+    "context-persistent": "amplifier_modules.contexts.persistent",
     "context-simple": "amplifier_modules.contexts.simple",
     "hooks-guard": "amplifier_modules.hooks.guard",
     "hooks-observe": "amplifier_modules.hooks.observe",
@@ -61,6 +62,7 @@ EVENTS = frozenset(
         "agent:tool_call_start",
         "context:message",
         "context:replaced",
+        "context:system_prompt",
         "guard:findings",
         "orchestrator:goal_progress",
         "orchestrator:paused",

@@ -14,8 +14,10 @@ from amplifier_core import HookRegistry
 from amplifier_core.events import CONTEXT_COMPACTION
 from amplifier_core.models import ModelInfo
 from amplifier_modules.contexts.budget import estimate_tokens, request_budget
-from amplifier_modules.contexts.compaction import CompactionSettings, View, compact
+from amplifier_modules.contexts.compaction import CompactionSettings, compact
+from amplifier_modules.contexts.notice import is_notice
 from amplifier_modules.contexts.simple import SimpleContext
+from amplifier_modules.contexts.view import View
 
 
 def user(text):
@@ -38,7 +40,7 @@ def result(id, text):
 
 
 def view_of(messages):
-    view = View([], [])
+    view = View()
     for message in messages:
         view.add(message)
     return view
@@ -56,20 +58,21 @@ async def test_what_fits_is_not_cut():
     assert await context.get_messages_for_request() == await context.get_messages()
 
 
-async def test_old_tool_results_are_cut_first():
-    context = SimpleContext({"max_tokens": 6_000, "protected_tool_results": 2})
+async def test_a_quarter_of_the_old_tool_results_is_truncated_first():
+    context = SimpleContext({"max_tokens": 9_000, "protected_tool_results": 2})
     await fill(context, [user("hi")])
-    for number in range(6):
-        await fill(context, [assistant(str(number)), result(str(number), "y" * 4_000)])
+    for number in range(8):
+        await fill(context, [assistant(str(number)), result(str(number), "y" * 4_400)])
+    settings = CompactionSettings(target_usage=0.8, protected_tool_results=2)
 
-    shown = await context.get_messages_for_request()
-    assert len(shown) == 13
-    lengths = [len(each["content"]) for each in shown if each["role"] == "tool"]
-    assert lengths[-2:] == [4_000, 4_000]
-    assert max(lengths[:4]) < 300
-    assert shown[2]["content"].endswith("\n[3750 more characters left out]")
+    view = compact(view_of(await context.get_messages()), 9_000, settings)
+    assert len(view.messages) == 17
+    results = [each["content"] for each in view.messages if each["role"] == "tool"]
+    assert [len(each) > 4_000 for each in results] == [False] * 2 + [True] * 6
+    assert results[0].endswith("\n[4150 more characters left out]")
+    assert len(await context.get_messages_for_request()) < 17, "a lower target takes more levels"
     whole = [each for each in await context.get_messages() if each["role"] == "tool"]
-    assert {len(each["content"]) for each in whole} == {4_000}, "the conversation stays whole"
+    assert {len(each["content"]) for each in whole} == {4_400}, "the conversation stays whole"
 
 
 async def test_then_the_oldest_messages_are_left_out_and_a_notice_says_so():
@@ -81,8 +84,9 @@ async def test_then_the_oldest_messages_are_left_out_and_a_notice_says_so():
 
     shown = await context.get_messages_for_request()
     assert shown[0]["content"] == "be kind"
+    assert shown[1]["content"] == messages[1]["content"], "what the conversation is about stays"
     removed = len(messages) - len(shown) + 1
-    assert shown[1]["content"].startswith(f"<system-reminder>{removed} earlier messages")
+    assert shown[2]["content"].startswith(f"<system-reminder>{removed} earlier messages")
     assert shown[-1]["content"] == messages[-1]["content"]
     assert 500 < sum(map(estimate_tokens, shown)) <= 920, "the recent ones stay while they fit"
     assert len(await context.get_messages()) == 41
@@ -118,6 +122,7 @@ async def test_compaction_is_announced_once_with_its_figures():
         "after_messages": len(shown),
         "messages_removed": 31 - len(shown),
         "results_truncated": 0,
+        "is_summarized": False,
     }
 
 
@@ -180,7 +185,7 @@ def test_no_view_separates_a_call_from_its_results(groups, budget):
         assert each.total == sum(each.tokens)
         asked = [message for message in messages if message["role"] == "user"]
         assert not asked or asked[-1] in each.messages
-        notices = [m for m in each.messages if "earlier messages" in str(m["content"])]
+        notices = [message for message in each.messages if is_notice(message)]
         assert len(notices) == (each.messages_removed > 0)
         assert len(messages) - each.messages_removed == len(each.messages) - len(notices)
 

@@ -1,4 +1,4 @@
-"""A request that is too long for the model is sent once more, shorter, and never unchanged."""
+"""A request that is too long for the model is sent in a shorter form, and never unchanged."""
 
 from __future__ import annotations
 
@@ -72,17 +72,31 @@ async def test_it_is_shortened_once_and_answered(loop, bench, say):
     assert len(await turn.history()) == 42, "the conversation stays whole"
 
 
-async def test_a_second_refusal_ends_the_turn(loop, bench):
-    second = too_long()
-    turn = bench(loop, too_long(), second)
+async def test_each_refusal_makes_the_request_shorter_until_the_shortest_is_refused(loop, bench):
+    refusals = [too_long() for _ in range(5)]
+    turn = bench(loop, *refusals)
     await fill(turn.context)
 
-    with pytest.raises(ContextLengthError) as raised:
+    with pytest.raises(ContextLengthError, match="cannot be made shorter") as raised:
         await turn.run()
 
-    assert raised.value is second
-    assert len(turn.provider.requests) == 2
+    sizes = list(map(size, turn.provider.requests))
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert raised.value.__cause__ is refusals[len(sizes) - 1]
+    last = turn.provider.requests[-1].messages
+    assert [message.role for message in last] == ["user", "user", "user"]
+    assert last[-1].content == "go"
     assert len(turn.data(PROVIDER_ERROR)) == 1
+
+
+async def test_what_is_learned_leaves_room_to_grow_again(loop, bench, say):
+    turn = bench(loop, *[too_long() for _ in range(3)], say.text("one"), say.text("two"))
+    await fill(turn.context)
+    await turn.run()
+    await turn.run()
+
+    *_, refused, accepted, later = map(size, turn.provider.requests)
+    assert accepted < later < refused
 
 
 @pytest.mark.parametrize("context", [SimpleContext, Deaf, Unbudgeted])
@@ -96,7 +110,17 @@ async def test_what_cannot_be_shorter_is_not_sent_again(loop, bench, context):
     with pytest.raises(ContextLengthError) as raised:
         await turn.run("q" * 1_000)
 
-    assert raised.value is refusal
+    tokens = size(turn.provider.requests[0])
+    assert str(raised.value) == (
+        "the request is too long for the model and cannot be made shorter: about"
+        f" {tokens:,} tokens, 254 of them in a message of the user; the provider said: prompt is"
+        " too long"
+    )
+    assert raised.value.hint == (
+        "shorten a message of the user, or use a model with a larger context window"
+    )
+    assert raised.value.__cause__ is refusal
+    assert raised.value.provider == "scripted"
     assert len(turn.provider.requests) == 1
     assert len(turn.data(PROVIDER_ERROR)) == 1
 

@@ -1,15 +1,20 @@
 """Shortens the view of a conversation that is too long for a request.
 
-The conversation itself stays complete in the context. The oldest tool results are truncated first,
-then the oldest messages are left out, a tool call always together with its results. System
-messages, the user's last message and the newest group of messages are kept.
+The conversation itself stays complete in the context. Eight levels follow each other until the view
+is short enough: they truncate more and more of the old tool results, and between that leave out old
+messages and protect fewer and fewer of the recent ones; the last one truncates the user's first
+message. A tool call is left out always together with its results. System messages, the user's first
+and last message, the newest group of messages, and the newest tool results stay.
+
+If even that is too long for the budget, the newest tool results are truncated, too: without that
+the request could not be sent.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, Field
@@ -17,11 +22,9 @@ from pydantic import BeforeValidator, Field
 from amplifier_modules.settings import Settings
 
 from .budget import estimate_tokens
-
-Message = dict[str, Any]
-
-_SYSTEM = ("system", "developer")
-_NOTICE = "compaction"
+from .groups import RESULTS, SYSTEM, Message, groups, is_said_by_user
+from .notice import Verbosity, is_notice, notice
+from .view import View
 
 
 def _whole(value: Any) -> Any:
@@ -30,6 +33,9 @@ def _whole(value: Any) -> Any:
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
 """A whole number; a float, such as `2e5`, is rounded down."""
+
+_SAVED_CHARS = 100
+"""A text that is longer than its limit by less than this is left as it is."""
 
 
 class CompactionSettings(Settings):
@@ -44,138 +50,189 @@ class CompactionSettings(Settings):
     protected_recent: float = Field(default=0.30, ge=0, le=1)
     """Share of the newest messages that are left out last."""
     protected_tool_results: Count = 5
-    """How many of the newest tool results are never truncated."""
+    """How many of the newest tool results are truncated only where the request could not be sent
+    otherwise."""
     truncate_chars: Count = 250
     """Characters that stay of a truncated tool result."""
+    compaction_notice: Verbosity = "short"
+    """What a request says in the place of the messages that are left out: `none`, `short` or
+    `detailed`."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One step: a share of results to truncate, or a share of the protection that is left."""
+
+    truncated: float | None = None
+    """Share of the tool results, from the oldest on."""
+    protection: float | None = None
+    """Share of `protected_recent`."""
+
+
+LEVELS = (
+    Level(truncated=0.25),
+    Level(protection=1.0),
+    Level(truncated=0.50),
+    Level(protection=0.5),
+    Level(truncated=0.75),
+    Level(protection=0.25),
+    Level(protection=0.0),
+)
+"""The levels before the last, which truncates the user's first message."""
+
+
+def _nothing(message: Message) -> bool:
+    del message
+    return False
 
 
 @dataclass
-class View:
-    """The messages for requests, with their estimated tokens."""
+class _Work:
+    """A view while it is shortened: `messages` keep their places, `removed` are left out."""
 
-    messages: list[Message]
-    tokens: list[int]
-    total: int = 0
-    results_truncated: int = 0
-    messages_removed: int = 0
+    view: View
+    settings: CompactionSettings
+    must_stay: Callable[[Message], bool]
+    messages: list[Message] = field(init=False)
+    tokens: list[int] = field(init=False)
+    total: int = field(init=False)
+    truncated: int = 0
+    removed: set[int] = field(default_factory=set[int])
 
-    def add(self, message: Message, before_last: int = 0) -> None:
-        """Add a message, at the end or before the last ones."""
-        tokens = estimate_tokens(message)
-        place = len(self.messages) - before_last
-        self.messages.insert(place, message)
-        self.tokens.insert(place, tokens)
-        self.total += tokens
+    def __post_init__(self) -> None:
+        self.messages, self.tokens = list(self.view.messages), list(self.view.tokens)
+        self.total = self.view.total
+        said = [index for index, each in enumerate(self.messages) if is_said_by_user(each)]
+        self.first_said, self.last_said = (said[0], said[-1]) if said else (-1, -1)
+        self.groups = [group for group in list(groups(self.messages))[:-1] if self._may_go(group)]
 
-    def is_over(self, budget: float) -> bool:
-        """Whether the view has more tokens than this."""
-        return self.total > budget
+    def _may_go(self, group: list[int]) -> bool:
+        first = self.messages[group[0]]
+        is_said = self.first_said in group or self.last_said in group
+        is_ours = first.get("role") in SYSTEM or is_notice(first)
+        return not (is_said or is_ours or any(self.must_stay(self.messages[at]) for at in group))
+
+    def truncate_results(self, share: float, protected: int, goal: float) -> None:
+        """Truncate this share of the results, the oldest first, until the goal is reached."""
+        results = [
+            index
+            for index, message in enumerate(self.messages)
+            if message.get("role") in RESULTS and index not in self.removed
+        ]
+        most = max(0, len(results) - protected)
+        for index in results[: min(math.ceil(share * len(results)), most)]:
+            if self.total <= goal:
+                return
+            self.truncated += self._truncate(index)
+
+    def truncate_first_said(self) -> None:
+        """Truncate the user's first message, unless it is the last one, too."""
+        if self.first_said != self.last_said:
+            self._truncate(self.first_said)
+
+    def _truncate(self, index: int) -> bool:
+        message = self.messages[index]
+        shortened = None
+        if not self.must_stay(message):
+            shortened = truncated(message, self.settings.truncate_chars)
+        if shortened is not None:
+            self.total -= self.tokens[index]
+            self.messages[index] = shortened
+            self.tokens[index] = estimate_tokens(shortened)
+            self.total += self.tokens[index]
+        return shortened is not None
+
+    def remove_messages(self, protection: float, goal: float) -> None:
+        """Leave out groups, the oldest first, but none that begins in the protected part."""
+        protected = self.settings.protected_recent * protection
+        recent = len(self.messages) * (1 - protected)
+        while self.groups and self.groups[0][0] < recent and self.total > goal:
+            group = self.groups.pop(0)
+            if not self.removed:
+                self.total += self._notice_tokens()
+            self.removed.update(group)
+            self.total -= sum(self.tokens[index] for index in group)
+
+    def _notice_tokens(self) -> int:
+        """How many more tokens the notice will have than the one that is there."""
+        count = self.view.messages_removed + len(self.messages)
+        said = self._notice(count)
+        old = sum(
+            tokens
+            for message, tokens in zip(self.messages, self.tokens, strict=True)
+            if is_notice(message)
+        )
+        return (0 if said is None else estimate_tokens(said)) - old
+
+    def _notice(self, count: int) -> Message | None:
+        truncated = self.view.results_truncated + self.truncated
+        return notice(self.settings.compaction_notice, count, truncated, self.view.summary)
+
+    def finished(self) -> View:
+        """Return the view, with a notice in the place of what was left out."""
+        view = View(summary=self.view.summary)
+        view.results_truncated = self.view.results_truncated + self.truncated
+        view.messages_removed = self.view.messages_removed + len(self.removed)
+        view.left_out = [self.view.messages[index] for index in sorted(self.removed)]
+        said = self._notice(view.messages_removed) if self.removed else None
+        for index, message in enumerate(self.messages):
+            is_old_notice = bool(self.removed) and is_notice(message)
+            if said is not None and (index in self.removed or is_old_notice):
+                view.add(said)
+                said = None
+            if index not in self.removed and not is_old_notice:
+                view.add(message, tokens=self.tokens[index])
+        return view
 
 
-def compact(view: View, budget: int, settings: CompactionSettings) -> View:
+def compact(
+    view: View,
+    budget: float,
+    settings: CompactionSettings,
+    must_stay: Callable[[Message], bool] = _nothing,
+) -> View:
     """Return a view that fits the budget, or comes as close as possible.
 
-    Old messages are left out until the target is reached, recent ones only while the view is
-    still above the threshold.
+    Results are truncated and old messages left out until the target is reached, recent messages
+    until half-way between it and the threshold, all else only while the view is above that.
+
+    Args:
+        view: The view as it is.
+        budget: The estimated tokens that fit.
+        settings: How it is shortened.
+        must_stay: Whether a message stays as it is in any case.
     """
-    messages, tokens, total = list(view.messages), list(view.tokens), view.total
-    target = budget * settings.target_usage
-    truncated = 0
-    for index in _old_results(messages, settings.protected_tool_results):
-        if total <= target:
-            break
-        shortened = _shortened(messages[index], settings.truncate_chars)
-        if shortened is not None:
-            saved = tokens[index] - estimate_tokens(shortened)
-            messages[index] = shortened
-            tokens[index] -= saved
-            total -= saved
-            truncated += 1
-    removed: set[int] = set()
-    recent = len(messages) * (1 - settings.protected_recent)
-    for group in _removable(messages):
-        goal = target if group[0] < recent else budget * settings.compact_threshold
-        if total <= goal:
-            break
-        removed.update(group)
-        total -= sum(tokens[index] for index in group)
-    count = view.messages_removed + len(removed)
-    result = View([], [])
-    result.results_truncated = view.results_truncated + truncated
-    result.messages_removed = count
-    notice = _notice(count) if removed else None
-    for index, message in enumerate(messages):
-        if notice is not None and (index in removed or _is_notice(message)):
-            result.add(notice)
-            notice = None
-        if index in removed or (removed and _is_notice(message)):
-            continue
-        result.messages.append(message)
-        result.tokens.append(tokens[index])
-        result.total += tokens[index]
-    return result
+    work = _Work(view, settings, must_stay)
+    target, most = budget * settings.target_usage, budget * settings.compact_threshold
+    protected = settings.protected_tool_results
+    for level in LEVELS:
+        if level.truncated is not None:
+            work.truncate_results(level.truncated, protected, target)
+        elif level.protection is not None:
+            goal = target if level.protection == 1 else (target + most) / 2
+            work.remove_messages(level.protection, goal)
+    if work.total > most:
+        work.truncate_first_said()
+    if work.total > most:
+        work.truncate_results(1.0, 0, most)
+    return work.finished()
 
 
-def _old_results(messages: list[Message], protected: int) -> list[int]:
-    results = [index for index, message in enumerate(messages) if message.get("role") == "tool"]
-    return results[: max(0, len(results) - protected)]
-
-
-def _shortened(message: Message, characters: int) -> Message | None:
-    """Return a tool message with truncated content, None if that saves nothing."""
+def truncated(message: Message, characters: int) -> Message | None:
+    """Return a message with so many characters of its text, None if that saves nothing."""
     content = message.get("content")
     if isinstance(content, list):
         # Images are replaced by a placeholder.
-        blocks = cast("list[dict[str, Any]]", content)
-        content = "\n".join(str(block.get("text", "[image]")) for block in blocks)
-    if not isinstance(content, str) or len(content) <= characters + 100:
+        content = "\n".join(map(_text_of, cast("list[Any]", content)))
+    if not isinstance(content, str) or len(content) <= characters + _SAVED_CHARS:
         return None
     cut = len(content) - characters
     return {**message, "content": f"{content[:characters]}\n[{cut} more characters left out]"}
 
 
-def _groups(messages: list[Message]) -> Iterator[list[int]]:
-    """Yield groups of messages that stay together: a message and the tool results after it."""
-    group: list[int] = []
-    for index, message in enumerate(messages):
-        if group and message.get("role") != "tool":
-            yield group
-            group = []
-        group.append(index)
-    if group:
-        yield group
-
-
-def _removable(messages: list[Message]) -> list[list[int]]:
-    """Return the groups that may be left out, oldest first."""
-    said = [index for index, message in enumerate(messages) if _is_said_by_user(message)]
-    last_said = said[-1] if said else -1
-    return [
-        group
-        for group in list(_groups(messages))[:-1]
-        if last_said not in group
-        and messages[group[0]].get("role") not in _SYSTEM
-        and not _is_notice(messages[group[0]])
-    ]
-
-
-def _is_said_by_user(message: Message) -> bool:
-    return message.get("role") == "user" and _source(message) is None
-
-
-def _notice(count: int) -> Message:
-    text = (
-        f"<system-reminder>{count} earlier messages of this conversation are not shown, "
-        "because it has grown too long.</system-reminder>"
+def _text_of(block: Any) -> str:
+    return (
+        str(cast("Message", block).get("text", "[image]"))
+        if isinstance(block, dict)
+        else str(block)
     )
-    return {"role": "user", "content": text, "metadata": {"source": _NOTICE}}
-
-
-def _is_notice(message: Message) -> bool:
-    return _source(message) == _NOTICE
-
-
-def _source(message: Message) -> Any:
-    """Return the part of the program that wrote a message, None for people and models."""
-    metadata = message.get("metadata")
-    return cast("dict[str, Any]", metadata).get("source") if isinstance(metadata, dict) else None

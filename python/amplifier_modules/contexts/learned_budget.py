@@ -12,7 +12,12 @@ Message = dict[str, Any]
 logger = logging.getLogger(__name__)
 
 _SHARE_OF_REFUSED = 0.75
-"""Share of the tokens of a refused request that the next ones may have."""
+"""Share of the tokens of a refused request that later ones may have."""
+_SHARES = (0.75, 0.5, 0.25, 0.0)
+"""Shares of the tokens of a refused request that the next try may have, by the refusals before it.
+
+The last one asks for the shortest request that there is.
+"""
 
 
 class LearnedBudgets:
@@ -44,23 +49,27 @@ class LearnedBudgets:
         return await context.get_messages_for_request(token_budget=budget, provider=provider)
 
     async def fewer_messages(
-        self, refused: list[Message], context: Any, provider: Any, *model: Any
+        self, refused: list[Message], refusals: int, context: Any, provider: Any, *model: Any
     ) -> list[Message] | None:
         """Return shorter messages than those that were refused; None if the context has none.
 
         Args:
             refused: The messages that were too long.
+            refusals: How many requests were refused before these, one after the other.
             context: The context that has them.
             provider: The provider that will get the request.
             *model: What identifies the model.
         """
+        tokens = sum(map(estimate_tokens, refused))
         before = self._budgets.get(model)
         try:
-            tokens = sum(map(estimate_tokens, refused))
-            self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
-            shorter = await self.messages(context, provider, *model)
-            if sum(map(estimate_tokens, shorter)) < tokens:
-                return shorter
+            for share in _SHARES[refusals:]:
+                self._budgets[model] = max(1, int(tokens * share))
+                shorter = await self.messages(context, provider, *model)
+                if sum(map(estimate_tokens, shorter)) < tokens:
+                    # What is shorter than needed now must not stay so.
+                    self._budgets[model] = max(1, int(tokens * _SHARE_OF_REFUSED))
+                    return shorter
         except Exception:
             # The refusal is what the caller has to know, and is raised.
             logger.warning("the context cannot shorten the conversation", exc_info=True)

@@ -5,35 +5,33 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, ClassVar
 
-from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS
+from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
 from amplifier_core._kernel.shown import shown
-from amplifier_core.events import CONTEXT_COMPACTION
+from amplifier_core.events import LLM_RESPONSE
 from amplifier_modules.settings import read_settings
 
 from .budget import estimate_tokens, request_budget
-from .compaction import CompactionSettings, Count, Message, View, compact
+from .calls import call_ids
+from .context_settings import ContextSettings
+from .groups import Message
 from .history_events import HISTORY_EVENTS, HistoryEvents
+from .meter import TokenMeter
+from .own_message import OwnMessage
+from .put_aside import TOOL_NAME, PutAside
+from .read_stored import ReadStored
+from .retention import RequestRetention
+from .sent_view import SentView
+from .stored_texts import MemoryTexts, StoredTexts
+from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
 
 __amplifier_module_type__ = "context"
+__amplifier_settings__ = ContextSettings
 
 logger = logging.getLogger(__name__)
 
 _ROLES = frozenset(("system", "developer", "user", "assistant", "function", "tool"))
-
-SystemPromptFactory = Callable[[], Awaitable[str]]
-"""Creates the system prompt of each request."""
-
-
-class ContextSettings(CompactionSettings):
-    """How much of a conversation a request contains."""
-
-    max_tokens: Count = 200_000
-    """Tokens of a request where neither the caller nor the provider sets a budget."""
-
-
-__amplifier_settings__ = ContextSettings
 
 
 class SimpleContext:
@@ -41,12 +39,15 @@ class SimpleContext:
 
     The conversation itself stays complete; only the view for requests is shortened. A shortened
     view is kept, and shortened again only when it exceeds the threshold, not at each request, so
-    that providers can cache its beginning.
+    that providers can cache its beginning. Texts that are too long for a conversation are put aside
+    as a whole when they are added.
 
     A message is copied when it is added, one level deep. The returned lists are new, their messages
     are the context's own and must not be changed. The same message is the same object in each list,
     so that a loop can skip the messages it knows.
     """
+
+    module: ClassVar[str] = "context-simple"
 
     def __init__(
         self,
@@ -67,18 +68,56 @@ class SimpleContext:
             SettingError: A value cannot be used.
         """
         given = {**(config or {}), **settings} if settings else config
-        self._settings = read_settings(ContextSettings, given, "context-simple")
+        self._settings = self._read(given)
         self._hooks = hooks
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
         self._clock = clock
+        self._coordinator: Any = None
         self._messages: list[Message] = []
-        self._view = View([], [])
+        self._tokens: list[int] = []
         self._open_calls: set[Any] = set()
         self._budget = 0
-        self._room = self._settings.max_tokens
-        self._factory: SystemPromptFactory | None = None
-        self._system: Message | None = None
+        self._system = SystemPrompt(hooks)
+        self._meter = TokenMeter(self._settings.token_meter)
+        self.retention = RequestRetention()
+        """Keeps messages in requests."""
+        self._shown = SentView(self._settings, hooks, self.retention)
+        self._aside = PutAside(self._store(), self._settings.put_aside_bytes)
+
+    def _read(self, given: Mapping[str, Any] | None) -> ContextSettings:
+        return read_settings(ContextSettings, given, self.module)
+
+    def _store(self) -> StoredTexts:
+        return MemoryTexts(self._settings.put_aside_total_bytes)
+
+    async def attach(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
+        """Become the context of a session; return what ends that.
+
+        Its texts that are put aside can be read with a tool, its capability keeps messages in
+        requests, and its estimates are corrected by what providers count.
+        """
+        self._coordinator = coordinator
+        await coordinator.mount("context", self)
+        coordinator.register_capability(REQUEST_RETENTION, self.retention)
+        coordinator.register_contributor(
+            OBSERVABILITY_EVENTS, self.module, lambda: [*HISTORY_EVENTS, CONTEXT_SYSTEM_PROMPT]
+        )
+        await self._offer_tool()
+        remove: Callable[[], object] | None = None
+        if self._hooks is not None:
+            remove = self._hooks.register(LLM_RESPONSE, self._note_usage, name=self.module)
+
+        async def end() -> None:
+            if remove is not None:
+                remove()
+            self.end()
+
+        return end
+
+    def end(self) -> None:
+        """Free what ends with the session."""
+        self._aside.texts.clear()
 
     async def add_message(self, message: Mapping[str, Any]) -> None:
         """Add a message at the end, with a timestamp in its metadata.
@@ -90,7 +129,9 @@ class SimpleContext:
             TypeError: It is not a mapping.
         """
         own = self._own(message)
+        self._keep(own)
         self.history_events.note_message(own, self._put(own))
+        await self._offer_tool()
         await self.history_events.tell()
 
     async def get_messages(self) -> list[Message]:
@@ -105,17 +146,25 @@ class SimpleContext:
         Args:
             token_budget: Tokens that fit; None for those of the provider, or else `max_tokens`.
             provider: The provider that will get the request.
+
+        Raises:
+            ContextLengthError: What `retention` keeps does not fit.
         """
         budget = await request_budget(token_budget, provider, self._settings.max_tokens)
-        system = await self._system_prompt()
+        system = await self._system.messages()
         if budget > self._budget:
             # A view shortened for a smaller model may leave out what fits now.
             self._show_all()
         self._budget = budget
-        self._room = budget - sum(map(estimate_tokens, system))
+        system_tokens = sum(map(estimate_tokens, system))
+        self._shown.room = self._meter.estimated(budget) - system_tokens
         if self._should_compact():
             await self._compact_internal()
-        return system + self._view.messages
+        view = self._shown.view
+        if self.retention.is_used:
+            view = await self._shown.with_kept(*self._sent())
+        self._meter.sent(system_tokens + view.total)
+        return system + view.messages
 
     async def set_messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Replace the conversation.
@@ -126,23 +175,36 @@ class SimpleContext:
         await self._replace([self._own(message) for message in messages])
 
     async def clear(self) -> None:
-        """Remove all messages; the system prompt factory stays."""
+        """Remove all messages and what was put aside; the system prompt factory stays."""
         await self._replace([])
 
     async def set_system_prompt_factory(self, factory: SystemPromptFactory | None) -> None:
         """Begin each request with what the factory returns; None removes it."""
-        self._factory = factory
+        self._system.factory = factory
 
     async def _replace(self, replacement: list[Message]) -> None:
+        self._keep_all(replacement)
         removed = len(self._messages)
-        self._messages = []
-        self._open_calls = set()
-        self._show_all()
-        for message in replacement:
-            self._put(message)
+        self._restart(replacement)
+        if not replacement:
+            self._aside.texts.clear()
+        await self._offer_tool()
         if removed or replacement:
             self.history_events.note_replacement(removed, self._messages)
             await self.history_events.tell()
+
+    def _keep(self, message: Message) -> None:
+        """Keep a message that is about to be added, where that outlives the session."""
+
+    def _keep_all(self, messages: list[Message]) -> None:
+        """Keep the messages that are about to replace the conversation."""
+
+    def _restart(self, messages: list[Message]) -> None:
+        self._messages, self._tokens = [], []
+        self._open_calls = set()
+        self._show_all()
+        for message in messages:
+            self._put(message)
 
     def _put(self, message: Message) -> int:
         """Insert a message: at the end, or a tool's result right after its call.
@@ -155,15 +217,18 @@ class SimpleContext:
         """
         is_awaited = False
         if message.get("role") == "tool":
-            is_awaited = message.get("tool_call_id") in self._open_calls
-            self._open_calls.discard(message.get("tool_call_id"))
+            call_id = message.get("tool_call_id")
+            is_awaited = isinstance(call_id, str) and call_id in self._open_calls
+            self._open_calls.discard(str(call_id))
         elif message.get("role") == "assistant":
-            self._open_calls = _call_ids(message)
+            self._open_calls = call_ids(message)
         index = len(self._messages) - (_behind_calls(self._messages) if is_awaited else 0)
+        tokens = estimate_tokens(message)
         self._messages.insert(index, message)
-        if _can_be_sent(message):
-            place = _behind_calls(self._view.messages) if is_awaited else 0
-            self._view.add(message, before_last=place)
+        self._tokens.insert(index, tokens)
+        if can_be_sent(message):
+            place = _behind_calls(self._shown.view.messages) if is_awaited else 0
+            self._shown.view.add(message, before_last=place, tokens=tokens)
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:
@@ -171,61 +236,55 @@ class SimpleContext:
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
         own = dict(message)
-        if not _can_be_sent(own):
+        if not can_be_sent(own):
             logger.warning("message with unknown role %s: not sent", shown(own.get("role")))
+        if "content" in own:
+            own["content"] = self._aside.content(own)
         metadata: Any = own.get("metadata") or {}
         if isinstance(metadata, dict) and "timestamp" not in metadata:
             now = self._clock().isoformat(timespec="milliseconds")
             own["metadata"] = {**metadata, "timestamp": now}
-        return own
+        return OwnMessage(own)
 
     def _show_all(self) -> None:
-        self._view = View([], [])
-        for message in self._messages:
-            if _can_be_sent(message):
-                self._view.add(message)
+        self._shown.show_all(*self._sent())
 
-    async def _system_prompt(self) -> list[Message]:
-        if self._factory is None:
-            return []
-        text = await self._factory()
-        if self._system is None or self._system["content"] != text:
-            self._system = {"role": "system", "content": text}
-        return [self._system]
+    def _sent(self) -> tuple[list[Message], list[int]]:
+        """Return all messages that can be sent, and their estimated tokens."""
+        both = zip(self._messages, self._tokens, strict=True)
+        sent = [pair for pair in both if can_be_sent(pair[0])]
+        return [message for message, _ in sent], [tokens for _, tokens in sent]
+
+    async def _offer_tool(self) -> None:
+        """Mount the tool that reads what was put aside, once there is something."""
+        coordinator = self._coordinator
+        if coordinator is None or not self._aside.texts.ids():
+            return
+        if coordinator.get("tools", TOOL_NAME) is None:
+            tool = ReadStored(self._aside.texts, self._settings.put_aside_bytes // 2)
+            await coordinator.mount("tools", tool, name=TOOL_NAME)
+
+    def _note_usage(self, event: str, data: Mapping[str, Any]) -> None:
+        """Correct the estimates by what a provider counted."""
+        del event
+        if data.get("status") == "ok" and not self._shown.is_summarizing:
+            self._meter.note(data.get("usage"))
 
     def _should_compact(self) -> bool:
         """Whether the view exceeds the threshold of the last request's budget."""
-        return self._view.is_over(self._room * self._settings.compact_threshold)
+        return self._shown.is_too_long
 
     async def _compact_internal(self) -> None:
         """Shorten the view for that budget, and emit the event."""
-        budget = self._room
-        before, after = self._view, compact(self._view, budget, self._settings)
-        self._view = after
-        if after.total == before.total:
-            logger.warning("conversation too long: %d tokens, %d fit", after.total, budget)
-            return
-        logger.info("context compacted from %d to %d tokens", before.total, after.total)
-        if self._hooks is not None:
-            await self._hooks.emit(
-                CONTEXT_COMPACTION,
-                {
-                    "budget": budget,
-                    "before_tokens": before.total,
-                    "after_tokens": after.total,
-                    "before_messages": len(before.messages),
-                    "after_messages": len(after.messages),
-                    "messages_removed": after.messages_removed - before.messages_removed,
-                    "results_truncated": after.results_truncated - before.results_truncated,
-                },
-            )
+        await self._shown.shorten()
 
 
 SimpleContextManager = SimpleContext
 """The name by which modules of others import the class, to derive from it."""
 
 
-def _can_be_sent(message: Mapping[str, Any]) -> bool:
+def can_be_sent(message: Mapping[str, Any]) -> bool:
+    """Whether a message has a role that requests know."""
     role = message.get("role")
     return isinstance(role, str) and role in _ROLES
 
@@ -238,26 +297,8 @@ def _behind_calls(messages: list[Message]) -> int:
     return count
 
 
-def _call_ids(message: Message) -> set[Any]:
-    """Return the ids of an assistant message's tool calls, in `tool_calls` or `content`."""
-    content = message.get("content")
-    blocks = cast("list[Any]", content) if isinstance(content, list) else []
-    calls: list[Any] = [
-        *(message.get("tool_calls") or []),
-        *(block for block in blocks if _is_call(block)),
-    ]
-    return {call["id"] for call in calls if "id" in call}
-
-
-def _is_call(block: Any) -> bool:
-    is_block = isinstance(block, dict)
-    return is_block and cast("dict[str, Any]", block).get("type") == "tool_call"
-
-
-async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
-    """Mount the context of the session."""
-    context = SimpleContext(config, getattr(coordinator, "hooks", None))
-    coordinator.register_contributor(
-        OBSERVABILITY_EVENTS, "context-simple", lambda: list(HISTORY_EVENTS)
-    )
-    await coordinator.mount("context", context)
+async def mount(
+    coordinator: Any, config: Mapping[str, Any] | None = None
+) -> Callable[[], Awaitable[None]]:
+    """Mount the context of the session; return what ends it."""
+    return await SimpleContext(config, getattr(coordinator, "hooks", None)).attach(coordinator)

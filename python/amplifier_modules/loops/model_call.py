@@ -31,6 +31,7 @@ from .models.roles import ChosenModel, Roles
 from .open_blocks import OpenBlocks
 from .pace import Pace
 from .settings import LoopSettings
+from .too_long import cannot_be_shorter
 
 if TYPE_CHECKING:
     from .answers.reading import EarlyCalls
@@ -85,30 +86,30 @@ class ModelCalls:
         Args:
             request: The request.
             iteration: Number of the call in its turn.
-            shorter: Makes the request that is sent, once, if this one is too long for the model;
-                None if it cannot be shorter. No request is sent again unchanged.
+            shorter: Makes the request that is sent in the place of one that is too long for the
+                model; None if it cannot be shorter. No request is sent again unchanged.
             early: Is given each call as soon as it is complete, while the answer arrives; not those
-                that cannot run. In the response a call has the same id. Providers that are asked by `complete` hand over their calls at the end,
+                that cannot run. In the response a call has the same id. Providers that are asked by
+                `complete` hand over their calls at the end,
                 and only if they are in tags.
 
         Raises:
             Exception: What the provider raised, after the event `provider:error`.
         """
         about = {**self.identity, "iteration": iteration}
-        try:
-            response = await self._send(request, about, early)
-        except ContextLengthError as error:
-            shortened = await shorter()
-            if shortened is None:
-                await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
-                raise
-            logger.info("the request was too long for the model and is sent in a shorter form")
-            response = await self._send(shortened, about, early, is_last=True)
-        facts: dict[str, Any] = {
-            **about,
-            "usage": _plain(getattr(response, "usage", None)),
-            "finish_reason": getattr(response, "finish_reason", None),
-        }
+        response = None
+        while response is None:
+            try:
+                response = await self._send(request, about, early)
+            except ContextLengthError as error:
+                shortened = await shorter()
+                if shortened is None:
+                    ending_error = cannot_be_shorter(request, error)
+                    await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(ending_error)})
+                    raise ending_error from error
+                logger.info("the request was too long for the model and is sent in a shorter form")
+                request = shortened
+        facts: dict[str, Any] = {**about, **usage_data(response)}
         await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
         await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
         if not self._is_aside and not are_emitted(response):
@@ -121,14 +122,8 @@ class ModelCalls:
         return response
 
     async def _send(
-        self,
-        request: ChatRequest,
-        about: dict[str, Any],
-        early: EarlyCalls | None,
-        *,
-        is_last: bool = False,
+        self, request: ChatRequest, about: dict[str, Any], early: EarlyCalls | None
     ) -> ChatResponse:
-        """Return the response; `is_last` if a request that is too long ends the turn."""
         await self._pace.before_call(self._hooks, about["iteration"])
         provider = f"provider `{self.identity['provider']}`"
         try:
@@ -156,7 +151,7 @@ class ModelCalls:
             return response
         except Exception as error:
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
-            if is_last or not isinstance(error, ContextLengthError):
+            if not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
@@ -229,6 +224,14 @@ class TurnModels:
         own = self.roles.own
         role = own.role if data is None else data.get("role")
         return self.calls(own if role == own.role else self.roles.of(role), None)
+
+
+def usage_data(response: Any) -> dict[str, Any]:
+    """Return what events say of a response: its usage and why it ended."""
+    return {
+        "usage": _plain(getattr(response, "usage", None)),
+        "finish_reason": getattr(response, "finish_reason", None),
+    }
 
 
 def _error_data(error: Exception) -> dict[str, Any]:

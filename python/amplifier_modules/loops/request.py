@@ -7,6 +7,7 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
+from ..contexts.own_message import OwnMessage, changes
 from .settings import LoopSettings
 
 _CHUNK = 256
@@ -19,13 +20,15 @@ class RequestBuilder:
 
     A long history is validated once, not once for each call. Messages are compared with those at
     the same place in the last request, one level deep where they are the same object: a context
-    that changes something deeper inside a message must return a new dict.
+    that changes something deeper inside a message must return a new dict. Messages of our own
+    contexts count their changes, and are compared by identity while there are none.
     """
 
     def __init__(self, settings: LoopSettings) -> None:
         """Build requests with these settings."""
         self._settings = settings
         self._snapshots: list[dict[str, Any]] = []
+        self._changes = 0
         self._models_of_last: list[Message] = []
 
     def build(
@@ -36,14 +39,17 @@ class RequestBuilder:
         Raises:
             ValidationError: One of them is not a valid message; a `ValueError`.
         """
-        return ChatRequest(
-            messages=self._models(messages),
-            tools=tools or None,
-            reasoning_effort=self._settings.reasoning_effort,
-            **options,
-        )
+        effort = self._settings.reasoning_effort
+        request = ChatRequest(messages=[], tools=tools or None, reasoning_effort=effort, **options)
+        # Each of them was validated when it was made: a second look costs as much as all else here.
+        request.messages = list(self._models(messages))
+        return request
 
     def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
+        if self._changes != changes():
+            # A message that is its own snapshot equals it, whatever was changed in it.
+            self._snapshots.clear()
+            self._changes = changes()
         known = min(len(self._snapshots), len(messages))
         del self._snapshots[known:], self._models_of_last[known:]
         for start in range(0, known, _CHUNK):
@@ -53,11 +59,10 @@ class RequestBuilder:
             for index in range(start, end):
                 if messages[index] != self._snapshots[index]:
                     self._models_of_last[index] = _model(messages[index])
-                    self._snapshots[index] = dict(messages[index])
+                    self._snapshots[index] = _snapshot(messages[index])
         for message in messages[known:]:
             self._models_of_last.append(_model(message))
-            # A copy: a message that was changed in place would equal itself.
-            self._snapshots.append(dict(message))
+            self._snapshots.append(_snapshot(message))
         return self._models_of_last
 
 
@@ -75,6 +80,11 @@ def _specs(tools: Iterable[tuple[str, Any]]) -> Iterable[ToolSpec]:
             parameters=schema if isinstance(schema, dict) and schema else _EMPTY_SCHEMA,  # pyright: ignore[reportUnknownArgumentType] -- a tool's own dict
             description=description if isinstance(description, str) else None,
         )
+
+
+def _snapshot(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what a message is compared with: a copy, as one changed in place would equal itself."""
+    return message if type(message) is OwnMessage else dict(message)
 
 
 def _model(message: dict[str, Any]) -> Message:

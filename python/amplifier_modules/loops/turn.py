@@ -21,10 +21,12 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
+from ..aside_call import ASIDE_CALL
 from ..contexts.learned_budget import LearnedBudgets
 from ..failure import in_words
 from .answers.response import calls_of, text_of
 from .answers.tool_list import example_writer
+from .aside import AsideCalls
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
 from .goal_mode import GoalMode
@@ -114,11 +116,14 @@ class Turn:
         """
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
+        no_models = isinstance(models, Exception)
+        aside = ASIDE_CALL.set(None if no_models else AsideCalls(models, self.ledger))
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
                 await self._run(models)
         finally:
+            ASIDE_CALL.reset(aside)
             RUNNING.reset(running)
             if self.ledger is not None:
                 self.ledger.is_over = True
@@ -263,6 +268,9 @@ class Turn:
         chosen = model.chosen
         target = (self.context, model.provider, chosen.name, chosen.model)
         messages = await self.budgets.messages(*target, stated=chosen.request_budget())
+        if len(self._tool_specs) != len(self.tools):
+            # A tool was mounted during the turn, such as one that reads what was put aside.
+            self._tool_specs = tool_specs(self.tools)
         injected = [*self.hooks.take_injections(), *injections]
         if chosen.named is not None:
             options["model"] = chosen.named
@@ -273,9 +281,14 @@ class Turn:
             given = with_injections(messages, injected)
             return self.requests.build(given, self._tool_specs, **options)
 
+        refused = [messages]
+
         async def shorter() -> ChatRequest | None:
-            fewer = await self.budgets.fewer_messages(messages, *target)
-            return None if fewer is None else request_with(fewer)
+            fewer = await self.budgets.fewer_messages(refused[-1], len(refused) - 1, *target)
+            if fewer is None:
+                return None
+            refused.append(fewer)
+            return request_with(fewer)
 
         response = await model.ask(
             request_with(messages), self.report.iterations, shorter, early=early

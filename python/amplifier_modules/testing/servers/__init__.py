@@ -60,6 +60,7 @@ from .serving.fault import Fault, http_date
 from .serving.issued import Issued
 from .serving.refusal import Refusal
 from .serving.server import ModelServer, SeenRequest
+from .serving.window import Window
 
 __all__ = [
     "Answer",
@@ -86,5 +87,6 @@ __all__ = [
     "Text",
     "Thinking",
     "Usage",
+    "Window",
     "http_date",
 ]

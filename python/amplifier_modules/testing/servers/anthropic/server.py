@@ -177,6 +177,9 @@ class AnthropicServer(ModelServer):
         error = {"type": refusal.kind, "message": refusal.message}
         return [encode_event({"type": "error", "error": error}, "error")]
 
+    def _too_long(self, tokens: int, most: int) -> Refusal:
+        return of_status(400, f"prompt is too long: {tokens} tokens > {most} maximum")
+
     def _of_status(self, status: int) -> Refusal:
         return of_status(status)
 

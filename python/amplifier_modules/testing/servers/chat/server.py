@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.words import INVALID, error_body, invalid, of_status
+from ..openai.words import INVALID, error_body, invalid, of_status, too_long
 from ..serving.answer import Answer, Call, Recorded, Script, Thinking
 from ..serving.fault import Fault
 from ..serving.http import Reply
@@ -187,6 +187,9 @@ class ChatServer(ModelServer):
 
     def _error_events(self, refusal: Refusal) -> list[bytes]:
         return [encode_event(error_body(refusal))]
+
+    def _too_long(self, tokens: int, most: int) -> Refusal:
+        return too_long(tokens, most, "messages")
 
     def _of_status(self, status: int) -> Refusal:
         return of_status(status)

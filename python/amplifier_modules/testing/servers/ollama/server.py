@@ -157,6 +157,13 @@ class OllamaServer(ModelServer):
         body = self._error_body(refusal)
         return [encode_event(body) if self._speaks_openai else encode_line(body)]
 
+    def _too_long(self, tokens: int, most: int) -> Refusal:
+        if self._speaks_openai:
+            return openai_words.too_long(tokens, most, "messages")
+        return Refusal(
+            400, "", f"input length ({tokens} tokens) exceeds the context length ({most})"
+        )
+
     def _of_status(self, status: int) -> Refusal:
         return openai_words.of_status(status) if self._speaks_openai else of_status(status)
 

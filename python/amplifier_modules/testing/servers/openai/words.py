@@ -59,6 +59,15 @@ def of_status(status: int) -> Refusal:
     return Refusal(status, kind, message, None, code)
 
 
+def too_long(tokens: int, most: int, param: str) -> Refusal:
+    """Return what a request is told that is longer than the context window."""
+    message = (
+        f"This model's maximum context length is {most} tokens. However, your messages resulted in"
+        f" {tokens} tokens. Please reduce the length of the messages."
+    )
+    return Refusal(400, INVALID, message, param, "context_length_exceeded")
+
+
 def error_body(refusal: Refusal) -> Json:
     """Return the body of a refusal; without a type it is one of Azure's own."""
     if not refusal.kind:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..openai import keys
 from ..openai.models import MODELS, OpenAIModel
-from ..openai.words import INVALID, error_body, invalid, of_status
+from ..openai.words import INVALID, error_body, invalid, of_status, too_long
 from ..serving.answer import Recorded, Script
 from ..serving.fault import Fault
 from ..serving.http import Reply
@@ -223,6 +223,9 @@ class ResponsesServer(ModelServer):
             {"type": "response.failed", "response": response},
         ]
         return [encode_event(event, event["type"]) for event in events]
+
+    def _too_long(self, tokens: int, most: int) -> Refusal:
+        return too_long(tokens, most, "input")
 
     def _of_status(self, status: int) -> Refusal:
         return of_status(status)

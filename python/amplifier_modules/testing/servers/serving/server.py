@@ -18,6 +18,7 @@ from .issued import Issued
 from .reading import Json, parse_body
 from .refusal import Refusal, RefusedError
 from .sse import split_events
+from .window import Window
 
 DEFAULT_ANSWER = "Hello! How can I help?"
 """What a server says when its script is over."""
@@ -53,6 +54,7 @@ class ModelServer(ABC):
         lookups: What a client looked up by itself, where the dialect has such; no fault befalls it.
         refusals: What it refused by itself, in order; faults are not among them.
         issued: What it signed.
+        window: The context window of all models; a longer request is refused. `None` for no limit.
         limit_stop: The stop reason of an answer that reached its limit of tokens.
     """
 
@@ -82,6 +84,7 @@ class ModelServer(ABC):
         self.lookups: list[SeenRequest] = []
         self.refusals: list[Refusal] = []
         self.issued = Issued(secret)
+        self.window: Window | None = None
         self._api_key = api_key
         self._pause = pause
         self._numbers = itertools.count(1)
@@ -165,6 +168,8 @@ class ModelServer(ABC):
                     raise RefusedError(self._invalid_json(parsed))
                 # Before the faults: a request that is wrong must not hide behind one.
                 self._check(seen)
+                if self.window is not None and not is_lookup:
+                    self._check_length(seen, self.window)
                 fault = self.faults.pop(0) if self.faults and not is_lookup else None
                 if fault is not None and fault.status is not None and fault.status != 200:
                     return self._fail(fault, fault.status)
@@ -184,6 +189,15 @@ class ModelServer(ABC):
     @abstractmethod
     def _check(self, request: SeenRequest) -> None:
         """Check the place, the key and the body of a request, or raise `RefusedError`."""
+
+    def _check_length(self, request: SeenRequest, window: Window) -> None:
+        tokens = window.count(request.raw)
+        if tokens > window.tokens:
+            raise RefusedError(self._too_long(tokens, window.tokens))
+
+    @abstractmethod
+    def _too_long(self, tokens: int, most: int) -> Refusal:
+        """Return what the dialect says to a request that is longer than the context window."""
 
     @abstractmethod
     def _invalid_json(self, problem: str) -> Refusal:

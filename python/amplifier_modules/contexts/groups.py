@@ -1,0 +1,46 @@
+"""Which messages of a conversation belong together, and who wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+Message = dict[str, Any]
+
+SYSTEM = frozenset(("system", "developer"))
+RESULTS = frozenset(("tool", "function"))
+
+
+def program_of(message: Message) -> Any:
+    """Return the part of the program that wrote a message, None for people and models."""
+    metadata = message.get("metadata")
+    return cast("dict[str, Any]", metadata).get("source") if isinstance(metadata, dict) else None
+
+
+def is_said_by_user(message: Message) -> bool:
+    """Whether a person wrote it, not a hook, a tool or the context."""
+    is_user = message.get("role") == "user" and program_of(message) is None
+    return is_user and not _has_results(message)
+
+
+def groups(messages: list[Message]) -> Iterator[list[int]]:
+    """Yield the indices of messages that stay together: a message and the tool results after it."""
+    group: list[int] = []
+    for index, message in enumerate(messages):
+        if group and message.get("role") not in RESULTS and not _has_results(message):
+            yield group
+            group = []
+        group.append(index)
+    if group:
+        yield group
+
+
+def _has_results(message: Message) -> bool:
+    """Whether a message has the results of tools as blocks, as in the dialect of Anthropic."""
+    content = message.get("content")
+    if message.get("role") != "user" or not isinstance(content, list):
+        return False
+    return any(
+        isinstance(block, dict) and cast("Message", block).get("type") == "tool_result"
+        for block in cast("list[Any]", content)
+    )

@@ -1,0 +1,56 @@
+"""How many tokens a request has, by what the provider counted for the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+Kind = Literal["actual", "estimate"]
+
+_LONG_TOKENS = 1_000
+"""Above this the share of tool descriptions in a request says little about its messages."""
+_MOST_PER_ESTIMATED = 3.0
+_FURTHEST = 8.0
+"""How far a count may be from the estimate to be one of the same messages."""
+
+
+class TokenMeter:
+    """Corrects estimates of tokens by the count of the last request.
+
+    What was added since is estimated. The count has the descriptions of tools and what hooks added,
+    too, which are part of the window as well.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        """Correct nothing yet; `estimate` never does."""
+        self._is_used = kind == "actual"
+        self._sent = 0
+        self._estimated = 0
+        self._counted = 0
+
+    def sent(self, estimated: int) -> None:
+        """Take notice of a request with so many estimated tokens."""
+        self._sent = estimated
+
+    def note(self, usage: Any) -> None:
+        """Take notice of the `usage` of its response."""
+        tokens: Any = None
+        if isinstance(usage, Mapping):
+            tokens = cast("Mapping[str, Any]", usage).get("input_tokens")
+        if not self._is_used or not isinstance(tokens, int) or isinstance(tokens, bool):
+            return
+        least = self._sent / _FURTHEST
+        most = max(self._sent, _LONG_TOKENS * 16) * _FURTHEST
+        if self._sent > 0 and least <= tokens <= most:
+            self._estimated, self._counted = self._sent, tokens
+
+    def estimated(self, budget: float) -> float:
+        """Return the estimated tokens of messages that really take as many as the budget."""
+        if not self._counted:
+            return budget
+        if budget < self._counted:
+            return budget * self._estimated / self._counted
+        per_estimated = 1.0
+        if self._estimated >= _LONG_TOKENS:
+            per_estimated = min(max(1.0, self._counted / self._estimated), _MOST_PER_ESTIMATED)
+        return self._estimated + (budget - self._counted) / per_estimated

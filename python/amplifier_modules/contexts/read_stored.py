@@ -1,0 +1,152 @@
+"""`read_stored`: the tool that reads parts of texts that were put aside."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, ClassVar
+
+import anyio
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from amplifier_core.llm_errors import InvalidToolCallError
+from amplifier_core.models import ToolResult
+
+from .put_aside import TOOL_NAME
+from .stored_texts import StoredTexts
+
+MOST_BYTES = 32 * 1024
+"""Bytes of UTF-8 of one answer, at most."""
+_LINE_CHARS = 2_000
+"""Characters that a search shows of one line."""
+_ID_CHARS = 100
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    id: str = Field(description="The id of the stored text, from its reference.")
+    line: int = Field(default=1, ge=1, le=2**53, description="The first line to show, from 1.")
+    lines: int = Field(default=200, ge=1, le=100_000, description="The most lines to show.")
+    offset: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**53,
+        description="Show bytes from this one on, from 0, in the place of lines.",
+    )
+    bytes: int = Field(
+        default=8_192, ge=1, le=MOST_BYTES, description="The most bytes to show from `offset` on."
+    )
+    search: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Show the lines from `line` on that contain this text, in upper or lower case.",
+    )
+
+
+class ReadStored:
+    """Reads parts of the texts that a conversation refers to; an answer is bounded."""
+
+    name = TOOL_NAME
+    description = (
+        "Read a part of a text that was too long for this conversation and is stored: lines, bytes,"
+        f" or the lines that contain a text. Shows at most {MOST_BYTES:,} bytes at once."
+    )
+    input_schema: ClassVar[dict[str, Any]] = _Asked.model_json_schema()
+
+    def __init__(self, texts: StoredTexts, most_bytes: int) -> None:
+        """Read these texts, at most so many bytes at once."""
+        self._texts = texts
+        self._most_bytes = min(most_bytes, MOST_BYTES)
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        """Return the part, with where it is in the text.
+
+        Raises:
+            InvalidToolCallError: The arguments cannot be used.
+        """
+        try:
+            asked = _Asked.model_validate(input)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            place = ".".join(map(str, problem["loc"]))
+            message = f"`{place}` of `{self.name}`: {problem['msg'].lower()}"
+            raise InvalidToolCallError(message, tool_name=self.name) from None
+        # A stored text may be long, and in a file.
+        return await anyio.to_thread.run_sync(self._part, asked)
+
+    def _part(self, asked: _Asked) -> ToolResult:
+        text = self._texts.get(asked.id)
+        if text is None:
+            ids = ", ".join(f"`{id}`" for id in self._texts.ids()[-20:]) or "none"
+            message = f"no text is stored as `{asked.id[:_ID_CHARS]}` (stored: {ids})"
+            return ToolResult(success=False, output=message, error={"message": message})
+        if asked.search is not None:
+            return ToolResult(output=self._found(text, asked))
+        if asked.offset is not None:
+            return ToolResult(output=self._slice(text, asked, asked.offset))
+        return ToolResult(output=self._lines(text, asked))
+
+    def _lines(self, text: str, asked: _Asked) -> str:
+        lines = _lines_of(text)
+        shown = lines[asked.line - 1 : asked.line - 1 + asked.lines]
+        kept, left = _fitting(shown, self._most_bytes)
+        if not kept and shown:
+            at = len("".join(lines[: asked.line - 1]).encode("utf-8", "surrogatepass"))
+            hint = f'read it with {{"id": "{asked.id}", "offset": {at}}}'
+            return f"[line {asked.line:,} alone is longer than {self._most_bytes:,} bytes: {hint}]"
+        end = asked.line - 1 + len(kept)
+        head = f"[lines {asked.line:,} to {end:,} of {len(lines):,}"
+        if not kept:
+            head = f"[there are no lines from {asked.line:,} on: the text has {len(lines):,}"
+        elif left or end < len(lines):
+            head += f'; go on with "line": {end + 1}'
+        return f"{head}]\n{''.join(kept)}"
+
+    def _slice(self, text: str, asked: _Asked, offset: int) -> str:
+        encoded = text.encode("utf-8", "surrogatepass")
+        end = min(offset + min(asked.bytes, self._most_bytes), len(encoded))
+        if offset >= len(encoded):
+            return f"[there are no bytes from {offset:,} on: the text has {len(encoded):,}]"
+        head = f"[bytes {offset:,} to {end:,} of {len(encoded):,}"
+        if end < len(encoded):
+            head += f'; go on with "offset": {end}'
+        return f"{head}]\n{encoded[offset:end].decode('utf-8', 'replace')}"
+
+    def _found(self, text: str, asked: _Asked) -> str:
+        wanted = (asked.search or "").casefold()
+        lines = enumerate(text.split("\n"), 1)
+        found = [
+            (number, line) for number, line in islice(lines, asked.line - 1, None)
+            if wanted in line.casefold()
+        ]  # fmt: skip
+        shown = [f"{number}: {_around(line, wanted)}\n" for number, line in found[: asked.lines]]
+        kept, _ = _fitting(shown, self._most_bytes)
+        head = f"[{len(found):,} lines from line {asked.line:,} on contain it; {len(kept):,} shown"
+        if len(kept) < len(found):
+            head += f'; go on with "line": {found[len(kept)][0]}'
+        return f"{head}]\n{''.join(kept)}"
+
+
+def _lines_of(text: str) -> list[str]:
+    """Return the lines with their newline characters."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def _fitting(lines: list[str], most_bytes: int) -> tuple[list[str], int]:
+    """Return the first lines that fit, and how many do not."""
+    room = most_bytes
+    for count, line in enumerate(lines):
+        room -= len(line.encode("utf-8", "surrogatepass"))
+        if room < 0:
+            return lines[:count], len(lines) - count
+    return lines, 0
+
+
+def _around(line: str, wanted: str) -> str:
+    """Return a line, or its part with the text that was found if it is long."""
+    if len(line) <= _LINE_CHARS:
+        return line
+    start = max(0, line.casefold().find(wanted) - _LINE_CHARS // 4)
+    return f"…{line[start : start + _LINE_CHARS]}…"

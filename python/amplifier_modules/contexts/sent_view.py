@@ -1,0 +1,131 @@
+"""What requests contain of a conversation: a view that is shortened only when it must be."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from amplifier_core.events import CONTEXT_COMPACTION
+from amplifier_core.llm_errors import ContextLengthError
+
+from .budget import CHARACTERS_PER_TOKEN
+from .compaction import compact
+from .context_settings import ContextSettings
+from .groups import Message
+from .retention import RequestRetention
+from .summary import summarized
+from .view import View
+
+logger = logging.getLogger(__name__)
+
+_SUMMARY_SHARE = 0.1
+"""Share of a request that a summary may take."""
+_SUMMARIZED_SHARE = 0.5
+"""Share of a request that the messages to summarize may take."""
+
+
+class SentView:
+    """The view of one conversation."""
+
+    def __init__(self, settings: ContextSettings, hooks: Any, retention: RequestRetention) -> None:
+        """Show nothing yet; `hooks` gets `context:compaction`, None for no events."""
+        self._settings = settings
+        self._hooks = hooks
+        self._retention = retention
+        self.view = View()
+        self.room: float = settings.max_tokens
+        """The estimated tokens that the view may have."""
+        self.is_summarizing = False
+        """Whether a model is asked for a summary now."""
+
+    def show_all(self, messages: list[Message], tokens: list[int]) -> None:
+        """Show these messages, with their estimated tokens."""
+        self.view = View(list(messages), list(tokens), sum(tokens))
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the view exceeds the threshold."""
+        return self.view.is_over(self.room * self._settings.compact_threshold)
+
+    async def shorten(self) -> None:
+        """Shorten the view, and emit the event."""
+        before, room = self.view, self.room
+        after = compact(before, room, self._settings)
+        if after.total >= before.total:
+            logger.warning("conversation too long: %d tokens, %d fit", after.total, room)
+            return
+        if self._settings.summarize and after.left_out:
+            after = await self._summarized(before, after)
+            if self.view is not before:
+                return  # the conversation was replaced meanwhile
+        self.view = after
+        await self._tell(before, after)
+
+    async def with_kept(self, messages: list[Message], tokens: list[int]) -> View:
+        """Return a view for one request with the messages that `retention` keeps.
+
+        Args:
+            messages: The whole conversation.
+            tokens: The estimated tokens of its messages.
+
+        Raises:
+            ContextLengthError: They do not fit.
+        """
+        keeps = self._retention.keeps
+        wanted = {id(message) for message in messages if keeps(message)}
+        if wanted <= set(map(id, self.view.messages)):
+            after = self.view
+        else:
+            after = compact(View(messages, tokens, sum(tokens)), self.room, self._settings, keeps)
+            await self._tell(self.view, after)
+        if after.total > self.room:
+            kept = sum(count for each, count in zip(messages, tokens, strict=True) if keeps(each))
+            raise ContextLengthError(
+                f"the messages that `context.request_retention` keeps do not fit: they have about"
+                f" {kept:,} tokens, the smallest request with them {after.total:,}, and"
+                f" {int(self.room):,} fit"
+            )
+        return after
+
+    async def _summarized(self, before: View, plain: View) -> View:
+        """Return the shortened view with a summary of what it leaves out, if a model writes one."""
+        known = before.copied()
+        most = min(self._settings.summary_tokens, max(50, int(self.room * _SUMMARY_SHARE)))
+        # Planned with the longest summary, so that no message is left out without being in it.
+        known.summary = "x" * (most * CHARACTERS_PER_TOKEN)
+        planned = compact(known, self.room, self._settings)
+        self.is_summarizing = True
+        try:
+            room = self.room * _SUMMARIZED_SHARE
+            text = await summarized(planned.left_out, before.summary, most, room)
+        finally:
+            self.is_summarizing = False
+        count = len(known.messages)
+        if before.messages[:count] != known.messages:
+            # A result was put right behind its call, somewhere in the middle.
+            return compact(before, self.room, self._settings)
+        after = plain
+        if text is not None:
+            known.summary = text
+            after = compact(known, self.room, self._settings)
+        for message, tokens in zip(before.messages[count:], before.tokens[count:], strict=True):
+            after.add(message, tokens=tokens)
+        return after
+
+    async def _tell(self, before: View, after: View) -> None:
+        logger.info("context compacted from %d to %d tokens", before.total, after.total)
+        if self._hooks is None:
+            return
+        await self._hooks.emit(
+            CONTEXT_COMPACTION,
+            {
+                "budget": int(self.room),
+                "before_tokens": before.total,
+                "after_tokens": after.total,
+                "before_messages": len(before.messages),
+                "after_messages": len(after.messages),
+                "messages_removed": max(0, after.messages_removed - before.messages_removed),
+                "results_truncated": max(0, after.results_truncated - before.results_truncated),
+                "is_summarized": after.summary not in (None, before.summary),
+            },
+        )

@@ -1,0 +1,82 @@
+"""Texts that are too long for a conversation, kept beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class StoredText:
+    """What is known of a text without reading it."""
+
+    id: str
+    bytes: int
+    """Its length in UTF-8."""
+    lines: int
+
+
+class StoredTexts(Protocol):
+    """Where the texts are."""
+
+    def put(self, text: str) -> StoredText | None:
+        """Keep a text; None if it is longer than all of them may be together."""
+        ...
+
+    def get(self, id: str) -> str | None:
+        """Return a text; None if there is none of this id, or no longer."""
+        ...
+
+    def ids(self) -> list[str]:
+        """Return the ids, the oldest first."""
+        ...
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        ...
+
+
+class MemoryTexts:
+    """Texts in memory, which end with the session. The oldest are dropped for new ones."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """Keep at most so many bytes of UTF-8."""
+        self._most_bytes = most_bytes
+        self._texts: dict[str, tuple[StoredText, str]] = {}
+        self._bytes = 0
+
+    def put(self, text: str) -> StoredText | None:
+        """Keep a text; None if it is longer than all of them may be together."""
+        stored = described(text)
+        if stored.bytes > self._most_bytes:
+            return None
+        if (known := self._texts.pop(stored.id, None)) is not None:
+            self._bytes -= known[0].bytes
+        self._texts[stored.id] = stored, text
+        self._bytes += stored.bytes
+        while self._bytes > self._most_bytes:
+            oldest, _ = self._texts.pop(next(iter(self._texts)))
+            self._bytes -= oldest.bytes
+        return stored
+
+    def get(self, id: str) -> str | None:
+        """Return a text; None if there is none of this id, or no longer."""
+        found = self._texts.get(id)
+        return None if found is None else found[1]
+
+    def ids(self) -> list[str]:
+        """Return the ids, the oldest first."""
+        return list(self._texts)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._texts.clear()
+        self._bytes = 0
+
+
+def described(text: str) -> StoredText:
+    """Return what is known of a text; the same text has the same id."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return StoredText(hashlib.sha256(encoded).hexdigest()[:16], len(encoded), lines)

@@ -1,0 +1,42 @@
+"""The system prompt of requests, rendered anew for each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from .groups import Message
+from .own_message import OwnMessage
+
+CONTEXT_SYSTEM_PROMPT = "context:system_prompt"
+"""Event: the system prompt of requests is another one from now on."""
+
+SystemPromptFactory = Callable[[], Awaitable[str]]
+"""Creates the system prompt of each request."""
+
+
+class SystemPrompt:
+    """Renders the system prompt, and tells when it has changed."""
+
+    def __init__(self, hooks: Any) -> None:
+        """Have no system prompt yet; `hooks` gets the event, None for no events."""
+        self.factory: SystemPromptFactory | None = None
+        self._hooks = hooks
+        self._message: Message | None = None
+
+    async def messages(self) -> list[Message]:
+        """Return the message with the system prompt, the same object while it has not changed."""
+        if self.factory is None:
+            self._message = None
+            return []
+        text = await self.factory()
+        if self._message is not None and self._message["content"] == text:
+            return [self._message]
+        self._message = message = OwnMessage(role="system", content=text)
+        if self._hooks is not None:
+            encoded = str(text).encode("utf-8", "surrogatepass")
+            digest = hashlib.sha256(encoded).hexdigest()
+            data = {"text": text, "sha256": digest, "characters": len(str(text))}
+            await self._hooks.emit(CONTEXT_SYSTEM_PROMPT, data)
+        return [message]

@@ -1,0 +1,45 @@
+"""The messages of a conversation that requests contain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from .budget import estimate_tokens
+from .groups import Message
+
+
+@dataclass
+class View:
+    """The messages for requests, with their estimated tokens."""
+
+    messages: list[Message] = field(default_factory=list[Message])
+    tokens: list[int] = field(default_factory=list[int])
+    total: int = 0
+    results_truncated: int = 0
+    messages_removed: int = 0
+    summary: str | None = None
+    """What a model wrote about the messages that were removed."""
+    left_out: list[Message] = field(default_factory=list[Message])
+    """The messages that the last compaction removed."""
+
+    def add(self, message: Message, before_last: int = 0, tokens: int | None = None) -> None:
+        """Add a message, at the end or before the last ones.
+
+        Args:
+            message: The message.
+            before_last: The number of messages that stay behind it.
+            tokens: Its estimated tokens, if they are known.
+        """
+        count = estimate_tokens(message) if tokens is None else tokens
+        place = len(self.messages) - before_last
+        self.messages.insert(place, message)
+        self.tokens.insert(place, count)
+        self.total += count
+
+    def copied(self) -> View:
+        """Return a copy that later additions do not reach."""
+        return replace(self, messages=list(self.messages), tokens=list(self.tokens))
+
+    def is_over(self, budget: float) -> bool:
+        """Whether the view has more tokens than this."""
+        return self.total > budget

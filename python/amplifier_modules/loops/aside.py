@@ -1,0 +1,42 @@
+"""The model calls of a turn beside its conversation."""
+
+from __future__ import annotations
+
+from amplifier_core.message_models import ChatRequest, ChatResponse
+
+from .ledger import Ledger
+from .model_call import TurnModels
+
+
+class BudgetUsedUpError(LookupError):
+    """The budget of the turn has no room for a call beside the conversation."""
+
+
+class AsideCalls:
+    """Asks the model of the role `fast` within the budget of a turn; nobody sees the blocks."""
+
+    def __init__(self, models: TurnModels, ledger: Ledger | None) -> None:
+        """Ask one of these models; None for no limit."""
+        self._models = models
+        self._ledger = ledger
+
+    async def __call__(self, request: ChatRequest, purpose: str) -> ChatResponse:
+        """Return the answer, counted like every other of the turn.
+
+        Raises:
+            BudgetUsedUpError: The turn may make no further call.
+            Exception: What the provider raised.
+        """
+        if self._ledger is not None and (limit := self._ledger.reached()) is not None:
+            raise BudgetUsedUpError(limit.reason)
+        model = self._models.helper(purpose)
+        if model.chosen.named is not None:
+            request = request.model_copy(update={"model": model.chosen.named})
+        response = await model.ask(request, 0, _never)
+        if self._ledger is not None:
+            self._ledger.note_response(response.usage)
+        return response
+
+
+async def _never() -> None:
+    """Make no shorter request: such calls are short."""

@@ -1,0 +1,194 @@
+"""A turn ends with an error of length only where the shortest request of its conversation is too long."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from amplifier_core import AmplifierSession
+from amplifier_core.events import LLM_RESPONSE
+from amplifier_core.llm_errors import ContextLengthError
+from amplifier_modules.contexts.budget import estimate_tokens
+from amplifier_modules.contexts.simple import SimpleContext
+from amplifier_modules.testing.servers import (
+    Answer,
+    AnthropicServer,
+    Call,
+    ChatServer,
+    OllamaServer,
+    ResponsesServer,
+    Window,
+)
+
+LENGTHS = st.one_of(st.integers(0, 300), st.integers(0, 6_000))
+HISTORIES = st.lists(
+    st.tuples(st.sampled_from(["user", "assistant", "call", "hook", "system"]), LENGTHS),
+    max_size=25,
+)
+ROUNDS = st.lists(st.lists(LENGTHS, min_size=1, max_size=3), max_size=4)
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def call(*ids):
+    calls = [{"id": id, "tool": "look", "arguments": {}} for id in ids]
+    return {"role": "assistant", "content": "", "tool_calls": calls}
+
+
+def result(id, text):
+    return {"role": "tool", "tool_call_id": id, "name": "look", "content": text}
+
+
+async def fill(context, history):
+    for number, (kind, length) in enumerate(history):
+        text = "x" * length
+        if kind == "call":
+            await context.add_message(call(f"h{number}"))
+            await context.add_message(result(f"h{number}", text))
+        elif kind == "hook":
+            await context.add_message({**user(text), "metadata": {"source": "hook"}})
+        else:
+            await context.add_message({"role": kind, "content": text})
+
+
+class CountingProvider:
+    """Refuses what is longer than its window, and counts more than is estimated."""
+
+    name = "scripted"
+
+    def __init__(self, window, factor, tells_window, rounds, hooks):
+        self.window = window
+        self.factor = factor
+        self.tells_window = tells_window
+        self.rounds = list(rounds)
+        self.hooks = hooks
+        self.refused = []
+
+    def get_info(self):
+        known = {"context_window": self.window} if self.tells_window else {}
+        return SimpleNamespace(defaults=known)
+
+    def count(self, messages):
+        tokens = sum(estimate_tokens(each) for each in messages)
+        return math.ceil(tokens * self.factor)
+
+    async def complete(self, request, **options):
+        messages = [message.model_dump() for message in request.messages]
+        tokens = self.count(messages)
+        if tokens > self.window:
+            self.refused.append(tokens)
+            raise ContextLengthError(f"{tokens} of {self.window}", provider="scripted")
+        usage = {"input_tokens": tokens, "output_tokens": 1}
+        await self.hooks.emit(LLM_RESPONSE, {"status": "ok", "usage": usage})
+        return self.rounds.pop(0) if self.rounds else self.say.text("done")
+
+
+def shortest(history, settings):
+    """Return the shortest request, as a person would write it."""
+    said = [
+        i for i, m in enumerate(history) if m["role"] == "user" and "source" not in m["metadata"]
+    ]
+    start = len(history) - 1
+    while history[start]["role"] == "tool":
+        start -= 1
+
+    def cut(message):
+        text = message["content"]
+        if len(text) <= 350:
+            return message
+        return {**message, "content": f"{text[:250]}\n[{len(text) - 250} more characters left out]"}
+
+    kept = []
+    for index, message in enumerate(history):
+        if index >= start:
+            kept.append(cut(message) if message["role"] == "tool" else message)
+        elif index == said[0] != said[-1]:
+            kept.append(cut(message))
+        elif index == said[-1] or message["role"] == "system":
+            kept.append(message)
+    if len(kept) < len(history):
+        kept.append(user("<system-reminder>" + "n" * 120 + "</system-reminder>"))
+    return kept
+
+
+@pytest.mark.parametrize("loop", ["basic", "streaming"])
+@given(
+    history=HISTORIES,
+    rounds=ROUNDS,
+    window=st.integers(100, 6_000),
+    factor=st.sampled_from([0.7, 1.0, 1.3, 2.5]),
+    tells_window=st.booleans(),
+    prompt=st.integers(1, 3_000),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+async def test_no_turn_ends_with_an_error_that_a_compaction_avoids(
+    loop, bench, say, history, rounds, window, factor, tells_window, prompt
+):
+    turn = bench(loop)
+    turn.context = context = SimpleContext(hooks=turn.coordinator.hooks)
+    turn.coordinator.hooks.register(LLM_RESPONSE, context._note_usage)
+    texts = iter([length for each in rounds for length in each])
+    turn.tool("look", lambda given: "r" * next(texts))
+    asked = [
+        say.calls(*((f"{number}.{at}", "look", {}) for at in range(len(each))))
+        for number, each in enumerate(rounds)
+    ]
+    turn.provider = CountingProvider(window, factor, tells_window, asked, turn.coordinator.hooks)
+    turn.provider.say = say
+    await fill(context, history)
+    try:
+        assert await turn.run("p" * prompt) == "done"
+    except ContextLengthError as error:
+        smallest = turn.provider.count(shortest(await context.get_messages(), context._settings))
+        assert smallest > window, "a shorter request was possible"
+        assert "cannot be made shorter" in str(error)  # noqa: PT017 -- either end is right
+    assert len(await context.get_messages()) >= len(history) + 1, "the conversation stays whole"
+
+
+PROVIDERS = {
+    "anthropic": (AnthropicServer, {"base_url": "{}", "default_model": "claude-sonnet-4-5"}),
+    "openai": (ResponsesServer, {"base_url": "{}", "default_model": "gpt-5.5"}),
+    "openai-chat": (ChatServer, {"base_url": "{}", "default_model": "gpt-4o"}),
+    "ollama": (OllamaServer, {"host": "{}", "default_model": "qwen3:8b"}),
+}
+
+
+@pytest.mark.parametrize("loop", ["loop-basic", "loop-streaming"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("per_token", [4.0, 3.0])
+async def test_a_long_session_ends_with_an_answer_whatever_the_server_counts(
+    loop, provider, per_token, tmp_path
+):
+    make, config = PROVIDERS[provider]
+    (tmp_path / "long.txt").write_text("a line of the file\n" * 400)
+    with make() as server:
+        server.window = Window(7_000, per_token)
+        read = Call("read_file", {"path": "long.txt"})
+        server.answers = [Answer(read), Answer(read, read), "It is long."] * 4
+        config = {key: value.format(server.url) for key, value in config.items()}
+        plan = {
+            "session": {"orchestrator": loop, "context": "context-simple"},
+            "providers": [{"module": f"provider-{provider}", "config": {"api_key": "k", **config}}],
+            "tools": [{"module": "tool-filesystem", "config": {"root": str(tmp_path)}}],
+        }
+        async with AmplifierSession(plan) as session:
+            answers = [await session.execute(f"Read it, {number}.") for number in range(4)]
+        assert answers == ["It is long."] * 4
+        assert server.answers == []
+        wrong = [
+            each
+            for each in server.refusals
+            if "long"
+            not in each.message.replace("maximum context length", "too long").replace(
+                "exceeds the context length", "too long"
+            )
+        ]
+        assert wrong == [], "nothing is refused but for its length"
+        sizes = [server.window.count(seen.raw) for seen in server.requests]
+        assert len(server.refusals) == sum(size > 7_000 for size in sizes) >= 1
