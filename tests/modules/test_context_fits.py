@@ -79,7 +79,7 @@ class CountingProvider:
         return math.ceil(tokens * self.factor)
 
     async def complete(self, request, **options):
-        messages = [message.model_dump() for message in request.messages]
+        messages = [message.model_dump(exclude_none=True) for message in request.messages]
         tokens = self.count(messages)
         if tokens > self.window:
             self.refused.append(tokens)

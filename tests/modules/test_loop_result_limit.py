@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplifier_core.models import ToolResult
+from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops.result_limit import within
 
 LIMITS = st.integers(1024, 5000)
@@ -81,6 +82,7 @@ async def test_a_result_of_any_tool_is_limited_where_the_settings_say_so(kind, b
 
 async def test_a_plain_loop_limits_no_result(bench, say):
     turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+    turn.context = SimpleContext({"put_aside_bytes": 0})
     turn.tool("look", lambda given: ToolResult(output="x" * 1_000_000))
     await turn.run()
     [result] = [message for message in await turn.history() if message["role"] == "tool"]
