@@ -313,11 +313,12 @@ async def broken_off(seen: Seen) -> None:
 async def paced(seen: Seen) -> None:
     """A loop that waits between calls, and a context that compacts."""
     loop = {"module": "loop-streaming", "config": {"min_delay_between_calls_ms": 500}}
-    context = {"module": "context-simple", "config": {"max_tokens": 300}}
-    agent = Agent(ScriptedProvider(["word " * 200], repeat=True), context=context)
-    async with opened(seen, agent) as s:
-        for _ in range(4):
-            await s.run("long " * 50)
+    for settings in ({}, {"summarize": True}):
+        context = {"module": "context-simple", "config": {"max_tokens": 300, **settings}}
+        model = ScriptedProvider(["word " * 200], repeat=True)
+        async with opened(seen, Agent(model, context=context, system="Be brief.")) as s:
+            for _ in range(4):
+                await s.run("long " * 50)
     script = [{"tool": "add", "arguments": {"a": 1}}, "Done."]
     async with opened(seen, Agent(ScriptedProvider(script), tools=[add], loop=loop)) as s:
         await s.run("Hi")

@@ -126,7 +126,10 @@ def shortest(history, settings):
     tells_window=st.booleans(),
     prompt=st.integers(1, 3_000),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=min(settings().max_examples, 300),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 async def test_no_turn_ends_with_an_error_that_a_compaction_avoids(
     loop, bench, say, history, rounds, window, factor, tells_window, prompt
 ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from amplifier_core.message_models import ChatRequest, Message
+from amplifier_modules.contexts.own_message import OwnMessage
 from amplifier_modules.loops import request as request_module
 from amplifier_modules.loops.request import RequestBuilder
 from amplifier_modules.loops.settings import LoopSettings
@@ -52,6 +55,45 @@ def test_a_message_that_was_changed_in_place_is_looked_at_again(history, changes
         history[place % len(history)]["content"] = text
 
     assert requests.build(history, []) == fresh(history)
+
+
+CHANGES = st.sampled_from(
+    [
+        lambda message: message.update(content="new"),
+        lambda message: message.__setitem__("content", "new"),
+        lambda message: message.__ior__({"content": "new"}),
+        lambda message: message.pop("name", None),
+        lambda message: message.__delitem__("name") if "name" in message else None,
+        lambda message: message.setdefault("name", "bob"),
+        lambda message: (message.popitem(), message.update(role="user", content="again")),
+        lambda message: (message.clear(), message.update(role="user", content="all new")),
+    ]
+)
+
+
+@given(
+    history=st.lists(MESSAGES, min_size=1, max_size=12),
+    changes=st.lists(st.tuples(st.integers(0, 11), CHANGES), max_size=4),
+    more=st.lists(MESSAGES, max_size=3),
+)
+def test_a_message_of_a_context_that_was_changed_in_place_is_looked_at_again(
+    history, changes, more
+):
+    requests = builder()
+    own = [OwnMessage(message) for message in history]
+    requests.build(own, [])
+
+    for place, change in changes:
+        change(own[place % len(own)])
+    own += map(OwnMessage, more)
+
+    assert requests.build(own, []) == fresh([dict(message) for message in own])
+
+
+def test_a_copy_of_a_contexts_message_is_a_plain_dict():
+    own = OwnMessage(role="user", content="hi")
+    for twin in (copy.copy(own), copy.deepcopy(own), pickle.loads(pickle.dumps(own)), own.copy()):
+        assert (type(twin), twin) == (dict, {"role": "user", "content": "hi"})
 
 
 @given(

@@ -6,6 +6,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from .ledger import Ledger
 from .model_call import TurnModels
+from .turn_report import TurnReport
 
 
 class BudgetUsedUpError(LookupError):
@@ -15,10 +16,11 @@ class BudgetUsedUpError(LookupError):
 class AsideCalls:
     """Asks the model of the role `fast` within the budget of a turn; nobody sees the blocks."""
 
-    def __init__(self, models: TurnModels, ledger: Ledger | None) -> None:
-        """Ask one of these models; None for no limit."""
+    def __init__(self, models: TurnModels, ledger: Ledger | None, report: TurnReport) -> None:
+        """Ask one of these models; without a ledger there is no limit."""
         self._models = models
         self._ledger = ledger
+        self._report = report
 
     async def __call__(self, request: ChatRequest, purpose: str) -> ChatResponse:
         """Return the answer, counted like every other of the turn.
@@ -32,7 +34,7 @@ class AsideCalls:
         model = self._models.helper(purpose)
         if model.chosen.named is not None:
             request = request.model_copy(update={"model": model.chosen.named})
-        response = await model.ask(request, 0, _never)
+        response = await model.ask(request, self._report.iterations, _never)
         if self._ledger is not None:
             self._ledger.note_response(response.usage)
         return response

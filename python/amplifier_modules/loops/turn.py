@@ -117,7 +117,9 @@ class Turn:
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
         no_models = isinstance(models, Exception)
-        aside = ASIDE_CALL.set(None if no_models else AsideCalls(models, self.ledger))
+        aside = ASIDE_CALL.set(
+            None if no_models else AsideCalls(models, self.ledger, self.report)
+        )
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
