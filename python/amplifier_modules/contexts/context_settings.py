@@ -39,5 +39,5 @@ class ContextSettings(CompactionSettings):
     summarize: bool = False
     """Whether a model writes a summary of the messages that are left out. Without one, or if it
     fails, they are left out all the same."""
-    summary_tokens: Count = Field(default=1_000, ge=50)
+    summary_tokens: int = Field(default=1_000, ge=50, le=1_000_000)
     """Tokens of a summary, at most."""

@@ -20,6 +20,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..awaitable import awaitable_of
 from ..call_purpose import CALL_PURPOSE
+from ..contexts.too_long import cannot_be_shorter
 from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.provider_pieces import answer_in_pieces
@@ -31,7 +32,6 @@ from .models.roles import ChosenModel, Roles
 from .open_blocks import OpenBlocks
 from .pace import Pace
 from .settings import LoopSettings
-from .too_long import cannot_be_shorter
 
 if TYPE_CHECKING:
     from .answers.reading import EarlyCalls
@@ -109,7 +109,7 @@ class ModelCalls:
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
-        facts: dict[str, Any] = {**about, **usage_data(response)}
+        facts: dict[str, Any] = {**about, **_usage_data(response)}
         await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
         await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
         if not self._is_aside and not are_emitted(response):
@@ -226,7 +226,7 @@ class TurnModels:
         return self.calls(own if role == own.role else self.roles.of(role), None)
 
 
-def usage_data(response: Any) -> dict[str, Any]:
+def _usage_data(response: Any) -> dict[str, Any]:
     """Return what events say of a response: its usage and why it ended."""
     return {
         "usage": _plain(getattr(response, "usage", None)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from amplifier_core.llm_errors import ContextLengthError
 from amplifier_core.message_models import ChatRequest, Message
 
-from ..contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from .budget import CHARACTERS_PER_TOKEN, estimate_tokens
 
 _NAMES = {
     "system": "the system prompt",
