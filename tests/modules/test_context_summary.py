@@ -10,6 +10,7 @@ from amplifier_core.events import CONTEXT_COMPACTION, LLM_POST, LLM_PRE, PROVIDE
 from amplifier_core.message_models import ChatResponse, TextBlock, Usage
 from amplifier_core.models import HookResult
 from amplifier_modules.contexts.simple import SimpleContext
+from amplifier_modules.testing.servers import AnthropicServer
 
 SYSTEM = "You write the summary"
 CONFIG = {"max_tokens": 2_000, "summarize": True}
@@ -215,3 +216,35 @@ async def test_a_hook_that_asks_for_nothing_else_sees_the_call():
         await fill(session.coordinator.get("context"))
         await session.execute("go")
     assert seen == ["summary", None]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_nobody_sees_a_summary_that_a_provider_streams(anyio_backend):
+    with AnthropicServer(["They talked.", "done"]) as server:
+        provider = {"base_url": server.url, "api_key": "k", "default_model": "claude-sonnet-4-5"}
+        plan = {
+            "session": {
+                "orchestrator": "loop-streaming",
+                "context": {
+                    "module": "context-simple",
+                    "config": {**CONFIG, "compact_threshold": 0.02, "target_usage": 0.01},
+                },
+            },
+            "providers": [{"module": "provider-anthropic", "config": provider}],
+        }
+        shown = []
+        async with AmplifierSession(plan) as session:
+            await session.initialize()
+            session.coordinator.hooks.register(
+                "content_block:end", lambda event, data: shown.append(data["block"]["text"])
+            )
+            context = session.coordinator.get("context")
+            await fill(context, rounds=40, length=800)
+            before = context._meter.estimated(1_000)
+            assert await session.execute("go") == "done"
+        assert len(server.requests) == 2
+        assert server.refusals == []
+    assert shown == ["done"]
+    assert context._meter.estimated(1_000) == before, (
+        "the count of a summary is not one of requests"
+    )
