@@ -227,7 +227,7 @@ async def test_nobody_sees_a_summary_that_a_provider_streams(anyio_backend):
                 "orchestrator": "loop-streaming",
                 "context": {
                     "module": "context-simple",
-                    "config": {**CONFIG, "compact_threshold": 0.02, "target_usage": 0.01},
+                    "config": {**CONFIG, "compact_threshold": 0.01, "target_usage": 0.005},
                 },
             },
             "providers": [{"module": "provider-anthropic", "config": provider}],
