@@ -18,6 +18,8 @@ from side_by_side import Figure, Times, run, time_each
 from turn import public_turn
 
 COUNTS = (500, 5_000)
+BEGINNING = 10
+"""Messages of a conversation that has just begun."""
 QUESTION = "What is there?"
 
 
@@ -155,9 +157,11 @@ def leave() -> None:
 def measure() -> Times:
     """Both lengths, each in a loop of its own, and by how much more the longer one costs."""
     atexit.register(leave)
+    beginning = asyncio.run(turns(BEGINNING))
     short, long = (asyncio.run(turns(count)) for count in COUNTS)
     few, many = (asyncio.run(encoding(count)) for count in COUNTS)
     return {
+        "beginning": beginning,
         "short": short,
         "long": long,
         "growth": long - short,
@@ -173,6 +177,12 @@ if __name__ == "__main__":
         [
             Figure("500 messages, 1 handler", "short", times_faster=10),
             Figure("5,000 messages, 1 handler", "long", times_faster=10),
+            Figure(
+                "5,000 messages, to 10 messages",
+                "long",
+                share=2,
+                against="beginning",
+            ),
             Figure(
                 "growth between them, to that of the requests' encoding",
                 "growth",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from amplifier_core import HookRegistry, ModuleCoordinator
 from amplifier_core.events import CONTEXT_COMPACTION, LLM_RESPONSE
 from amplifier_core.llm_errors import ContextLengthError
-from amplifier_modules.contexts import simple
+from amplifier_modules.contexts import compaction, sent_view, simple
 from amplifier_modules.contexts.budget import estimate_tokens
 from amplifier_modules.contexts.compaction import LEVELS, CompactionSettings, compact
 from amplifier_modules.contexts.context_settings import ContextSettings
@@ -322,6 +322,34 @@ def test_a_thought_stays_with_its_call_or_goes_with_it(rounds, budget):
     assert all(any(each is message for message in messages) for each in said), "as it was written"
     called = [each["id"] for message in said for each in message["tool_calls"]]
     assert called == [each["tool_call_id"] for each in view.messages if each["role"] == "tool"]
+
+
+async def test_the_hundredth_compaction_looks_at_no_more_than_the_first(monkeypatch):
+    looked, estimated = [], []
+
+    def counted(view, *args):
+        estimated.clear()
+        looked.append((len(view.messages), estimated))
+        after = compact(view, *args)
+        looked[-1] = (len(view.messages), len(estimated))
+        return after
+
+    def estimate(message):
+        estimated.append(message)
+        return estimate_tokens(message)
+
+    monkeypatch.setattr(sent_view, "compact", counted)
+    monkeypatch.setattr(compaction, "estimate_tokens", estimate)
+    context = SimpleContext(max_tokens=4_000)
+    number = 0
+    while len(looked) < 100:
+        number += 1
+        await fill(context, [user(f"question {number}"), call(f"{number}"), result(f"{number}")])
+        await context.get_messages_for_request()
+    assert len(await context.get_messages()) > 3_000
+    messages, estimates = zip(*looked, strict=True)
+    assert max(messages[50:]) <= max(messages[:5])
+    assert max(estimates[50:]) <= max(estimates[:5])
 
 
 async def test_a_hook_registry_alone_is_enough():
