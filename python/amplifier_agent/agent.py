@@ -206,7 +206,11 @@ class Agent(Generic[T_co]):
         from .agent_tool import AgentTool
 
         self._check_answerable()
-        return AgentTool(name, description, lambda state: self.session(state=state))
+
+        def opened(state: object, parent_id: str | None) -> Session[T_co]:
+            return _session_class()(self._parts, self._output, state=state, parent_id=parent_id)
+
+        return AgentTool(name, description, opened)
 
     @overload
     def replace(

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
 from amplifier_modules.function_tool import check_description, check_name
+from amplifier_modules.spawn.task import Answer, Used
+from amplifier_modules.spawn.tasks import tasks_of
+from amplifier_modules.tool_context import CURRENT
 
 from .session import Session, running_session
+
+if TYPE_CHECKING:
+    from amplifier_core import AmplifierSession
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -22,14 +28,17 @@ class AgentTool:
     """Asks an agent; a turn of it that is not `completed` is an error of the tool."""
 
     def __init__(
-        self, name: str, description: str, open_session: Callable[[object], Session[Any]]
+        self,
+        name: str,
+        description: str,
+        open_session: Callable[[object, str | None], Session[Any]],
     ) -> None:
         """Offer an agent under this name.
 
         Args:
             name: What the model calls it.
             description: What the model is told.
-            open_session: Returns a session of the agent with a `state`.
+            open_session: Returns a session of the agent with a `state` and a `parent_id`.
 
         Raises:
             TypeError: The name or the description is no text.
@@ -43,18 +52,47 @@ class AgentTool:
         self._open_session = open_session
 
     async def execute(self, input: dict[str, Any]) -> ToolResult:
-        """Run a turn of the agent with the prompt."""
+        """Run a turn of the agent with the prompt.
+
+        Raises:
+            TaskLimitError: Sub-agents are nested too deeply, or there are too many.
+        """
+        prompt = str(input.get("prompt", ""))
         parent = running_session()
-        child = self._open_session(None if parent is None else parent.state)
-        if parent is not None:
-            parent.adopt(child)
-        try:
-            async with child:
-                result = await child.run(str(input.get("prompt", "")))
-        finally:
-            if parent is not None:
-                parent.release(child)
-        if result.status == "completed":
-            return ToolResult(output=result.text)
-        message = f"the agent `{self.name}` ended as `{result.status}`: {result.reason}"
+        coordinator = _coordinator(parent)
+        state = None if parent is None else parent.state
+        parent_id = None if coordinator is None else coordinator.session_id
+        child = _Child(self._open_session(state, parent_id or None))
+        if coordinator is None:
+            answer = await child.run(prompt)
+        else:
+            answer = await tasks_of(coordinator).run(child, prompt, self.name)
+        if answer.status == "completed":
+            return ToolResult(output=answer.text)
+        message = f"the agent `{self.name}` ended as `{answer.status}`: {answer.reason}"
         return ToolResult(success=False, error={"message": message})
+
+
+class _Child:
+    """The session of the agent that is asked, for one task."""
+
+    def __init__(self, child: Session[Any]) -> None:
+        self._child = child
+        self.session: AmplifierSession = child.session
+        self.kept = None
+
+    async def run(self, prompt: str) -> Answer:
+        async with self._child as session:
+            result = await session.run(prompt)
+        return Answer(result.status, result.text, result.reason)
+
+    def used(self) -> Used:
+        return self._child.record.used()
+
+
+def _coordinator(parent: Session[Any] | None) -> Any:
+    """Return the coordinator of the session that calls the tool; None if it is not known."""
+    call = CURRENT.get(None)
+    if call is not None and call.coordinator is not None:
+        return call.coordinator
+    return None if parent is None else parent.session.coordinator

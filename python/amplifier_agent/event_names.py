@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from amplifier_core import events
+from amplifier_modules.budget import BUDGET_WARNING, warning_text
 from amplifier_modules.contexts.history_events import HISTORY_EVENTS
 from amplifier_modules.loops.call_context import TOOL_START
 from amplifier_modules.loops.call_progress import TOOL_PROGRESS
@@ -107,6 +108,8 @@ def _status(name: str, data: Mapping[str, Any]) -> str | None:
         state = "not reached yet" if data.get("state") == "continuing" else data.get("state")
         reason = f": {data['reason']}" if data.get("reason") else ""
         return f"goal, round {data.get('round')}{most}: {state}{reason}"
+    if name == BUDGET_WARNING:
+        return warning_text(data)
     if name == events.USER_NOTIFICATION:
         return str(data.get("message") or "")
     return None

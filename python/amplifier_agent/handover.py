@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -71,27 +70,3 @@ class Handover(Generic[ItemT]):
         arrived, self._arrived = self._arrived, None
         if arrived is not None:
             arrived.set()
-
-
-def start_task(function: Any) -> None:
-    """Run an async function in a task of its own with the context variables of the caller.
-
-    The function must not raise.
-    """
-    import sniffio
-
-    if sniffio.current_async_library() == "trio":
-        import contextvars
-
-        trio = sys.modules["trio"]
-        trio.lowlevel.spawn_system_task(function, context=contextvars.copy_context())
-        return
-    import asyncio
-
-    task = asyncio.get_running_loop().create_task(function())
-    # The loop itself holds tasks weakly.
-    _TASKS.add(task)
-    task.add_done_callback(_TASKS.discard)
-
-
-_TASKS: set[Any] = set()

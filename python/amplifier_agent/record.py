@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import PLAIN, shape_of
+from amplifier_modules.spawn.task import TASK_END, Used
+from amplifier_modules.spawn.turn_account import used_of
+from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
 
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, made
 from .unfinished_text import UnfinishedText
-
-CUT_SHORT = frozenset({"max_tokens", "length", "model_context_window_exceeded", "pause_turn"})
-REFUSED = frozenset({"refusal", "content_filter", "safety"})
-"""Words of providers for why an answer ended."""
 
 _DENIED_STEP = {events.PROMPT_SUBMIT: "the prompt", events.PROVIDER_REQUEST: "a model call"}
 
@@ -55,6 +54,7 @@ class TurnRecord:
             events.TOOL_POST: self._note_tool_call,
             events.TOOL_ERROR: self._note_tool_call,
             events.ORCHESTRATOR_COMPLETE: self._note_ending,
+            TASK_END: self._note_task,
         }
 
     def _note_response(self, data: Mapping[str, Any]) -> None:
@@ -88,25 +88,30 @@ class TurnRecord:
         """What the model has said of an answer that was not finished."""
         return str(self._unfinished)
 
-    def add(self, child: TurnRecord) -> None:
-        """Add the counts of a sub-agent."""
-        self.usage += child.usage
-        self.model_calls += child.model_calls
-        self.tool_calls += child.tool_calls
-        self._unpriced_calls += child._unpriced_calls
-        self._add_cost(child.cost)
+    def used(self) -> Used:
+        """Return the counts, as those of a sub-agent are told."""
+        usage = self.usage
+        tokens = {
+            "input_tokens": usage.input + usage.cache_read + usage.cache_write,
+            "output_tokens": usage.output + usage.reasoning,
+            "reasoning_tokens": usage.reasoning,
+            "cache_read_tokens": usage.cache_read,
+            "cache_write_tokens": usage.cache_write,
+        }
+        return Used(tokens, self.cost, self.model_calls, self.tool_calls, self._unpriced_calls)
+
+    def _note_task(self, data: Mapping[str, Any]) -> None:
+        """Add what a sub-agent used."""
+        used = used_of(data)
+        self._add_tokens(used.usage)
+        self.model_calls += used.model_calls
+        self.tool_calls += used.tool_calls
+        self._unpriced_calls += used.unpriced_calls
+        self._add_cost(used.cost)
 
     def priced(self) -> Decimal | None:
         """Return the cost; None if the price of a call is not known."""
         return None if self._unpriced_calls else self.cost
-
-    def contribution(self) -> dict[str, Any]:
-        """Return what was paid, for the channel `session.cost`."""
-        return {
-            "cost_usd": str(self.cost or Decimal(0)),
-            "model_calls": self.model_calls,
-            "unpriced_calls": self._unpriced_calls,
-        }
 
     def ending(self, *, is_cancelled: bool) -> tuple[TurnStatus, str | None]:
         """Return how the turn ended, and why if it is not `completed`."""
@@ -142,6 +147,17 @@ class TurnRecord:
             self._unpriced_calls += 1
             return
         counts = cast("dict[str, Any]", usage)
+        self._add_tokens(counts)
+        cost = counts.get("cost_usd")
+        if cost is None:
+            self._unpriced_calls += 1
+            return
+        try:
+            self._add_cost(Decimal(str(cost)))
+        except InvalidOperation:
+            self._unpriced_calls += 1
+
+    def _add_tokens(self, counts: Mapping[str, Any]) -> None:
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
         reasoning = _count(counts, "reasoning_tokens")
         # The kernel's counts include what is counted by itself here.
@@ -156,14 +172,6 @@ class TurnRecord:
             },
         )
         self.usage = used if self.usage is _NO_USAGE else self.usage + used
-        cost = counts.get("cost_usd")
-        if cost is None:
-            self._unpriced_calls += 1
-            return
-        try:
-            self._add_cost(Decimal(str(cost)))
-        except InvalidOperation:
-            self._unpriced_calls += 1
 
     def _add_cost(self, cost: Decimal | None) -> None:
         if cost is not None:

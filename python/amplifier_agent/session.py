@@ -11,7 +11,6 @@ import anyio
 
 from amplifier_core import AmplifierSession
 from amplifier_core._kernel.capability_names import (
-    SESSION_COST,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STATE,
@@ -91,8 +90,6 @@ class Session(Generic[T_co]):
         self._is_open = False
         self.goal = goal
         self._turn: Turn[T_co] | None = None
-        self._sub_agents: TurnRecord | None = None
-        """What all sub-agents did, in all turns; the providers of this session know nothing of it."""
         self._last: Result[T_co] | None = None
         self._turns = Turns()
         self._streams: weakref.WeakSet[Stream[T_co]] | None = None
@@ -215,20 +212,6 @@ class Session(Generic[T_co]):
     def state(self) -> object:
         """What the session was given as `state`."""
         return self._state
-
-    def adopt(self, child: Session[Any]) -> None:
-        """Cancel the child with this session, from now until `release`."""
-        self._coordinator.cancellation.register_child(child.session.coordinator.cancellation)
-
-    def release(self, child: Session[Any]) -> None:
-        """Take what the child has done into account."""
-        self._coordinator.cancellation.unregister_child(child.session.coordinator.cancellation)
-        self.record.add(child.record)
-        if self._sub_agents is None:
-            self._sub_agents = TurnRecord()
-            contribution = self._sub_agents.contribution
-            self._coordinator.register_contributor(SESSION_COST, "sub-agents", contribution)
-        self._sub_agents.add(child.record)
 
     @property
     def record(self) -> TurnRecord:

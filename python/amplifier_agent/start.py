@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import UnionType
 from typing import Any, cast
 
@@ -21,8 +21,9 @@ from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
+from amplifier_modules.spawn.tasks import tasks_of
 
-from .function_hook import EVERY_EVENT
+from .function_hook import EVERY_EVENT, Hook
 from .history import is_repair, repaired
 from .plan import Parts
 from .result import Message
@@ -40,19 +41,11 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     coordinator = session.coordinator
     if parts.directory is not None:
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
-    for each in parts.hooks:
-        if EVERY_EVENT in each.events:
-            coordinator.hooks.observe(each.function, each.name)
-            continue
-        for event in each.events:
-            coordinator.hooks.register(
-                event,
-                each.function,
-                each.priority,
-                each.name,
-                fail_closed=each.fail_closed,
-                timeout=each.timeout,
-            )
+    if parts.hooks:
+        register_hooks(coordinator, parts.hooks)
+        # What judges this session judges the sub-agents that are made of its modules.
+        tasks = tasks_of(coordinator)
+        tasks.prepare = (*tasks.prepare, lambda child: register_hooks(child, parts.hooks))
     of_plan: tuple[str, ...] = ()
     refusal: ConfigurationError | None = None
     try:
@@ -73,6 +66,23 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         raise refusal
     if parts.system is not None or messages:
         await _fill(coordinator.get("context"), parts, messages)
+
+
+def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:
+    """Register the hooks of an agent with a session."""
+    for each in hooks:
+        if EVERY_EVENT in each.events:
+            coordinator.hooks.observe(each.function, each.name)
+            continue
+        for event in each.events:
+            coordinator.hooks.register(
+                event,
+                each.function,
+                each.priority,
+                each.name,
+                fail_closed=each.fail_closed,
+                timeout=each.timeout,
+            )
 
 
 def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:

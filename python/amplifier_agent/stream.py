@@ -8,10 +8,11 @@ from typing import Any, Generic, Self, TypeAlias
 
 import anyio
 
+from amplifier_modules.background import start_task
 from amplifier_modules.loop_thread import LoopThread
 
 from .event import Event
-from .handover import Handover, start_task
+from .handover import Handover
 from .result import Result
 from .type_parameters import T_co
 

@@ -10,10 +10,11 @@ import anyio
 
 from amplifier_core import events
 from amplifier_core._kernel.capability_names import TURN_BUDGET
-from amplifier_modules.loops.ledger import RUNNING
 from amplifier_modules.loops.loop import Loop, ledger_of_turn
+from amplifier_modules.spending.ledger import RUNNING
+from amplifier_modules.token_ending import is_of_token
 
-from .ending import CANCELLED, ending_of, is_of_token
+from .ending import CANCELLED, ending_of
 from .history import without_system
 from .record import TurnRecord
 from .result import Result, TurnStatus, made

@@ -29,6 +29,7 @@ MODULES: dict[str, str] = {
     "tool-conversation": "amplifier_modules.tools.conversation",
     "tool-filesystem": "amplifier_modules.tools.filesystem",
     "tool-search": "amplifier_modules.tools.search",
+    "tool-task": "amplifier_modules.tools.task",
 }
 """Import path of each module by its id.
 
@@ -62,6 +63,7 @@ EVENTS = frozenset(
         "agent:tool_call_start",
         "context:message",
         "context:replaced",
+        "budget:warning",
         "context:system_prompt",
         "guard:findings",
         "orchestrator:goal_progress",
@@ -78,6 +80,8 @@ EVENTS = frozenset(
         "provider:incomplete_continuation",
         "provider:pull_progress",
         "provider:response_chain_invalidated",
+        "task:end",
+        "task:start",
         "tool:progress",
         "tool:start",
     }

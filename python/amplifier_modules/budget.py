@@ -8,6 +8,9 @@ from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any, Self
 
+BUDGET_WARNING = "budget:warning"
+"""Event: most of what a turn may use of a kind is used up."""
+
 _COUNTS = ("model_calls", "tool_calls", "tokens")
 
 
@@ -66,6 +69,19 @@ class Budget:
                 message = f"`cost` of a budget is `{values['cost']}` (must be a number)"
                 raise ValueError(message) from None
         return cls(**values)
+
+
+def warning_text(data: Mapping[str, Any]) -> str:
+    """Return the event `budget:warning` in words, from its data."""
+    kind, used, limit = data.get("kind"), data.get("used"), data.get("limit")
+    if not isinstance(used, int | float) or not isinstance(limit, int | float):
+        return "most of the budget of this turn is used up"
+    if kind == "cost":
+        return f"${used:.4g} of the ${limit:.4g} that this turn may cost are used up"
+    if kind == "seconds":
+        return f"{used:.3g} of the {limit:.3g} s of this turn are used up"
+    noun = str(kind).replace("_", " ")
+    return f"{used:,} of the {limit:,} {noun} of this turn are used up"
 
 
 def _check(name: str, value: object) -> None:

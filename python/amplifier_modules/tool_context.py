@@ -67,6 +67,11 @@ class ToolContext(Generic[StateT]):
             raise LookupError(message) from None
 
     @property
+    def coordinator(self) -> Any:
+        """The coordinator of the session; None without one."""
+        return self._coordinator
+
+    @property
     def session(self) -> AmplifierSession:
         """The session that the call belongs to.
 

@@ -29,6 +29,7 @@ PRINTS = {
     "agent_provider": r"Hello world\n",
     "agent_steer": r"(?s).*TODO.*",
     "agent_sub_agent": r"(?s).* 0\.00\d+\n",
+    "agent_tasks": r"Both are about owls\. 6 model calls\n",
     "agent_tool": "",
 }
 """What each prints."""

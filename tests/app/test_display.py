@@ -130,6 +130,28 @@ It has 7 entries, and a README.md.
     )
 
 
+def test_what_sub_agents_use_is_counted_and_the_end_of_one_in_the_background_is_told() -> None:
+    usage = {"input_tokens": 100, "output_tokens": 7, "reasoning_tokens": 0}
+    ended = {
+        "task_id": "task-1", "description": "the \x1b[31mnotes", "usage": usage, "model_calls": 2,
+        "unpriced_calls": 0, "cost_usd": "0.5",
+    }  # fmt: skip
+    own = {"input_tokens": 10, "output_tokens": 1, "cost_usd": "0.25"}
+    events: list[Event] = [
+        ("execution:start", {}),
+        ("llm:response", {"usage": own}),
+        ("task:end", {**ended, "status": "completed", "reason": None, "is_background": False}),
+        ("task:end", {**ended, "status": "limit", "reason": "no time", "is_background": True}),
+        ("budget:warning", {"kind": "tokens", "used": 217, "limit": 250}),
+        ("execution:end", {}),
+    ]
+    lines = drawn(events, Terminal()).strip().splitlines()
+    assert lines[0].startswith("task-1 (the ")
+    assert lines[0].endswith("notes) limit: no time")
+    assert lines[1] == "217 of the 250 tokens of this turn are used up"
+    assert lines[-1].startswith("210 tokens in · 15 out · 5 model calls · $1.25")
+
+
 def test_a_turn_in_a_pipe_keeps_the_text_as_the_model_wrote_it() -> None:
     assert drawn(TURN, Pipe()) == (
         """\

@@ -212,6 +212,28 @@ async def limited(seen: Seen) -> None:
         await s.run("Work")
 
 
+async def delegated(seen: Seen) -> None:
+    """Tasks of sub-agents: by the model, and by the program; one costs nothing, as it fails."""
+    used = Usage(input_tokens=9, output_tokens=0, total_tokens=9, cost_usd=Decimal("0.9"))
+    task = {"tool": "task", "arguments": {"prompt": "Read."}}
+    read = ChatResponse(content=[TextBlock(text="read")], usage=used)
+    model = Priced([task, read, "Done.", ValueError("no")])
+    async with opened(seen, Agent(model, tools=["tool-task"])) as s:
+        await s.run("Work")
+        await s.session.coordinator.get_capability("session.spawn")("Fail.")
+
+
+class Priced(ScriptedProvider):
+    reports_cost = True
+
+
+async def warned(seen: Seen) -> None:
+    used = Usage(input_tokens=9, output_tokens=0, total_tokens=9, cost_usd=Decimal("0.9"))
+    model = Priced([ChatResponse(content=[TextBlock(text="Hi")], usage=used)])
+    async with opened(seen, Agent(model, budget=Budget(tokens=10, cost=1))) as s:
+        await s.run("Hello")
+
+
 async def gave_up(seen: Seen) -> None:
     """A turn that ends because one call fails again and again."""
     script = [{"tool": "fail", "arguments": {}}]
@@ -471,7 +493,7 @@ async def without_a_price(seen: Seen) -> None:
 
 
 SESSIONS: tuple[Callable[[Seen], Any], ...] = (
-    answers, tools, refused, failing, limited, gave_up, corrected, cancelled, steered, paused,
+    answers, tools, refused, failing, limited, warned, delegated, gave_up, corrected, cancelled, steered, paused,
     replaced, broken_off, aimed, paced, sessions,
     broken_modules, ended_by_its_loop, guarded, of_a_server, without_a_price,
 )  # fmt: skip

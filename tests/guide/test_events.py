@@ -91,6 +91,7 @@ def test_the_payload_of_an_event_is_what_the_page_says(seen: Seen, event: str) -
     found = seen_shape(seen.payloads[event])
     for key, types in EVERYWHERE.items():
         assert found.pop(key)[1] <= types
+    found.pop("parent_tool_call_id", None)
     if event.startswith(WITH_REQUEST):
         for key in ("request_id", "role", "purpose"):
             assert found.pop(key, (False, {"str"}))[1] == {"str"}
@@ -101,6 +102,7 @@ def test_the_payload_of_an_event_is_what_the_page_says(seen: Seen, event: str) -
 OBJECTS: dict[str, list[tuple[str, str]]] = {
     "`usage` of the loops": [("llm:post", "usage"), ("provider:response", "usage")],
     "`usage` of `llm:response`": [("llm:response", "usage")],
+    "`usage` of `task:end`": [("task:end", "usage")],
     "`response`": [("provider:response", "response")],
     "`error` of `orchestrator:complete`": [("orchestrator:complete", "error")],
     "`error` of `tool:error`, `provider:error`, `llm:response`": [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from amplifier_core.message_models import Usage
 from amplifier_modules.budget import Budget
-from amplifier_modules.loops.ledger import Ledger
+from amplifier_modules.spending.ledger import Ledger
 
 LIMITS = {
     "model_calls": st.none() | st.integers(1, 10),

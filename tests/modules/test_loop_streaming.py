@@ -268,6 +268,7 @@ async def test_the_module_says_which_events_it_adds(bench, kind):
         [
             "context:message",
             "context:replaced",
+            "budget:warning",
             "tool:start",
             "tool:progress",
             "agent:recoverable_error",
@@ -278,6 +279,8 @@ async def test_the_module_says_which_events_it_adds(bench, kind):
             "orchestrator:goal_progress",
             "orchestrator:paused",
             "orchestrator:resumed",
+            "task:start",
+            "task:end",
             *agent_events.EVENTS,
         ]
     ]

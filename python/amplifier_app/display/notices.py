@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from amplifier_app.display.preview import failure_summary
 from amplifier_app.printable import printable_line
 from amplifier_core import events
+from amplifier_modules.budget import BUDGET_WARNING, warning_text
 from amplifier_modules.counted import counted
 from amplifier_modules.loops.goal.pursuit import CONTINUING, GOAL_PROGRESS
 from amplifier_modules.loops.steering import STEERING_DISCARDED
@@ -96,6 +97,21 @@ def _download(data: Mapping[str, Any]) -> Notice | None:
     return f"downloading `{model}`: {share}", "note"
 
 
+def task_notice(data: Mapping[str, Any]) -> Notice:
+    """Return the notice for a task in the background that is over."""
+    id, status = printable_line(str(data.get("task_id")), 80), data.get("status")
+    description = printable_line(str(data.get("description") or ""), 80)
+    reason = data.get("reason")
+    why = f": {printable_line(reason, 200)}" if isinstance(reason, str) else ""
+    about = f" ({description})" if description else ""
+    style = "note" if status == "completed" else "warning"
+    return f"{id}{about} {printable_line(str(status), 80)}{why}", style
+
+
+def _budget(data: Mapping[str, Any]) -> Notice:
+    return warning_text(data), "warning"
+
+
 def _seconds(seconds: float) -> str:
     """A wait in seconds, with one decimal if it is short."""
     return (
@@ -112,4 +128,5 @@ _NOTICES: dict[str, Callable[[Mapping[str, Any]], Notice | None]] = {
     STEERING_DISCARDED: _not_read,
     GOAL_PROGRESS: _goal,
     events.ORCHESTRATOR_COMPLETE: _goal_summary,
+    BUDGET_WARNING: _budget,
 }

@@ -8,12 +8,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
-from amplifier_app.display.notices import message_notice, notice_of
+from amplifier_app.display.notices import message_notice, notice_of, task_notice
 from amplifier_app.display.preview import failure_summary, progress_summary, result_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events
 from amplifier_modules.loops.goal.pursuit import JUDGE, SUMMARY
+from amplifier_modules.spawn.task import TASK_END
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,6 +74,7 @@ class Display:
             _TOOL_PROGRESS: self._tool_reports,
             events.TOOL_POST: self._tool_ends,
             events.TOOL_ERROR: self._tool_fails,
+            TASK_END: self._task_ends,
             events.EXECUTION_END: lambda _: self.finish(),
         }
 
@@ -193,6 +195,11 @@ class Display:
 
     def _tool_fails(self, data: Mapping[str, Any]) -> None:
         self._end_call(data, good=False, summary=failure_summary(data.get("error")))
+
+    def _task_ends(self, data: Mapping[str, Any]) -> None:
+        self._tokens.add_task(data)
+        if data.get("is_background"):
+            self._note(*task_notice(data))
 
     def _end_call(self, data: Mapping[str, Any], *, good: bool, summary: str) -> None:
         key = self._call_id(data)

@@ -32,6 +32,18 @@ class TokenCount:
                 self._sums[name] = self._sums.get(name, 0) + value
         self._add_cost(counts.get("cost_usd"))
 
+    def add_task(self, data: Mapping[str, object]) -> None:
+        """Count what a sub-agent used, by the event `task:end`."""
+        calls, usage = data.get("model_calls"), data.get("usage")
+        if not isinstance(calls, int) or not isinstance(usage, Mapping):
+            return
+        self._calls += calls
+        for name, value in cast("Mapping[str, object]", usage).items():
+            if isinstance(value, int) and (value or name in self._sums):
+                self._sums[name] = self._sums.get(name, 0) + value
+        if calls or data.get("unpriced_calls"):
+            self._add_cost(None if data.get("unpriced_calls") else data.get("cost_usd"))
+
     def _add_cost(self, cost: object) -> None:
         """Add the dollars of a call; one without a price makes the sum unknown."""
         try:

@@ -173,6 +173,11 @@ _INNERMOST: ContextVar[Interruption | None] = ContextVar(
 """The block that runs now."""
 
 
+def stand_alone() -> None:
+    """Forget the blocks around, in a task that outlives them."""
+    _INNERMOST.set(None)
+
+
 def innermost() -> Interruption | None:
     """Return the block that runs now."""
     return _INNERMOST.get()

@@ -101,11 +101,20 @@ def other_sources(module_id: str) -> list[Source]:
     return found
 
 
+_NEARLY = 0.1
+"""How much less like what was written a name may be than the most similar one."""
+
+
 def suggestion(module_id: str) -> str | None:
     """Name the known modules that may be meant; None if none is similar."""
-    from difflib import get_close_matches  # late: few programs have a mistake
+    from difflib import SequenceMatcher, get_close_matches  # late: few programs have a mistake
+
+    def likeness(name: str) -> float:
+        return SequenceMatcher(None, name, str(module_id)).ratio()
 
     close = get_close_matches(str(module_id), list(known_sources()), n=3)
+    # Ids of one kind begin alike: where one is meant clearly, the others are none of it.
+    close = [name for name in close if likeness(name) > likeness(close[0]) - _NEARLY]
     return f"did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
-from .ledger import Ledger
+from ..spending.call_estimate import estimate_of
+from ..spending.ledger import Ledger, Limit
 from .model_call import TurnModels
 from .turn_report import TurnReport
 
@@ -29,14 +30,17 @@ class AsideCalls:
             BudgetUsedUpError: The turn may make no further call.
             Exception: What the provider raised.
         """
-        if self._ledger is not None and (limit := self._ledger.reached()) is not None:
-            raise BudgetUsedUpError(limit.reason)
-        model = self._models.helper(purpose)
+        model, iteration = self._models.helper(purpose), self._report.iterations
         if model.chosen.named is not None:
             request = request.model_copy(update={"model": model.chosen.named})
-        response = await model.ask(request, self._report.iterations, _never)
-        if self._ledger is not None:
-            self._ledger.note_response(response.usage)
+        if self._ledger is None:
+            return await model.ask(request, iteration, _never)
+        call = self._ledger.reserve(estimate_of(request, model.provider, self._ledger))
+        if isinstance(call, Limit):
+            raise BudgetUsedUpError(call.reason)
+        with call:
+            response = await model.ask(request, iteration, _never)
+            call.settle(response.usage)
         return response
 
 

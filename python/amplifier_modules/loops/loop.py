@@ -18,9 +18,9 @@ from amplifier_modules.settings import read_settings
 from ..argument_check import ArgumentCheck
 from ..budget import Budget
 from ..contexts.learned_budget import LearnedBudgets
+from ..spending.ledger import Ledger, running_ledger
 from .cancellation import TurnCancellation
 from .hook_points import HookPoints
-from .ledger import Ledger, running_ledger
 from .model_call import ModelCalls, TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
@@ -45,6 +45,8 @@ class Loop:
     name: str
     is_streaming = False
     settings_type: type[LoopSettings] = LoopSettings
+    keeps_budget = True
+    """Whether turns end at the limits of their `Budget`."""
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         """Read the configuration.
@@ -171,7 +173,10 @@ def ledger_of_turn(configured: Budget | None, coordinator: Any) -> Ledger | None
     around = running_ledger()
     if budget is None and around is None:
         return None
-    return Ledger(budget or Budget(model_calls=None), around)
+    if budget is None or (around is not None and around.owner is coordinator is not None):
+        # A turn around of the same session, such as one that is repeated in parts, has its budget.
+        budget = Budget(model_calls=None)
+    return Ledger(budget, around, owner=coordinator)
 
 
 def capability_of(coordinator: Any, name: str) -> Any:

@@ -12,7 +12,10 @@ from amplifier_core._kernel.capability_names import (
     SESSION_STEER,
 )
 
+from ..budget import BUDGET_WARNING
 from ..contexts.history_events import HISTORY_EVENTS
+from ..spawn.spawn import offer_spawn
+from ..spawn.task import TASK_END, TASK_START
 from .answers import agent_events
 from .call_context import TOOL_START, offer_progress
 from .call_progress import TOOL_PROGRESS
@@ -26,6 +29,7 @@ from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUB
 
 EVENTS = (
     *HISTORY_EVENTS,
+    BUDGET_WARNING,
     TOOL_START,
     TOOL_PROGRESS,
     RECOVERABLE_ERROR,
@@ -36,6 +40,8 @@ EVENTS = (
     GOAL_PROGRESS,
     PAUSED,
     RESUMED,
+    TASK_START,
+    TASK_END,
 )
 """The events of our loops in addition to those of the kernel."""
 
@@ -50,6 +56,7 @@ async def mount_loop(coordinator: Any, loop: Loop) -> None:
     coordinator.register_capability(SESSION_RESUME, loop.resume)
     coordinator.register_capability(MODEL_OF_ROLE, partial(loop.model_of_role, coordinator))
     offer_progress(coordinator)
+    offer_spawn(coordinator, loop.settings.task_limits)
     agent_events.contribute(coordinator, loop.name, EVENTS)
     points = HookPoints(getattr(coordinator, "hooks", None), None)
 

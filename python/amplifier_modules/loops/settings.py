@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
+from ..budget_config import budget_of
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
+from ..spawn.family import TaskLimits
 from ..value_problems import Form
 from .answers.tool_prompt import TOOLS_PLACE, ToolFormat
 from .models.role_settings import RoleModel, RoleModels
@@ -38,18 +39,6 @@ def _prompt(text: str) -> str:
     if text.count(TOOLS_PLACE) != 1:
         raise ValueError
     return text
-
-
-def _budget(given: Any) -> Any:
-    """Return the budget that a mapping describes."""
-    try:
-        return Budget.of_config(cast("Mapping[str, Any]", given)) if _is_mapping(given) else given
-    except TypeError as error:
-        raise ValueError(str(error)) from error
-
-
-def _is_mapping(given: Any) -> bool:
-    return isinstance(given, Mapping)
 
 
 class LoopSettings(Settings):
@@ -103,10 +92,14 @@ class LoopSettings(Settings):
     )
     """Seconds after which a tool is ended; without it the limit of `hooks-guard` holds."""
     budget: Annotated[
-        Budget | None, BeforeValidator(_budget), Form("a mapping of limits, see `Budget`")
+        Budget | None, BeforeValidator(budget_of), Form("a mapping of limits, see `Budget`")
     ] = None
     """What a turn may use: `model_calls` (100 where the mapping does not say), `tool_calls`,
     `tokens`, `cost` (US dollars), `seconds`."""
+    max_task_depth: int = Field(default=3, ge=0)
+    """How deep sub-agents may be nested; 0 for none."""
+    max_tasks: int = Field(default=100, ge=1)
+    """Sub-agents that work or whose result waits to be read, of all depths together."""
     tool_tags: ToolTags = ()
     """Tags in which the model writes its calls as text; without them those of the provider count,
     and without any calls are native. True means `tool`."""
@@ -128,3 +121,8 @@ class LoopSettings(Settings):
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
     ] = 16
     """How many tool calls of one answer run at the same time; the others wait for their turn."""
+
+    @property
+    def task_limits(self) -> TaskLimits:
+        """The limits of sub-agents."""
+        return TaskLimits(self.max_task_depth, self.max_tasks)

@@ -19,6 +19,7 @@ from ..argument_check import ArgumentCheck
 from ..awaitable import awaitable_of
 from ..failure import described, in_words
 from ..loop_breaking import ends_turn
+from ..spending.ledger import Ledger, Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .call_approval import needs_approval
@@ -35,7 +36,6 @@ from .call_progress import Start
 from .cancellation import TurnCancellation, ending_after
 from .contained import Contained, contained, is_cancelled
 from .hook_points import HookPoints
-from .ledger import Ledger, Limit
 from .result_limit import within
 from .together import absorb_own_cancellation
 from .tool_answer import (

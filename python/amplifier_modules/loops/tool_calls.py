@@ -12,13 +12,13 @@ from uuid import uuid4
 from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
 
+from ..spending.ledger import Limit
 from ..tool_exit import ToolExitError
 from .answers.response import RequestedCall
 from .call_errors import error_of_call
 from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
 from .hook_points import HookPoints
-from .ledger import Limit
 from .pause import ToolPause
 from .recovery.recoverable_error import RecoverableError
 from .result_limit import within

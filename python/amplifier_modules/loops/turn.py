@@ -22,8 +22,11 @@ from amplifier_core.llm_errors import AbortError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..aside_call import ASIDE_CALL
+from ..budget import BUDGET_WARNING
 from ..contexts.learned_budget import LearnedBudgets
 from ..failure import in_words
+from ..spending.call_estimate import estimate_of
+from ..spending.ledger import RUNNING, Ledger, Limit
 from .answers.response import calls_of, text_of
 from .answers.tool_list import example_writer
 from .aside import AsideCalls
@@ -32,7 +35,6 @@ from .equal_errors import EqualErrors
 from .goal_mode import GoalMode
 from .hook_points import HookPoints
 from .injection import Injection, with_injections
-from .ledger import RUNNING, Ledger
 from .model_call import TurnModels
 from .models.provider_choice import tool_tags
 from .models.roles import UnknownRoleError
@@ -117,9 +119,9 @@ class Turn:
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
         no_models = isinstance(models, Exception)
-        aside = ASIDE_CALL.set(
-            None if no_models else AsideCalls(models, self.ledger, self.report)
-        )
+        aside = ASIDE_CALL.set(None if no_models else AsideCalls(models, self.ledger, self.report))
+        if self.ledger is not None:
+            self.ledger.hooks = self.hooks
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
@@ -206,10 +208,7 @@ class Turn:
                 await self._wrap_up(models)
                 return Outcome.INCOMPLETE
             if self.ledger is not None and (limit := self.ledger.reached()) is not None:
-                self.report.reason = limit.reason
-                if limit.kind == "model_calls":
-                    await self._wrap_up(models)
-                return Outcome.INCOMPLETE
+                return await self._stop_at(limit, models)
             self.report.iterations += 1
             if self.steering is not None:
                 await self.steering.inject(self.history, self.hooks, self.report.iterations)
@@ -221,6 +220,9 @@ class Turn:
                 raise
             if calls is None:
                 return Outcome.INCOMPLETE
+            if isinstance(calls, Limit):
+                self.report.iterations -= 1
+                return await self._stop_at(calls, models)
             if calls.requested:
                 outcome = await self._judge(calls, recovery)
                 if outcome is not None:
@@ -241,14 +243,29 @@ class Turn:
         if self.pausing is not None:
             await self.pausing.wait(self.hooks, self.cancellation, before, self.report.iterations)
 
+    async def _stop_at(self, limit: Limit, models: TurnModels) -> Outcome:
+        """End the turn at a limit of its budget."""
+        self.report.reason = limit.reason
+        if limit.kind == "model_calls" and self.ledger is not None and self.ledger.has_called:
+            await self._wrap_up(models)
+        return Outcome.INCOMPLETE
+
+    async def _warn(self) -> None:
+        """Tell, once for each limit, that most of it is used up."""
+        for hooks, data in () if self.ledger is None else self.ledger.warnings():
+            await hooks.emit(BUDGET_WARNING, data)
+
     async def _ask(
         self,
         models: TurnModels,
         *injections: Injection,
         early: EarlyCalls | None = None,
         **options: Any,
-    ) -> tuple[ChatResponse, Any] | None:
-        """Return a response and the provider that gave it, None where a hook denied the call."""
+    ) -> tuple[ChatResponse, Any] | Limit | None:
+        """Return a response and the provider that gave it, None where a hook denied the call.
+
+        A limit is returned where other calls have reached it meanwhile.
+        """
         verdict = await self.hooks.judge(
             PROVIDER_REQUEST,
             {
@@ -292,16 +309,26 @@ class Turn:
             refused.append(fewer)
             return request_with(fewer)
 
-        response = await model.ask(
-            request_with(messages), self.report.iterations, shorter, early=early
-        )
-        if self.ledger is not None:
-            self.ledger.note_response(response.usage)
+        request, number = request_with(messages), self.report.iterations
+        if self.ledger is None:
+            response = await model.ask(request, number, shorter, early=early)
+        else:
+            estimate = estimate_of(request, model.provider, self.ledger)
+            call = self.ledger.reserve(estimate, is_closing=options.get("tool_choice") == "none")
+            if isinstance(call, Limit):
+                return call
+            with call:
+                response = await model.ask(request, number, shorter, early=early)
+                call.settle(response.usage)
+            await self._warn()
         self.report.answer = text_of(response) or self.report.answer
         return response, model.provider
 
-    async def _answer(self, models: TurnModels, recovery: Recovery) -> ToolRound | None:
-        """Let the model answer and run its calls, which have ended; None where a hook denied it."""
+    async def _answer(self, models: TurnModels, recovery: Recovery) -> ToolRound | Limit | None:
+        """Let the model answer and run its calls, which have ended.
+
+        None is returned where a hook denied the call of the model, and the limit that forbids it.
+        """
         reminder = recovery.take_reminder()
         told = [] if reminder is None else [Injection(reminder, role="user")]
         calls = self._round(recovery)
@@ -309,14 +336,14 @@ class Turn:
         if self.settings.execute_while_streaming:
             async with calls:
                 asked = await calls.ask(self._ask(models, *told, early=calls))
-                if asked is not None:
+                if isinstance(asked, tuple):
                     response, provider = asked
                     await calls.remember(response, calls_of(provider, response))
                     await calls.finish()
-            return calls if asked is not None or calls.requested else None
+            return calls if isinstance(asked, tuple) or calls.requested else asked
         asked = await self._ask(models, *told)
-        if asked is None:
-            return None
+        if not isinstance(asked, tuple):
+            return asked
         response, provider = asked
         if not (requested := calls_of(provider, response)):
             await self.history.add_response(response, [])
@@ -328,6 +355,7 @@ class Turn:
 
     async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
+        await self._warn()
         self._goal.note(calls.requested, calls.messages())
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer
@@ -369,5 +397,7 @@ class Turn:
                 f"the closing call failed: {in_words(error)}"
             )
         else:
-            if asked is not None:
+            if isinstance(asked, Limit):
+                self.report.reason = asked.reason
+            elif asked is not None:
                 await self.history.add_response(asked[0], [])

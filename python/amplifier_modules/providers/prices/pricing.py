@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from amplifier_core._kernel.shown import shown
 
 from ..own_servers import OWN_SERVERS
-from .counts import charged, counts_of
+from .counts import Counts, charged, counts_of
 from .rates import FREE, Rates
 from .settings import ModelPrices, prices_of
 from .table import Source, table_rates
@@ -97,6 +97,11 @@ class Pricing:
         if self._service in _TELLING or self._own_rates(models) is not None:
             return True
         return self._rates(models, None, None) is not None
+
+    def input_cost(self, tokens: int, models: tuple[str, ...]) -> Decimal | None:
+        """Return what so many tokens of a request cost that no cache knows; None if not known."""
+        rates = self._own_rates(models) or self._rates(models, None, None)
+        return None if rates is None else rates.cost(Counts(input=tokens))
 
     def take_notices(self) -> list[str]:
         """Return what a user has to know of the prices, each once."""

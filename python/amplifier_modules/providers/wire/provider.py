@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from decimal import Decimal
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from uuid import uuid4
@@ -112,6 +113,10 @@ class WireProvider:
         """The model of the settings if no price of it is known, else None."""
         model = self.get_model_info().id
         return None if self.pricing.knows(self.priced_as(model, None)) else model
+
+    def input_cost(self, tokens: int) -> Decimal | None:
+        """Return what so many tokens of a request cost that no cache knows; None if not known."""
+        return self.pricing.input_cost(tokens, self.priced_as(self.get_model_info().id, None))
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Send `request` and return the whole answer.

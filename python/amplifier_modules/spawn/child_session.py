@@ -1,0 +1,234 @@
+"""A session that does a task for another one, made of the modules of that one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import anyio
+
+from amplifier_core import AmplifierSession, events
+from amplifier_core._kernel import capability_names
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_core.loader import ModuleLoader
+
+from ..budget import Budget
+from ..spending.ledger import RUNNING, Ledger, running_ledger
+from ..token_ending import is_of_token
+from .child_plan import child_plan
+from .task import Answer, Used
+from .tasks import CANCELLED, Prepare, tasks_of
+from .turn_account import TurnAccount
+
+_INHERITED = (
+    capability_names.GUARD_RATE_LIMITER,
+    capability_names.GUARD_REDACTOR,
+    capability_names.PROVIDER_BEFORE_LOAD,
+    capability_names.PROVIDER_LOAD_FAILURE,
+    capability_names.SESSION_STATE,
+    capability_names.SESSION_WORKING_DIR,
+    capability_names.STREAM_METRICS,
+)
+"""What applications register for a session and all that it starts; the rest is of its modules."""
+
+_RESOLVER = "module-source-resolver"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a sub-agent is made of, beside the modules of its parent; kept while it can go on."""
+
+    system: str | None = None
+    """The system prompt."""
+    tools: tuple[Any, ...] | None = None
+    """Names of the parent's tools, and tools; None for all of the parent's."""
+    model: Any = None
+    context: Any = None
+
+
+class Kept(NamedTuple):
+    """What a task is continued with."""
+
+    recipe: Recipe
+    messages: Sequence[Mapping[str, Any]]
+
+
+class ChildSession:
+    """A session of the modules of its parent, with a history of its own; `run` it once.
+
+    Modules of the parent's plan are mounted anew. What a program has mounted beside the plan, such
+    as providers and tools that are objects, is shared with the parent.
+    """
+
+    def __init__(
+        self,
+        parent: Any,
+        recipe: Recipe,
+        *,
+        budget: Budget | None = None,
+        messages: Sequence[Mapping[str, Any]] = (),
+        session_id: str | None = None,
+        prepare: Sequence[Prepare] = (),
+    ) -> None:
+        """Make the session; nothing is loaded yet.
+
+        Args:
+            parent: The coordinator of the parent.
+            recipe: What the session is made of.
+            budget: What its turn may use, within what is left of the turn around it.
+            messages: The conversation so far.
+            session_id: Its id if it goes on with an earlier conversation.
+            prepare: What is called before the modules are loaded.
+
+        Raises:
+            ValueError: The recipe names a tool that is not there, or no model.
+        """
+        self._parent = parent
+        self._recipe = recipe
+        self._budget = budget
+        self._messages = messages
+        self._prepare = tuple(prepare)
+        self._account = TurnAccount()
+        self.messages: list[dict[str, Any]] = list(map(dict, messages))
+        """The conversation, without the system prompt; complete after `run`."""
+        _check_tools(recipe.tools, parent.get("tools") or {})
+        self.session = AmplifierSession(
+            child_plan(parent.config, recipe.model, recipe.context),
+            loader=_own_loader(parent),
+            session_id=session_id,
+            parent_id=parent.session_id or None,
+            approval_system=parent.approval_system,
+            display_system=parent.display_system,
+            is_resumed=session_id is not None,
+        )
+        """The session of the kernel."""
+
+    @property
+    def kept(self) -> Kept:
+        """What the task is continued with."""
+        return Kept(self._recipe, self.messages)
+
+    def used(self) -> Used:
+        """Return what the turn has used so far."""
+        return self._account.used
+
+    async def run(self, prompt: str) -> Answer:
+        """Run the turn and end the session.
+
+        Raises:
+            ConfigurationError: The session cannot keep its budget.
+            Exception: What a module, the provider or the context raised.
+        """
+        coordinator: Any = self.session.coordinator
+        try:
+            await self._begin(coordinator)
+            if coordinator.cancellation.is_cancelled:
+                return CANCELLED
+            return await self._turn(coordinator, prompt)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.session.cleanup()
+
+    async def _begin(self, coordinator: Any) -> None:
+        for name in _INHERITED:
+            value = self._parent.get_capability(name)
+            if value is not None:
+                coordinator.register_capability(name, value)
+        tasks_of(coordinator).prepare = self._prepare
+        for prepare in self._prepare:
+            prepare(coordinator)
+        resolver = self._parent.get(_RESOLVER)
+        if resolver is not None:
+            await coordinator.mount(_RESOLVER, resolver)
+        await self.session.initialize()
+        await self._share_objects(coordinator)
+        loop = coordinator.get("orchestrator")
+        if self._budget is not None and getattr(loop, "keeps_budget", False) is not True:
+            name = getattr(loop, "name", None) or type(loop).__name__
+            raise ConfigurationError(f"the loop `{name}` keeps no budget; use one of ours")
+        await self._fill(coordinator.get("context"))
+
+    async def _share_objects(self, coordinator: Any) -> None:
+        """Mount what no plan can hold: the objects of the recipe, and those of the parent."""
+        recipe = self._recipe
+        if recipe.context is not None and not isinstance(recipe.context, str | Mapping):
+            await coordinator.mount("context", recipe.context)
+        if recipe.model is None:
+            await _share(coordinator, "providers", self._parent.get("providers") or {})
+        elif not isinstance(recipe.model, str):
+            await coordinator.mount("providers", recipe.model, name=recipe.model.name)
+        tools: dict[str, Any] = dict(self._parent.get("tools") or {})
+        if recipe.tools is not None:
+            own = {each.name: each for each in recipe.tools if not isinstance(each, str)}
+            wanted = {each for each in recipe.tools if isinstance(each, str)}
+            for name in list(coordinator.get("tools") or {}):
+                if name not in wanted:
+                    await coordinator.unmount("tools", name)
+            tools = {**{name: tools[name] for name in wanted if name in tools}, **own}
+        await _share(coordinator, "tools", tools)
+
+    async def _fill(self, context: Any) -> None:
+        if (system := self._recipe.system) is not None:
+            set_factory = getattr(context, "set_system_prompt_factory", None)
+            if callable(set_factory):
+                await cast("Any", set_factory(_factory(system)))
+            else:
+                await context.add_message({"role": "system", "content": system})
+        for message in self._messages:
+            await context.add_message(message)
+
+    async def _turn(self, coordinator: Any, prompt: str) -> Answer:
+        account, token = self._account, coordinator.cancellation
+        is_ours = getattr(coordinator.get("orchestrator"), "keeps_budget", False) is True
+        response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
+        coordinator.hooks._listen(account.listeners(response))
+        ledger = Ledger(
+            self._budget or Budget(model_calls=None), running_ledger(), owner=coordinator
+        )
+        running = RUNNING.set(ledger)
+        try:
+            text = await self.session.execute(prompt)
+        except BaseException as error:
+            if token.is_cancelled and is_of_token(error):
+                return CANCELLED
+            raise
+        finally:
+            RUNNING.reset(running)
+            ledger.is_over = True
+            coordinator.hooks._listen(None)
+            with anyio.CancelScope(shield=True):
+                self.messages = await _conversation(coordinator.get("context"))
+        return account.answer(text, is_cancelled=token.is_cancelled)
+
+
+def _own_loader(parent: Any) -> Any:
+    """Return the loader of an application; None for ours, of which each session has its own."""
+    loader = getattr(parent, "loader", None)
+    return None if isinstance(loader, ModuleLoader) else loader
+
+
+async def _share(coordinator: Any, slot: str, modules: Mapping[str, Any]) -> None:
+    mounted = set(coordinator.get(slot) or {})
+    for name, module in modules.items():
+        if name not in mounted:
+            await coordinator.mount(slot, module, name=name)
+
+
+async def _conversation(context: Any) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [] if context is None else await context.get_messages()
+    return [{**each} for each in messages if each.get("role") != "system"]
+
+
+def _check_tools(tools: tuple[Any, ...] | None, mounted: Mapping[str, Any]) -> None:
+    for each in tools or ():
+        if isinstance(each, str) and each not in mounted:
+            known = ", ".join(f"`{name}`" for name in mounted) or "none"
+            raise ValueError(f"no tool `{each}` is mounted (there are: {known})")
+
+
+def _factory(system: str) -> Any:
+    async def prompt() -> str:
+        return system
+
+    return prompt

@@ -1,0 +1,354 @@
+"""The tasks that the sub-agents of one session do."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import anyio
+
+from amplifier_core import AmplifierSession
+from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_TASKS
+from amplifier_core._kernel.interruption import stand_alone
+
+from ..background import start_task
+from ..budget import Budget
+from ..spending.ledger import RUNNING, Ledger, running_ledger
+from ..tool_context import CURRENT
+from .family import Family, TaskLimits
+from .task import TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS = 5.0
+"""How long a cancelled sub-agent may take to end by itself, and a closing event to be handled."""
+CLOSE_SECONDS = GRACE_SECONDS + 2.0
+"""How long the end of a session waits for sub-agents in the background."""
+KEPT_TASKS = 20
+"""Tasks that are over and can be continued; of older ones nothing is kept."""
+
+CANCELLED = Answer("cancelled", "", "the task was cancelled")
+
+Prepare = Callable[[Any], object]
+"""Takes the coordinator of a child session before its modules are loaded."""
+
+
+class Child(Protocol):
+    """A session that does a task."""
+
+    @property
+    def session(self) -> AmplifierSession:
+        """The session of the kernel."""
+        ...
+
+    @property
+    def kept(self) -> Any:
+        """What the task is continued with; None if it cannot be."""
+        ...
+
+    async def run(self, prompt: str) -> Answer:
+        """Do the task and end the session."""
+        ...
+
+    def used(self) -> Used:
+        """Return what was used so far."""
+        ...
+
+
+class Task:
+    """A task: its child session while that works, and then its result."""
+
+    def __init__(self, id: str, description: str, child: Child, *, is_background: bool) -> None:
+        """Describe a task that is about to begin."""
+        self.id = id
+        self.description = description
+        self.is_background = is_background
+        self.session_id = child.session.session_id
+        self.child: Child | None = child
+        self.token: Any = child.session.coordinator.cancellation
+        self.result: TaskResult | None = None
+        self.is_read = not is_background
+        """Whether nobody has to be told of its result."""
+        self.is_announced = not is_background
+        """Whether the model was told that it is over."""
+        self.scope = anyio.CancelScope()
+        self.ended = anyio.Event()
+        self.kept: Any = None
+        """What it is continued with."""
+
+    def info(self) -> TaskInfo:
+        """Return how the task stands."""
+        return TaskInfo(
+            id=self.id,
+            description=self.description,
+            status="running" if self.result is None else self.result.status,
+            is_background=self.is_background,
+            session_id=self.session_id,
+        )
+
+    def cancel(self) -> None:
+        """End the turn of the child, and after a grace all that it waits for."""
+        if self.result is None:
+            self.token.request_immediate()
+            self.scope.deadline = min(self.scope.deadline, anyio.current_time() + GRACE_SECONDS)
+
+
+class Tasks:
+    """The tasks of one session; those in the background end with it at the latest.
+
+    Every child session is cancelled with its parent, and draws on the budget of the turn in which
+    its task began. Use it in the event loop of the session.
+    """
+
+    def __init__(self, coordinator: Any, family: Family | None = None, depth: int = 0) -> None:
+        """Begin without tasks.
+
+        Args:
+            coordinator: The coordinator of the session.
+            family: What limits the tasks; shared with the sessions around.
+            depth: How many sessions are around.
+        """
+        self.coordinator = coordinator
+        self.family = family or Family(TaskLimits())
+        self.prepare: tuple[Prepare, ...] = ()
+        """What is called for each child session that is made of the modules of this one."""
+        self._is_to_close = False
+        self._depth = depth
+        self._tasks: dict[str, Task] = {}
+        self._begun = 0
+        self._used: Used | None = None
+
+    def limit(self, limits: TaskLimits) -> None:
+        """Set the limits, unless this is the session of a sub-agent, which has those around it."""
+        if self._depth == 0:
+            self.family.limits = limits
+
+    async def run(self, child: Child, prompt: str, description: str = "") -> TaskResult:
+        """Have a child do a task, and return the result, whatever its status.
+
+        Raises:
+            TaskLimitError: There are too many sub-agents.
+        """
+        task = self._begin(child, description, is_background=False)
+        with task.scope:
+            await self._do(task, prompt)
+        return self._result_of(task)
+
+    def start(self, child: Child, prompt: str, description: str = "") -> str:
+        """Have a child do a task in the background, and return the id of the task.
+
+        Raises:
+            TaskLimitError: There are too many sub-agents.
+        """
+        task = self._begin(child, description, is_background=True)
+        # The turn that it draws on may be over before the child begins its own.
+        ledger = Ledger(Budget(model_calls=None), running_ledger())
+        call_id = self._call_id()
+
+        async def do() -> None:
+            stand_alone()
+            RUNNING.set(ledger)
+            try:
+                with task.scope:
+                    await self._do(task, prompt, call_id)
+            except BaseException as error:  # noqa: BLE001 -- the event loop is ending
+                logger.debug("the task `%s` was left: %r", task.id, error)
+            finally:
+                self._finish(task, CANCELLED)
+
+        start_task(do)
+        return task.id
+
+    def list(self) -> list[TaskInfo]:
+        """Return how each task stands, the oldest first; of those that are over, the last ones."""
+        return [task.info() for task in self._tasks.values()]
+
+    async def result(self, id: str) -> TaskResult:
+        """Wait for the end of a task and return its result.
+
+        Raises:
+            LookupError: There is no such task.
+        """
+        task = self.task(id)
+        await task.ended.wait()
+        self._read(task)
+        return self._result_of(task)
+
+    def cancel(self, id: str) -> None:
+        """Cancel a task, if it is not over; its result says so.
+
+        Raises:
+            LookupError: There is no such task.
+        """
+        task = self.task(id)
+        task.cancel()
+        self._read(task)
+
+    def task(self, id: str) -> Task:
+        """Return a task.
+
+        Raises:
+            LookupError: There is no such task.
+        """
+        try:
+            return self._tasks[id]
+        except KeyError:
+            known = ", ".join(f"`{each}`" for each in self._tasks) or "none"
+            raise LookupError(
+                f"there is no task `{id}` (there are: {known}; of those that are over, the last"
+                f" {KEPT_TASKS} are kept)"
+            ) from None
+
+    def news(self) -> Iterable[TaskInfo]:
+        """Yield the tasks in the background that are over, each once."""
+        for task in list(self._tasks.values()):
+            if task.result is not None and not task.is_announced:
+                task.is_announced = True
+                yield task.info()
+
+    async def close(self) -> None:
+        """Cancel all tasks and wait for their end, for a limited time."""
+        running = [task for task in self._tasks.values() if task.result is None]
+        for task in running:
+            task.cancel()
+        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+            for task in running:
+                await task.ended.wait()
+        for task in running:
+            if task.result is None:
+                logger.warning("the task `%s` ignores its cancellation; it is left behind", task.id)
+        for task in self._tasks.values():
+            self._read(task)
+        self._tasks.clear()
+        self._is_to_close = False
+
+    def _begin(self, child: Child, description: str, *, is_background: bool) -> Task:
+        self.family.enter(self._depth + 1)
+        if not self._is_to_close:
+            self._is_to_close = True
+            self.coordinator.register_cleanup(self.close)
+        self._begun += 1
+        task = Task(f"task-{self._begun}", description, child, is_background=is_background)
+        self._tasks[task.id] = task
+        return task
+
+    async def _do(self, task: Task, prompt: str, call_id: str | None = None) -> None:
+        """Do a task; only a cancellation from outside is raised."""
+        assert task.child is not None
+        child, began = task.child, time.monotonic()
+        call_id = call_id or self._call_id()
+        about = {
+            "task_id": task.id,
+            "description": task.description,
+            "is_background": task.is_background,
+            "child_session_id": task.session_id,
+            "tool_call_id": call_id,
+        }
+        hooks = self.coordinator.hooks
+        answer = CANCELLED
+        try:
+            with self._adopted(child.session, call_id):
+                await hooks.emit(TASK_START, {**about, "prompt": prompt})
+                answer = await child.run(prompt)
+        except Exception as error:  # noqa: BLE001 -- it is the result of the task
+            logger.warning("the task `%s` failed: %s: %s", task.id, type(error).__name__, error)
+            answer = Answer("error", "", f"{type(error).__name__}: {error}".removesuffix(": "))
+        finally:
+            used = child.used()
+            self._add(used)
+            task.kept = child.kept
+            with anyio.move_on_after(GRACE_SECONDS, shield=True):
+                await hooks.emit(
+                    TASK_END,
+                    {
+                        **about,
+                        "status": answer.status,
+                        "reason": answer.reason,
+                        "duration_ms": round((time.monotonic() - began) * 1000),
+                        **used.facts(),
+                    },
+                )
+            self._finish(task, answer)
+
+    def _finish(self, task: Task, answer: Answer) -> None:
+        """Keep the result of a task in the place of its session, once."""
+        if task.result is not None:
+            return
+        assert task.child is not None
+        task.result = TaskResult(
+            id=task.id,
+            description=task.description,
+            status=answer.status,
+            text=answer.text,
+            reason=answer.reason,
+            session_id=task.session_id,
+            used=task.child.used(),
+        )
+        task.child = task.token = None
+        task.ended.set()
+        if task.is_read:
+            self.family.leave()
+        self._forget_old()
+
+    def _read(self, task: Task) -> None:
+        """Note that nobody has to be told of the result of a task."""
+        if not task.is_read:
+            task.is_read = task.is_announced = True
+            if task.result is not None:
+                self.family.leave()
+                self._forget_old()
+
+    def _forget_old(self) -> None:
+        over = [task for task in self._tasks.values() if task.result is not None]
+        for task in over[: max(0, len(over) - KEPT_TASKS)]:
+            task.kept = None
+            if task.is_read:
+                del self._tasks[task.id]
+
+    def _result_of(self, task: Task) -> TaskResult:
+        assert task.result is not None
+        return task.result
+
+    @contextmanager
+    def _adopted(self, session: AmplifierSession, call_id: str | None) -> Generator[None]:
+        """Have a child session belong to this one: its cancellation, its events, its own tasks."""
+        coordinator: Any = session.coordinator
+        coordinator.hooks.set_default_fields(
+            session_id=session.session_id,
+            parent_id=session.parent_id,
+            parent_tool_call_id=call_id,
+        )
+        tasks = Tasks(coordinator, self.family, self._depth + 1)
+        coordinator.register_capability(SESSION_TASKS, tasks)
+        token = self.coordinator.cancellation
+        token.register_child(coordinator.cancellation)
+        try:
+            yield
+        finally:
+            token.unregister_child(coordinator.cancellation)
+
+    def _add(self, used: Used) -> None:
+        """Add to what all sub-agents have used: the providers of this session know nothing of it."""
+        if self._used is None:
+            self._used = Used()
+            contribution = self._used.contribution
+            self.coordinator.register_contributor(SESSION_COST, "sub-agents", contribution)
+        self._used.add(used)
+
+    def _call_id(self) -> str | None:
+        """The id of the tool call of this session that runs here."""
+        call = CURRENT.get(None)
+        is_own = call is not None and call.coordinator is self.coordinator
+        return call.call_id if call is not None and is_own else None
+
+
+def tasks_of(coordinator: Any) -> Tasks:
+    """Return the tasks of a session."""
+    tasks = coordinator.get_capability(SESSION_TASKS)
+    if not isinstance(tasks, Tasks):
+        tasks = Tasks(coordinator)
+        coordinator.register_capability(SESSION_TASKS, tasks)
+    return tasks

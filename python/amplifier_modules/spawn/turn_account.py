@@ -1,0 +1,102 @@
+"""What a turn of a sub-agent used and how it ended, from the events of its session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, cast
+
+from amplifier_core import events
+from amplifier_core._kernel.json_shape import shape_of
+
+from ..stop_reasons import CUT_SHORT, REFUSED
+from .task import TASK_END, TOKENS, Answer, Used
+
+
+class TurnAccount:
+    """The account of a turn; any loop that emits the events of the kernel can be read."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.used = Used()
+        self._stop_reason: Any = None
+        self._ending: Mapping[str, Any] = {}
+
+    def listeners(self, response: str) -> dict[str, Callable[[Any], object]]:
+        """Return what is to be told of the events of a session.
+
+        Args:
+            response: The event of a response: `llm:post`, or `provider:response`.
+        """
+        return {
+            response: self._note_response,
+            events.LLM_RESPONSE: self._note_broken_answer,
+            events.TOOL_POST: self._note_tool_call,
+            events.TOOL_ERROR: self._note_tool_call,
+            events.ORCHESTRATOR_COMPLETE: self._note_ending,
+            TASK_END: lambda data: self.used.add(used_of(data)),
+        }
+
+    def answer(self, text: str, *, is_cancelled: bool) -> Answer:
+        """Return how the turn ended that gave this text."""
+        told = self._ending
+        reason = told.get("reason")
+        reason = reason if isinstance(reason, str) and reason else None
+        denied, status = told.get("denied"), told.get("status")
+        if isinstance(denied, Mapping):
+            why = cast("Mapping[str, Any]", denied).get("reason")
+            return Answer("denied", "", f"a hook refused it: {why}")
+        if status == "cancelled" or (is_cancelled and status != "success"):
+            return Answer("cancelled", text, reason or "the turn was cancelled")
+        if status == "error" or isinstance(told.get("error"), Mapping):
+            return Answer("error", text, reason or "the loop gave up")
+        if status == "incomplete":
+            return Answer("limit", text, reason or "a limit of its turn was reached")
+        word = self._stop_reason
+        if isinstance(word, str) and word in REFUSED:
+            return Answer("denied", "", f"the model refused (`{word}`)")
+        if isinstance(word, str) and word in CUT_SHORT:
+            return Answer("truncated", text, f"the answer was cut short (`{word}`)")
+        return Answer("completed", text)
+
+    def _note_response(self, data: Mapping[str, Any]) -> None:
+        if data.get("status") == "error":
+            return
+        self._stop_reason = data.get("finish_reason")
+        self.used.add(_of_usage(data.get("usage"), model_calls=1))
+
+    def _note_broken_answer(self, data: Mapping[str, Any]) -> None:
+        """Count what an answer used that did not come to its end: it is to be paid, too."""
+        if data.get("status") in {"error", "cancelled"} and data.get("usage"):
+            self.used.add(_of_usage(data["usage"], model_calls=0))
+
+    def _note_tool_call(self, _data: object) -> None:
+        self.used.tool_calls += 1
+
+    def _note_ending(self, data: Mapping[str, Any]) -> None:
+        self._ending = shape_of(dict(data), [])
+
+
+def used_of(data: Mapping[str, Any]) -> Used:
+    """Return what the event `task:end` says that a task used."""
+    cost = data.get("cost_usd")
+    return Used(
+        usage=dict(data["usage"]),
+        cost=None if cost is None else Decimal(cost),
+        model_calls=data["model_calls"],
+        tool_calls=data["tool_calls"],
+        unpriced_calls=data["unpriced_calls"],
+    )
+
+
+def _of_usage(usage: Any, *, model_calls: int) -> Used:
+    counts: Any = shape_of(usage, [])
+    if not isinstance(counts, Mapping):
+        return Used(model_calls=model_calls, unpriced_calls=1)
+    counts = cast("Mapping[str, Any]", counts)
+    tokens = {name: value for name in TOKENS if type(value := counts.get(name)) is int}
+    try:
+        cost = None if counts.get("cost_usd") is None else Decimal(str(counts["cost_usd"]))
+    except InvalidOperation:
+        cost = None
+    return Used(tokens, cost, model_calls, unpriced_calls=int(cost is None))

@@ -1,0 +1,1 @@
+"""What a turn may use, and what it has used."""

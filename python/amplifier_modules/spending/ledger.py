@@ -1,0 +1,296 @@
+"""What a turn has used of its budget, its sub-agents included."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, Protocol
+
+from ..budget import Budget
+from .reservation import NOTHING, Estimate, Reservation
+
+
+class Teller(Protocol):
+    """Where the warnings of a turn go: its hooks."""
+
+    async def emit(self, event: str, data: dict[str, Any]) -> None:
+        """Emit an event."""
+        ...
+
+
+LimitKind = Literal["model_calls", "tool_calls", "tokens", "cost", "seconds"]
+
+
+WARNING_SHARE = Decimal("0.8")
+"""The share of a limit from which on a turn warns."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that is reached."""
+
+    kind: LimitKind
+    reason: str
+
+
+class Ledger:
+    """Counts what a turn uses; the turns of sub-agents draw on those of the turns around them.
+
+    Calls of concurrent sub-agents are counted from when they begin, with what is estimated of them,
+    and then with what they used. All methods may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        parent: Ledger | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        owner: Any = None,
+    ) -> None:
+        """Begin with nothing used.
+
+        Args:
+            budget: What the turn may use.
+            parent: The ledger of the turn in which this one runs.
+            clock: Returns seconds.
+            owner: The coordinator of the session whose turn it is.
+        """
+        self.budget = budget
+        self.owner = owner
+        self.is_over = False
+        """Whether its turn has ended; a task that it started may run on."""
+        self.hooks: Teller | None = None
+        """Where the warnings of its turn go."""
+        self._parent = parent
+        self._clock = clock
+        self._began = clock()
+        # One lock for a whole tree: a step is allowed by all ledgers of its chain, or by none.
+        self._lock: threading.Lock = threading.Lock() if parent is None else parent._lock
+        self._thread = threading.get_ident()
+        self._model_calls = 0
+        self._tool_calls = 0
+        self._tokens = 0
+        self._cost = Decimal(0)
+        self._has_unpriced_calls = False
+        self._calls_under_way = 0
+        self._reserved_tokens = 0
+        self._reserved_cost = Decimal(0)
+        self._warned: set[LimitKind] = set()
+
+    @property
+    def model_calls(self) -> int:
+        """The model calls that are over."""
+        return self._model_calls
+
+    @property
+    def tool_calls(self) -> int:
+        """The tool calls that were begun."""
+        return self._tool_calls
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of all model calls that are over."""
+        return self._tokens
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The US dollars of all model calls that are over; None if the price of one is not known."""
+        return None if self._has_unpriced_calls else self._cost
+
+    def limits(self, kind: LimitKind) -> bool:
+        """Whether this turn or one around it has a limit of this kind."""
+        return any(getattr(each.budget, kind) is not None for each in self._chain())
+
+    def reserve(
+        self, estimate: Estimate = NOTHING, *, is_closing: bool = False
+    ) -> Reservation | Limit:
+        """Begin a model call; return the limit that forbids it, if any.
+
+        Args:
+            estimate: What the call will use at least. It counts where other calls are under way:
+                together they must fit. A call alone may begin below the limit.
+            is_closing: Whether it is the call that ends the turn, past the limit of model calls.
+        """
+        with self._lock:
+            if (limit := self._forbidden(estimate, is_closing=is_closing)) is not None:
+                return limit
+            for ledger in self._chain():
+                ledger._calls_under_way += 1
+                ledger._reserved_tokens += estimate.tokens
+                ledger._reserved_cost += estimate.cost
+        return Reservation(estimate, self._end)
+
+    def note_response(self, usage: Any) -> None:
+        """Count a model call that no limit was to forbid, with the `usage` of its response."""
+        with self._lock:
+            for ledger in self._chain():
+                ledger._calls_under_way += 1
+        Reservation(NOTHING, self._end).settle(usage)
+
+    @property
+    def has_called(self) -> bool:
+        """Whether the turn, or the one that it is a part of, has called the model."""
+        ledger = self
+        while ledger._parent is not None and ledger._parent.owner is ledger.owner is not None:
+            ledger = ledger._parent
+        return ledger._model_calls > 0
+
+    def take_tool_call(self) -> Limit | None:
+        """Count a tool call that is about to run; return the limit that forbids it, if any."""
+        with self._lock:
+            for ledger in self._chain():
+                limit = ledger._used_up()
+                if limit is not None:
+                    return limit
+                most = ledger.budget.tool_calls
+                if most is not None and ledger._tool_calls >= most:
+                    return Limit(
+                        "tool_calls", f"the budget of {_counted(most, 'tool call')} is used up"
+                    )
+            for ledger in self._chain():
+                ledger._tool_calls += 1
+        return None
+
+    def reached(self) -> Limit | None:
+        """Return the limit that forbids another model call, if any."""
+        with self._lock:
+            return self._forbidden(NOTHING)
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the turn must end; None for no limit."""
+        left = [
+            ledger.budget.seconds - (ledger._clock() - ledger._began)
+            for ledger in self._chain()
+            if ledger.budget.seconds is not None
+        ]
+        return max(min(left), 0.0) if left else None
+
+    def out_of_time(self) -> Limit:
+        """Return the limit of seconds that is reached first."""
+        limits = [
+            (ledger._began + ledger.budget.seconds - ledger._clock(), ledger.budget.seconds)
+            for ledger in self._chain()
+            if ledger.budget.seconds is not None
+        ]
+        _, seconds = min(limits, default=(0, 0))
+        return Limit("seconds", f"the budget of {seconds:g} s is used up")
+
+    def warnings(self) -> list[tuple[Teller, dict[str, Any]]]:
+        """Return the data of the warnings that are due, each once, and the hooks that get it.
+
+        Those of the turns around this one are among them, as they may wait for it for long.
+        """
+        due: list[tuple[Teller, dict[str, Any]]] = []
+        with self._lock:
+            for ledger in self._chain():
+                # Hooks of another thread have another event loop.
+                if ledger.hooks is None or ledger.is_over or ledger._thread != self._thread:
+                    continue
+                due += [(ledger.hooks, data) for data in ledger._new_warnings()]
+        return due
+
+    def _new_warnings(self) -> Iterator[dict[str, Any]]:
+        used: dict[LimitKind, Any] = {
+            "model_calls": self._model_calls,
+            "tool_calls": self._tool_calls,
+            "tokens": self._tokens,
+            "cost": self._cost,
+            "seconds": self._clock() - self._began,
+        }
+        for kind, amount in used.items():
+            limit: Any = getattr(self.budget, kind)
+            if limit is None or kind in self._warned:
+                continue
+            if Decimal(amount) >= Decimal(limit) * WARNING_SHARE:
+                self._warned.add(kind)
+                is_count = isinstance(limit, int) and isinstance(amount, int)
+                number = int if is_count else float
+                yield {"kind": kind, "used": number(amount), "limit": number(limit)}
+
+    def _end(self, estimate: Estimate, tokens: int | None, cost: Decimal | None) -> None:
+        """End a model call that used so much; None for `tokens` if it is not to be counted."""
+        with self._lock:
+            for ledger in self._chain():
+                ledger._calls_under_way -= 1
+                ledger._reserved_tokens -= estimate.tokens
+                ledger._reserved_cost -= estimate.cost
+                if tokens is None:
+                    continue
+                ledger._model_calls += 1
+                ledger._tokens += tokens
+                if cost is None:
+                    ledger._has_unpriced_calls = True
+                else:
+                    ledger._cost += cost
+
+    def _forbidden(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
+        """The limit that forbids a model call; those that allow no closing call come first."""
+        for ledger in self._chain():
+            if (limit := ledger._used_up(estimate)) is not None:
+                return limit
+        for ledger in () if is_closing else self._chain():
+            most = ledger.budget.model_calls
+            if most is not None and ledger._model_calls + ledger._calls_under_way >= most:
+                reason = f"the budget of {_counted(most, 'model call')} is used up"
+                return Limit("model_calls", reason)
+        return None
+
+    def _used_up(self, estimate: Estimate | None = None) -> Limit | None:
+        """The limit of tokens or cost, if it is reached or cannot be kept."""
+        tokens, cost = self.budget.tokens, self.budget.cost
+        if tokens is not None:
+            left = tokens - self._tokens
+            if left <= 0:
+                return Limit("tokens", f"the budget of {_counted(tokens, 'token')} is used up")
+            if self._calls_under_way and estimate is not None:
+                left -= self._reserved_tokens
+                if left <= 0 or estimate.tokens > left:
+                    reason = (
+                        f"the budget of {_counted(tokens, 'token')} has no room for another call"
+                        " beside those that are under way"
+                    )
+                    return Limit("tokens", reason)
+        if cost is None:
+            return None
+        money = Decimal(cost) - self._cost
+        if money <= 0:
+            return Limit("cost", f"the budget of ${cost} is used up")
+        if self._has_unpriced_calls:
+            # What is not counted would never use it up.
+            reason = f"the budget of ${cost} cannot be kept: what a model call cost is not known"
+            return Limit("cost", reason)
+        if self._calls_under_way and estimate is not None:
+            money -= self._reserved_cost
+            if money <= 0 or estimate.cost > money:
+                reason = (
+                    f"the budget of ${cost} has no room for another call beside those that are"
+                    " under way"
+                )
+                return Limit("cost", reason)
+        return None
+
+    def _chain(self) -> Iterator[Ledger]:
+        ledger: Ledger | None = self
+        while ledger is not None:
+            yield ledger
+            ledger = ledger._parent
+
+
+def running_ledger() -> Ledger | None:
+    """Return the ledger of the innermost turn that runs here; None without one."""
+    ledger = RUNNING.get()
+    while ledger is not None and ledger.is_over:
+        ledger = ledger._parent  # pyright: ignore[reportPrivateUsage] -- of the same file
+    return ledger
+
+
+RUNNING: ContextVar[Ledger | None] = ContextVar("running_ledger", default=None)
+"""The ledger of the turn that runs here, on which the turns within it draw."""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,203 @@
+"""`tool-task`: gives tasks to sub-agents, at once or in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from amplifier_core._kernel.capability_names import SESSION_SPAWN
+from amplifier_core._kernel.shown import shown
+from amplifier_core.events import PROVIDER_REQUEST
+from amplifier_core.models import HookResult, ToolResult
+from amplifier_modules.settings import OptionalText, Settings, read_settings
+from amplifier_modules.spawn.spawn import Spawn
+from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
+from amplifier_modules.tool_context import CURRENT
+from amplifier_modules.tools.blocking import Arguments
+from amplifier_modules.value_problems import Form, problem
+
+from ..budget import Budget
+from ..budget_config import budget_of
+
+__amplifier_module_type__ = "tool"
+
+SYSTEM = """\
+You do one task for another agent. Work on it until it is done, with the tools that you have. Your
+last answer is all that the other agent sees: give it what was asked for, complete and exact."""
+"""The system prompt of sub-agents."""
+
+
+class TaskSettings(Settings):
+    """What sub-agents are made of."""
+
+    system: str = SYSTEM
+    """System prompt of the sub-agents."""
+    tools: list[str] | None = None
+    """Names of the tools that sub-agents have; without it, all of the session's."""
+    model: OptionalText = None
+    """Model of the sub-agents, as `provider:model`; without it, that of the session."""
+    budget: Annotated[
+        Budget | None, BeforeValidator(budget_of), Form("a mapping of limits, see `Budget`")
+    ] = None
+    """What one task may use, within what is left of the budget of the turn: `model_calls` (100 where
+    the mapping does not say), `tool_calls`, `tokens`, `cost` (US dollars), `seconds`."""
+
+
+__amplifier_settings__ = TaskSettings
+
+
+class _Task(Arguments):
+    action: Literal["start", "continue", "status", "result", "cancel"] = Field(
+        default="start",
+        description=(
+            "`start` gives a new task to a sub-agent; `continue` tells the sub-agent of the task"
+            " `id`, which is over, something more; `status` lists all tasks; `result` waits for the"
+            " task `id` and returns its answer; `cancel` ends it."
+        ),
+    )
+    prompt: str | None = Field(
+        default=None,
+        description="For `start` and `continue`: all that the sub-agent needs to know. It sees"
+        " nothing of this conversation.",
+    )
+    description: str = Field(default="", description="The task in three to five words.")
+    background: bool = Field(
+        default=False,
+        description="Return the id of the task at once, and go on while the sub-agent works.",
+    )
+    id: str | None = Field(
+        default=None, description="The task, for `continue`, `result` and `cancel`."
+    )
+
+
+class TaskTool:
+    """Gives tasks to sub-agents."""
+
+    name = "task"
+    description = (
+        "Have a sub-agent do a task and return its answer. It has tools like yours and a"
+        " conversation of its own, so that what it reads does not fill this one. Call it several"
+        " times in one answer for tasks that can be done at the same time. You are told when a task"
+        " in the background is over."
+    )
+
+    def __init__(self, coordinator: Any, settings: TaskSettings) -> None:
+        """Give tasks to sub-agents of this session."""
+        self._coordinator = coordinator
+        self._settings = settings
+        self.input_schema: dict[str, Any] = _schema()
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        """Do an action; what is wrong with it is in the result."""
+        try:
+            arguments = _Task.model_validate(input)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            return _failure("; ".join(problem(_Task, detail, {}) for detail in details))
+        spawn = self._spawn()
+        if not callable(spawn):
+            return _failure("this session has no `session.spawn`, which the tool needs")
+        if arguments.action != "start" and not isinstance(spawn, Spawn):
+            return _failure(f"`session.spawn` of this application cannot `{arguments.action}`")
+        try:
+            return await self._act(spawn, arguments)
+        except (LookupError, RuntimeError, TaskLimitError, ValueError) as error:
+            return _failure(str(error))
+
+    async def _act(self, spawn: Any, arguments: _Task) -> ToolResult:
+        if arguments.action == "status":
+            return ToolResult(output={"tasks": [_line(each) for each in spawn.tasks()]})
+        if arguments.action == "start":
+            result = await spawn(
+                _needed("prompt", arguments.prompt),
+                system=self._settings.system,
+                tools=self._settings.tools,
+                model=self._settings.model,
+                budget=self._settings.budget,
+                background=arguments.background,
+                description=arguments.description,
+            )
+            return _told(result, background=arguments.background)
+        id = _needed("id", arguments.id)
+        if arguments.action == "result":
+            return _told(await spawn.result(id))
+        if arguments.action == "cancel":
+            spawn.cancel(id)
+            return ToolResult(output=f"the task `{id}` is cancelled")
+        prompt = _needed("prompt", arguments.prompt)
+        budget = self._settings.budget
+        return _told(await spawn.resume(id, prompt, budget=budget, background=arguments.background))
+
+    def _spawn(self) -> Any:
+        """Return the capability of the session that calls: a tool may be shared with children.
+
+        An application may have registered one of its own, which takes the same arguments.
+        """
+        call = CURRENT.get(None)
+        coordinator = self._coordinator if call is None else call.coordinator
+        return coordinator.get_capability(SESSION_SPAWN)
+
+    def tell(self, event: str, data: dict[str, Any]) -> HookResult | None:
+        """Tell the model which tasks in the background are over, before its next answer."""
+        spawn = self._coordinator.get_capability(SESSION_SPAWN)
+        news = list(spawn.news()) if isinstance(spawn, Spawn) else []
+        if not news:
+            return None
+        lines = [
+            f"The task `{each.id}` ({shown(each.description)[1:-1]}) is over: {each.status}. Call"
+            f" `{self.name}` with the action `result` for its answer."
+            for each in news
+        ]
+        text = "\n".join(lines)
+        return HookResult(
+            action="inject_context",
+            context_injection=f"<system-reminder>{text}</system-reminder>",
+            context_injection_role="user",
+        )
+
+
+async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> None:
+    """Mount the tool as `task`."""
+    tool = TaskTool(coordinator, read_settings(TaskSettings, config, "tool-task"))
+    coordinator.hooks.register(PROVIDER_REQUEST, tool.tell, name="tool-task")
+    await coordinator.mount("tools", tool, name=tool.name)
+
+
+def _told(result: Any, *, background: bool = False) -> ToolResult:
+    """Return what the model is told of a task."""
+    if not isinstance(result, TaskResult) and not background:
+        return ToolResult(output=result)  # of an application
+    if not isinstance(result, TaskResult):
+        text = f"the task `{result}` works in the background"
+        return ToolResult(output={"id": result, "status": "running", "note": text})
+    if (failure := result.failure()) is not None:
+        partial = f"; what there is of its answer:\n{result.text}" if result.text else ""
+        return _failure(failure + partial)
+    return ToolResult(output={"id": result.id, "answer": result.text})
+
+
+def _line(task: TaskInfo) -> dict[str, Any]:
+    return {"id": task.id, "description": task.description, "status": task.status}
+
+
+def _needed(name: str, value: str | None) -> str:
+    if value is None or not value.strip():
+        raise ValueError(f"`{name}` is missing; this action needs it")
+    return value
+
+
+def _failure(message: str) -> ToolResult:
+    return ToolResult(success=False, error={"message": message})
+
+
+def _schema() -> dict[str, Any]:
+    properties = _Task.model_json_schema()["properties"]
+    for field in properties.values():
+        field.pop("title", None)
+        if "anyOf" in field:  # text or None: the model leaves out what it does not need
+            field.pop("default", None)
+            field.pop("anyOf")
+            field["type"] = "string"
+    return {"type": "object", "properties": properties, "additionalProperties": False}

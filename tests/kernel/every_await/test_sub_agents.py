@@ -1,0 +1,145 @@
+"""A turn with a sub-agent cancelled at its k-th suspension, for every k, also of the sub-agent."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from typing import Any
+
+import anyio
+import pytest
+from subject import suspend
+
+from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
+from amplifier_core.message_models import ToolCall, ToolCallBlock
+from amplifier_modules.spawn import child_session
+from amplifier_modules.spending.ledger import running_ledger
+
+PLAN = {
+    "session": {
+        "orchestrator": {"module": "loop-streaming", "config": {"max_tasks": 1}},
+        "context": "context-simple",
+    },
+    "providers": [],
+}
+PAIRS = {
+    "task:start": "task:end",
+    "execution:start": "execution:end",
+    "turn:start": "turn:end",
+}
+
+
+class Model:
+    """Calls the tool `ask` for a user, `look` for the parent, and then answers."""
+
+    name = "scripted"
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        await suspend()
+        last = request.messages[-1]
+        if last.role == "tool" or "over" in str(last.content):
+            return ChatResponse(content=[TextBlock(text="done")])
+        name = str(last.content)
+        return ChatResponse(
+            content=[ToolCallBlock(id=name, name=name, input={})],
+            tool_calls=[ToolCall(id=name, name=name, arguments={})],
+        )
+
+
+class Look:
+    name = "look"
+    description = "Look."
+    input_schema = {"type": "object"}  # noqa: RUF012
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        await suspend()
+        return ToolResult(output="seen")
+
+
+class Ask(Look):
+    name = "ask"
+
+    def __init__(self, coordinator: Any, *, background: bool) -> None:
+        self.coordinator, self.background = coordinator, background
+
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        spawn = self.coordinator.get_capability("session.spawn")
+        done = await spawn("look", background=self.background)
+        result = await spawn.result(done) if self.background else done
+        return ToolResult(output=result.text)
+
+
+def is_valid(history: list[dict[str, Any]]) -> bool:
+    """Whether each call has its result behind it, and no result is without its call."""
+    called = [call["id"] for each in history for call in each.get("tool_calls") or ()]
+    return called == [each["tool_call_id"] for each in history if each["role"] == "tool"]
+
+
+async def interrupted_turn(
+    session_class: Any, interrupt: Any, at: int, *, background: bool
+) -> tuple[int, Any]:
+    """Run a turn that is interrupted at one suspension, and check all that must hold then."""
+    session = session_class(PLAN)
+    coordinator = session.coordinator
+    await coordinator.mount("providers", Model(), name="scripted")
+    await coordinator.mount("tools", Ask(coordinator, background=background), name="ask")
+    await coordinator.mount("tools", Look(), name="look")
+    await session.initialize()
+    seen: list[tuple[str, str]] = []
+
+    def hear(event: str, data: Any) -> None:
+        seen.append((data["session_id"], event))
+
+    async def wait(event: str, data: Any) -> None:
+        await suspend()
+
+    def observe(hooks: Any) -> None:
+        for event in {*PAIRS, *PAIRS.values(), "session:end"}:
+            hooks.register(event, hear, priority=-100, name="first")
+        for event in ("task:start", "task:end", "session:start", "execution:end"):
+            hooks.register(event, wait, name="wait")
+
+    observe(coordinator.hooks)
+    tasks = coordinator.get_capability("session.tasks")
+    tasks.prepare = (lambda child: observe(child.hooks),)
+
+    async def whole() -> Any:
+        try:
+            return await session.execute("ask")
+        finally:
+            with anyio.CancelScope(shield=True):
+                await tasks.close()  # as the end of the session does
+
+    count, outcome = await interrupt(whole(), at)
+
+    counted = Counter(seen)
+    for (owner, event), times in counted.items():
+        if event in PAIRS:
+            assert counted[owner, PAIRS[event]] == times, (owner, event)
+    children = {owner for owner, _ in seen} - {session.session_id}
+    assert all((child, "session:end") in counted for child in children)
+    assert is_valid(await coordinator.get("context").get_messages())
+    assert coordinator.cancellation.running_tools == set()
+    assert running_ledger() is None
+    assert tasks.list() == []
+
+    # The one sub-agent that there may be is over, and counts no more.
+    coordinator.cancellation.reset()
+    assert await session.execute("ask") == "done"
+    assert is_valid(await coordinator.get("context").get_messages())
+    await session.cleanup()
+    return count, outcome
+
+
+@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
+async def test_a_turn_with_a_sub_agent_can_be_cancelled_at_every_await(
+    session_class: Any, interrupt: Any, background: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child_session, "AmplifierSession", session_class)
+    way = {"background": background}
+    suspensions, answer = await interrupted_turn(session_class, interrupt, at=0, **way)
+    assert answer == "done"
+    assert suspensions >= 15
+    for at in range(1, suspensions + 1):
+        await interrupted_turn(session_class, interrupt, at, **way)
+    gc.collect()  # a coroutine that was never awaited would warn here
