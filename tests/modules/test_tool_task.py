@@ -103,12 +103,14 @@ async def test_the_model_is_told_of_the_end_of_a_task_in_the_background_once() -
     result = await Agent(model, tools=[wait, "tool-task"]).run("go")
     assert (result.text, result.model_calls) == ("Done.", 6)
     requests = model.parent.requests
-    assert "the task `task-1` works in the background" in last(requests[1])
+    begun = [str(m.content) for m in requests[1].messages if m.role == "tool"]
+    assert "the task `task-1` works in the background" in begun[0]
     notes = [
         [str(m.content) for m in request.messages if "<system-reminder>" in str(m.content)]
         for request in requests
     ]
-    assert [len(each) for each in notes] == [0, 0, 1, 1, 1]
+    # Whether the sub-agent or the parent comes first is the event loop's choice.
+    assert [len(each) for each in notes] in ([0, 0, 1, 1, 1], [0, 1, 1, 1, 1])
     assert notes[2] == [
         (
             "<system-reminder>The task `task-1` (reading) is over: completed. Call `task` with the"
