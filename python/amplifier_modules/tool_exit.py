@@ -8,9 +8,10 @@ import threading
 class ToolExitError(RuntimeError):
     """A tool tried to end the program, or a task: only its call ends."""
 
-    def __init__(self, what: str) -> None:
-        """Say what it did."""
-        super().__init__(f"it {what}; its call was ended, and its effects are unknown")
+    def __init__(self, what: str, *, has_begun: bool = True) -> None:
+        """Say what it did, and whether it ran by then."""
+        effects = "its effects are unknown" if has_begun else "it was not run"
+        super().__init__(f"it {what}; its call was ended, and {effects}")
 
 
 def may_be_ctrl_c(error: BaseException) -> bool:

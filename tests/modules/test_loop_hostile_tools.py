@@ -407,7 +407,7 @@ async def test_calls_that_are_cancelled_before_they_begin_have_an_error(bench, s
     history = await turn.history()
     valid(history)
     contents = [message["content"] for message in history if message["role"] == "tool"]
-    told = "it was cancelled before it began; its call was ended, and its effects are unknown"
+    told = "it was cancelled; its call was ended, and it was not run"
     assert contents == ["hit", *[f"Error: tool `hit` failed: ToolExitError: {told}"] * 3]
 
 

@@ -142,7 +142,7 @@ class CallRun:
                 await absorbing()
             is_cancellation = isinstance(error, anyio.get_cancelled_exc_class())
             what = "was cancelled" if is_cancellation else f"raised `{type(error).__name__}`"
-            await self.fail(ToolExitError(what))
+            await self.fail(ToolExitError(what, has_begun=self.has_begun))
         self.has_ended = True
 
     async def fail(self, error: Exception) -> None:

@@ -255,8 +255,7 @@ class ToolRound:
         """Answer the calls that something else ended, and count the errors."""
         for call in self._calls:
             if not call.has_ended and call not in self._given_up:
-                what = "was cancelled" if call.has_begun else "was cancelled before it began"
-                await call.fail(ToolExitError(what))
+                await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
         if self._equal_errors is not None:
             answered = [(call.requested, call.answer) for call in self._calls]
             self._notes = self._equal_errors.note(answered)

@@ -12,6 +12,7 @@ CLOSING = {
     *("cancel:requested", "callback", "cancel:completed"),
     *("turn:end", "orchestrator:complete", "execution:end"),
 }
+FAILED = "Error: tool `look` failed: ToolExitError: it {}; its call was ended, and {}"
 UNFINISHED = [{"type": "text", "text": "The turn was cancelled before it was finished."}]
 
 
@@ -74,8 +75,22 @@ def result(record: Record, call: str) -> dict[str, Any]:
     after = [data["tool_call_id"] for event, data in record.settled if event == "tool:post"]
     if call in after:
         return {**message, "content": '{"answer": 42}'}
+    if call in failed(record):
+        facts = ("raised `CancelledError`", "its effects are unknown")
+        if call not in record.begun:
+            facts = ("was cancelled", "it was not run")
+        return {**message, "content": FAILED.format(*facts), "is_error": True}
     answer = INTERRUPTED if call in record.begun else NOT_STARTED
     return {**message, "content": answer.content, "is_error": True}
+
+
+def failed(record: Record) -> list[str]:
+    """The calls that failed by themselves, which ends nothing but them."""
+    return [
+        data["tool_call_id"]
+        for event, data in record.settled
+        if event == "tool:error" and data["error"]["type"] == "ToolExitError"
+    ]
 
 
 def closing(record: Record, loop: str) -> list[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import anyio
@@ -11,31 +11,33 @@ import trio
 import trio.lowlevel
 
 
-class Interrupted:
-    """A coroutine in which something happens at the k-th suspension of all that share a count."""
+class Interrupted(Coroutine[Any, Any, Any]):
+    """A coroutine in which something happens at the k-th suspension of all that share a count.
+
+    Whatever else its task does to it reaches the coroutine as it is: a task that is cancelled before
+    its first step, for one, closes it.
+    """
 
     def __init__(self, coroutine: Any, count: list[int], at: int, act: Callable[[Any], Any]):
         self._coroutine, self._count, self._at, self._act = coroutine, count, at, act
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        try:
-            awaited = self._coroutine.send(None)
-            while True:
-                self._count[0] += 1
-                if self._count[0] == self._at and self._act(awaited):
-                    awaited = self._coroutine.throw(asyncio.CancelledError())
-                    continue
-                try:
-                    value = yield awaited
-                except BaseException as error:  # noqa: BLE001 -- passed on, as by any `await`
-                    awaited = self._coroutine.throw(error)
-                else:
-                    awaited = self._coroutine.send(value)
-        except StopIteration as stop:
-            return stop.value
+    def send(self, value: Any) -> Any:
+        return self._suspended(self._coroutine.send(value))
 
-    async def run(self) -> Any:
-        return await self
+    def throw(self, *error: Any) -> Any:
+        return self._suspended(self._coroutine.throw(*error))
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def __await__(self) -> Any:
+        raise NotImplementedError("only a task runs it")
+
+    def _suspended(self, awaited: Any) -> Any:
+        self._count[0] += 1
+        if self._count[0] == self._at and self._act(awaited):
+            return self.throw(asyncio.CancelledError())
+        return awaited
 
 
 async def with_the_task_cancelled(turn: Awaitable[Any], at: int) -> tuple[int, Any]:
@@ -75,7 +77,7 @@ async def _on_asyncio(
 
     def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
         interrupted = Interrupted(coroutine, count, at, lambda awaited: act(tasks[0], awaited))
-        tasks.append(asyncio.Task(interrupted.run(), loop=loop, **options))
+        tasks.append(asyncio.Task(interrupted, loop=loop, **options))
         return tasks[-1]
 
     loop.set_task_factory(make_task)
