@@ -7,7 +7,7 @@ import pytest
 from amplifier_core.events import TOOL_ERROR, TOOL_PRE
 from amplifier_core.models import HookResult
 from amplifier_guard import ApprovalDenied
-from amplifier_modules.loops.call_approval import CallQuestion
+from amplifier_modules.loops.boundary.call_approval import CallQuestion
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -220,7 +220,7 @@ async def test_a_context_that_waits_is_not_interrupted(bench, say, valid):
 
 
 async def test_a_hanging_hook_cannot_hold_a_cancelled_turn(bench, monkeypatch):
-    monkeypatch.setattr("amplifier_modules.loops.cancellation.GRACE_SECONDS", 0.01)
+    monkeypatch.setattr("amplifier_modules.loops.boundary.cancellation.GRACE_SECONDS", 0.01)
     turn = bench("basic", lambda request: anyio.sleep_forever())
     turn.hook("cancel:requested", lambda _e, _d: anyio.sleep_forever())
 

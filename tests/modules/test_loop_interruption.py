@@ -290,7 +290,7 @@ async def test_a_turn_in_a_task_that_was_cancelled_before_ends_as_any_other(benc
 async def test_what_ignores_its_cancellation_is_left_behind_by_name(
     bench, monkeypatch, caplog, what
 ):
-    monkeypatch.setattr("amplifier_modules.loops.cancellation.LEAVE_SECONDS", 0.01)
+    monkeypatch.setattr("amplifier_modules.loops.boundary.cancellation.LEAVE_SECONDS", 0.01)
     go, over = asyncio.Event(), []
 
     async def stubborn(*_):

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
-from amplifier_modules.loops import cancellation
+from amplifier_modules.loops.boundary import cancellation
 from amplifier_modules.loops.tool_calls import INTERRUPTED
 
 ENDS = ["never", "returns", "raises", "exits"]

@@ -12,8 +12,8 @@ import pytest
 
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_modules.function_tool import tool
-from amplifier_modules.loops.call_progress import MAX_REPORTS_PER_SECOND, Progress
-from amplifier_modules.loops.hook_points import HookPoints
+from amplifier_modules.loops.boundary.call_progress import MAX_REPORTS_PER_SECOND, Progress
+from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_modules.tool_context import ToolContext
 
 TOOL_PROGRESS = "tool:progress"

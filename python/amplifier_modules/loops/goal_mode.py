@@ -14,11 +14,11 @@ from ..contexts.message_source import GOAL
 from ..failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import RequestedCall, text_of
-from .cancellation import TurnCancellation
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
+from .boundary.injection import with_injections
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
-from .hook_points import HookPoints
-from .injection import with_injections
 from .model_call import TurnModels
 from .outcome import Outcome
 from .settings import UNLIMITED, LoopSettings

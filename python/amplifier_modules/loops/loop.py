@@ -19,8 +19,8 @@ from ..argument_check import ArgumentCheck
 from ..budget import Budget
 from ..contexts.learned_budget import LearnedBudgets
 from ..spending.ledger import Ledger, running_ledger
-from .cancellation import TurnCancellation
-from .hook_points import HookPoints
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
 from .model_call import ModelCalls, TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems

@@ -25,8 +25,8 @@ from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
-from .cancellation import ending, grace
-from .hook_points import HookPoints
+from .boundary.cancellation import ending, grace
+from .boundary.hook_points import HookPoints
 from .models.provider_choice import tool_tags
 from .models.roles import ChosenModel, Roles
 from .open_blocks import OpenBlocks

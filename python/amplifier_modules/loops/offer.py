@@ -17,10 +17,10 @@ from ..contexts.history_events import HISTORY_EVENTS
 from ..spawn.spawn import offer_spawn
 from ..spawn.task import TASK_END, TASK_START
 from .answers import agent_events
-from .call_context import TOOL_START, offer_progress
-from .call_progress import TOOL_PROGRESS
+from .boundary.call_context import TOOL_START, offer_progress
+from .boundary.call_progress import TOOL_PROGRESS
+from .boundary.hook_points import HookPoints
 from .goal.pursuit import GOAL_PROGRESS
-from .hook_points import HookPoints
 from .loop import Loop
 from .pace import RATE_LIMIT_DELAY
 from .pause import PAUSED, RESUMED

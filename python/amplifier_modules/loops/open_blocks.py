@@ -9,7 +9,7 @@ from typing import Any, Self
 from amplifier_core.events import CONTENT_BLOCK_END, CONTENT_BLOCK_START
 
 from .answers.blocks import aborted_end, block_records
-from .hook_points import HookPoints
+from .boundary.hook_points import HookPoints
 
 _PRIORITY = -2_000_000_000
 """Before hooks that could deny an event."""

@@ -8,8 +8,8 @@ import anyio
 
 from amplifier_core.llm_errors import AbortError
 
-from .cancellation import TurnCancellation
-from .hook_points import HookPoints
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
 from .settings import LoopSettings
 
 RATE_LIMIT_DELAY = "orchestrator:rate_limit_delay"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import anyio
 
 from ..loop_thread import caller_into_loop
-from .cancellation import TurnCancellation
-from .hook_points import HookPoints
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
 
 PAUSED = "orchestrator:paused"
 """Event: the turn waits, because it was paused."""

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 
 from ..contexts.message_source import STEERING
-from .hook_points import HookPoints
+from .boundary.hook_points import HookPoints
 from .turn_history import TurnHistory
 
 logger = logging.getLogger(__name__)

@@ -22,8 +22,13 @@ from ..loop_breaking import ends_turn
 from ..spending.ledger import Ledger, Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
-from .call_approval import needs_approval
-from .call_context import TOOL_START, run_in_context
+from .boundary.call_approval import needs_approval
+from .boundary.call_context import TOOL_START, run_in_context
+from .boundary.call_progress import Start
+from .boundary.cancellation import TurnCancellation, ending_after
+from .boundary.contained import Contained, contained, is_cancelled
+from .boundary.hook_points import HookPoints
+from .boundary.together import absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
     DeniedByHookError,
@@ -32,12 +37,7 @@ from .call_errors import (
     is_failure_of_tool,
     words_for_model,
 )
-from .call_progress import Start
-from .cancellation import TurnCancellation, ending_after
-from .contained import Contained, contained, is_cancelled
-from .hook_points import HookPoints
 from .result_limit import within
-from .together import absorb_own_cancellation
 from .tool_answer import (
     INTERRUPTED,
     INTERRUPTED_READING,

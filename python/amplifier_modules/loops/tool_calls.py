@@ -15,14 +15,14 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from ..spending.ledger import Limit
 from ..tool_exit import ToolExitError
 from .answers.response import RequestedCall
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
+from .boundary.together import Together, together
 from .call_errors import error_of_call
-from .cancellation import TurnCancellation
 from .equal_errors import EqualErrors
-from .hook_points import HookPoints
 from .pause import ToolPause
 from .recovery.recoverable_error import RecoverableError
 from .result_limit import within
-from .together import Together, together
 from .tool_answer import INTERRUPTED, NOT_STARTED
 from .tool_call import CallRules, CallRun
 from .turn_history import TurnHistory

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
@@ -15,33 +15,28 @@ from amplifier_core.events import (
     EXECUTION_START,
     PROMPT_COMPLETE,
     PROMPT_SUBMIT,
-    PROVIDER_REQUEST,
     TURN_START,
 )
 from amplifier_core.llm_errors import AbortError
-from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..aside_call import ASIDE_CALL
-from ..budget import BUDGET_WARNING
 from ..contexts.learned_budget import LearnedBudgets
-from ..failure import in_words
-from ..spending.call_estimate import estimate_of
 from ..spending.ledger import RUNNING, Ledger, Limit
-from .answers.response import calls_of, text_of
+from .answers.response import calls_of
 from .answers.tool_list import example_writer
 from .aside import AsideCalls
-from .cancellation import TurnCancellation
+from .asking import Asking
+from .boundary.cancellation import TurnCancellation
+from .boundary.hook_points import HookPoints
+from .boundary.injection import Injection
 from .equal_errors import EqualErrors
 from .goal_mode import GoalMode
-from .hook_points import HookPoints
-from .injection import Injection, with_injections
 from .model_call import TurnModels
 from .models.provider_choice import tool_tags
-from .models.roles import UnknownRoleError
 from .outcome import Outcome
 from .pause import Pause, ToolPause
 from .recovery.recovery import Recovery
-from .request import RequestBuilder, tool_specs
+from .request import RequestBuilder
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
@@ -51,15 +46,7 @@ from .turn_ending import TurnEnding
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
 
-if TYPE_CHECKING:
-    from .answers.reading import EarlyCalls
-
 logger = logging.getLogger(__name__)
-
-WRAP_UP = (
-    "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
-    "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
-)
 
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
 
@@ -93,7 +80,6 @@ class Turn:
     """The form that answers must have, for providers that can hold a model to it."""
     rules: CallRules = field(default_factory=CallRules)
     """What holds for each tool call."""
-    _tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
 
     def __post_init__(self) -> None:
         """Begin to count."""
@@ -104,6 +90,16 @@ class Turn:
         self.history = TurnHistory(self.context, self.told)
         self._goal = GoalMode(
             self.hooks, self.cancellation, self.settings, self.history, self.report, self.ledger
+        )
+        self._asking = Asking(
+            self.tools,
+            self.hooks,
+            self.history,
+            self.report,
+            self.requests,
+            self.budgets,
+            self.ledger,
+            self.response_format,
         )
         self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
 
@@ -180,9 +176,9 @@ class Turn:
             return Outcome.INCOMPLETE
         if isinstance(models, Exception):
             raise models
-        self._tool_specs = tool_specs(self.tools)
+        self._asking.describe_tools()
         tags = tool_tags(models.own.provider, self.settings)
-        example = example_writer(self._tool_specs, tags, self.settings.tool_format)
+        example = example_writer(self._asking.tool_specs, tags, self.settings.tool_format)
         recovery = Recovery(self.hooks.emit, self.tools, self._most_errors, example)
         if self.settings.require_call:
             recovery.require_end()
@@ -205,7 +201,7 @@ class Turn:
                 self.report.reason = (
                     f"the limit of {self.report.iterations} model calls, `max_iterations`"
                 )
-                await self._wrap_up(models)
+                await self._asking.wrap_up(models)
                 return Outcome.INCOMPLETE
             if self.ledger is not None and (limit := self.ledger.reached()) is not None:
                 return await self._stop_at(limit, models)
@@ -247,82 +243,8 @@ class Turn:
         """End the turn at a limit of its budget."""
         self.report.reason = limit.reason
         if limit.kind == "model_calls" and self.ledger is not None and self.ledger.has_called:
-            await self._wrap_up(models)
+            await self._asking.wrap_up(models)
         return Outcome.INCOMPLETE
-
-    async def _warn(self) -> None:
-        """Tell, once for each limit, that most of it is used up."""
-        for hooks, data in () if self.ledger is None else self.ledger.warnings():
-            await hooks.emit(BUDGET_WARNING, data)
-
-    async def _ask(
-        self,
-        models: TurnModels,
-        *injections: Injection,
-        early: EarlyCalls | None = None,
-        **options: Any,
-    ) -> tuple[ChatResponse, Any] | Limit | None:
-        """Return a response and the provider that gave it, None where a hook denied the call.
-
-        A limit is returned where other calls have reached it meanwhile.
-        """
-        verdict = await self.hooks.judge(
-            PROVIDER_REQUEST,
-            {
-                **models.own.identity,
-                "message_count": len(await self.context.get_messages()),
-                "iteration": self.report.iterations,
-            },
-        )
-        if verdict.denied:
-            self.report.deny(PROVIDER_REQUEST, verdict.reason)
-            return None
-        await self.history.tell()
-        try:
-            model = models.asked_for(verdict.data)
-        except UnknownRoleError as error:
-            logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
-            self.report.deny(PROVIDER_REQUEST, str(error))
-            return None
-        chosen = model.chosen
-        target = (self.context, model.provider, chosen.name, chosen.model)
-        messages = await self.budgets.messages(*target, stated=chosen.request_budget())
-        if len(self._tool_specs) != len(self.tools):
-            # A tool was mounted during the turn, such as one that reads what was put aside.
-            self._tool_specs = tool_specs(self.tools)
-        injected = [*self.hooks.take_injections(), *injections]
-        if chosen.named is not None:
-            options["model"] = chosen.named
-        if self.response_format is not None:
-            options["response_format"] = self.response_format
-
-        def request_with(messages: list[dict[str, Any]]) -> ChatRequest:
-            given = with_injections(messages, injected)
-            return self.requests.build(given, self._tool_specs, **options)
-
-        refused = [messages]
-
-        async def shorter() -> ChatRequest | None:
-            fewer = await self.budgets.fewer_messages(refused[-1], len(refused) - 1, *target)
-            if fewer is None:
-                return None
-            refused.append(fewer)
-            return request_with(fewer)
-
-        request, number = request_with(messages), self.report.iterations
-        if self.ledger is None:
-            response = await model.ask(request, number, shorter, early=early)
-        else:
-            estimate = estimate_of(request, model.provider, self.ledger)
-            call = self.ledger.reserve(estimate, is_closing=options.get("tool_choice") == "none")
-            if isinstance(call, Limit):
-                return call
-            with call:
-                response = await model.ask(request, number, shorter, early=early)
-                call.settle(response.usage)
-            await self._warn()
-        self.report.answer = text_of(response) or self.report.answer
-        return response, model.provider
 
     async def _answer(self, models: TurnModels, recovery: Recovery) -> ToolRound | Limit | None:
         """Let the model answer and run its calls, which have ended.
@@ -335,13 +257,13 @@ class Turn:
         asked = None
         if self.settings.execute_while_streaming:
             async with calls:
-                asked = await calls.ask(self._ask(models, *told, early=calls))
+                asked = await calls.ask(self._asking.ask(models, *told, early=calls))
                 if isinstance(asked, tuple):
                     response, provider = asked
                     await calls.remember(response, calls_of(provider, response))
                     await calls.finish()
             return calls if isinstance(asked, tuple) or calls.requested else asked
-        asked = await self._ask(models, *told)
+        asked = await self._asking.ask(models, *told)
         if not isinstance(asked, tuple):
             return asked
         response, provider = asked
@@ -355,7 +277,7 @@ class Turn:
 
     async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
-        await self._warn()
+        await self._asking.warn()
         self._goal.note(calls.requested, calls.messages())
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer
@@ -385,19 +307,3 @@ class Turn:
             None if recovery.owns_calls else self._equal_errors,
             pausing,
         )
-
-    async def _wrap_up(self, models: TurnModels) -> None:
-        """Ask the model for a closing answer at the limit of model calls."""
-        reminder = Injection(WRAP_UP, role="user")
-        try:
-            asked = await self._ask(models, reminder, tool_choice="none")
-        except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
-            self.report.answer = (
-                f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
-                f"the closing call failed: {in_words(error)}"
-            )
-        else:
-            if isinstance(asked, Limit):
-                self.report.reason = asked.reason
-            elif asked is not None:
-                await self.history.add_response(asked[0], [])

@@ -9,8 +9,8 @@ import anyio
 
 from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
-from .cancellation import TurnCancellation, grace
-from .hook_points import HookPoints
+from .boundary.cancellation import TurnCancellation, grace
+from .boundary.hook_points import HookPoints
 from .outcome import CANCELLED
 from .steering import CANCELLED as STEERING_CANCELLED
 from .steering import SteeringQueue

@@ -13,7 +13,7 @@ from amplifier_core.message_models import ChatResponse
 from ..awaitable import awaitable_of
 from ..contexts.message_source import CLOSING, from_source
 from .answers.response import RequestedCall, assistant_message
-from .cancellation import Shielded
+from .boundary.cancellation import Shielded
 from .outcome import closing_message
 from .told_history import ToldHistory
 

@@ -11,8 +11,8 @@ from tagged_answers import LOOK, Pieces, blocks, ended, heard
 
 from amplifier_core.message_models import ChatRequest, Message
 from amplifier_modules.loops.answers.response import RequestedCall
-from amplifier_modules.loops.cancellation import TurnCancellation
-from amplifier_modules.loops.hook_points import HookPoints
+from amplifier_modules.loops.boundary.cancellation import TurnCancellation
+from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_modules.loops.pace import LastCall, Pace
 from amplifier_modules.loops.request import tool_specs
 

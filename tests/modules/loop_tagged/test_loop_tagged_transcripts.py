@@ -9,7 +9,7 @@ import pytest
 
 from amplifier_core.message_models import ToolSpec
 from amplifier_modules.loops.answers.reading import Form, Reading
-from amplifier_modules.loops.hook_points import HookPoints
+from amplifier_modules.loops.boundary.hook_points import HookPoints
 from amplifier_stream import StreamChunk, ThinkingParser
 
 FOLDER = Path(__file__).parents[2] / "data/tagged_answers"

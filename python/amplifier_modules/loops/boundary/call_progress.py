@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from ..loop_thread import caller_into_loop
+from ...loop_thread import caller_into_loop
 from .hook_points import HookPoints
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL
 from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
-from ..failure import in_words
+from ...failure import in_words
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
 from .cancellation import Shielded, ending, grace
 from .injection import Injection, injections_of

@@ -8,7 +8,7 @@ from typing import Any
 from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
 from amplifier_core._kernel.interruption import asyncio_task
 
-from ..tool_context import CURRENT, ToolContext
+from ...tool_context import CURRENT, ToolContext
 from .call_progress import Progress, Start
 from .contained import in_own_nursery
 from .hook_points import HookPoints

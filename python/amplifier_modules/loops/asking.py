@@ -1,0 +1,152 @@
+"""How a turn asks its models: the messages of the context, within the budget."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from amplifier_core.events import PROVIDER_REQUEST
+from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
+
+from ..budget import BUDGET_WARNING
+from ..contexts.learned_budget import LearnedBudgets
+from ..failure import in_words
+from ..spending.call_estimate import estimate_of
+from ..spending.ledger import Ledger, Limit
+from .answers.response import text_of
+from .boundary.hook_points import HookPoints
+from .boundary.injection import Injection, with_injections
+from .model_call import TurnModels
+from .models.roles import UnknownRoleError
+from .request import RequestBuilder, tool_specs
+from .turn_history import TurnHistory
+from .turn_report import TurnReport
+
+if TYPE_CHECKING:
+    from .answers.reading import EarlyCalls
+
+logger = logging.getLogger(__name__)
+
+WRAP_UP = (
+    "<system-reminder>The limit of model calls for this turn is reached. Do not call tools. "
+    "Tell the user what is done, what was found, and what is left to do.</system-reminder>"
+)
+
+
+@dataclass
+class Asking:
+    """Asks the models of a turn."""
+
+    tools: Mapping[str, Any]
+    hooks: HookPoints
+    history: TurnHistory
+    report: TurnReport
+    requests: RequestBuilder
+    budgets: LearnedBudgets
+    """How long requests may be, where that was learned from a refusal."""
+    ledger: Ledger | None = None
+    """What the turn may use; None for no limit."""
+    response_format: Any = None
+    """The form that answers must have, for providers that can hold a model to it."""
+    tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
+    """What requests say of the tools."""
+
+    def describe_tools(self) -> None:
+        """Describe the tools as they are now.
+
+        Raises:
+            TypeError: The schema of a tool is no mapping.
+        """
+        self.tool_specs = tool_specs(self.tools)
+
+    async def ask(
+        self,
+        models: TurnModels,
+        *injections: Injection,
+        early: EarlyCalls | None = None,
+        **options: Any,
+    ) -> tuple[ChatResponse, Any] | Limit | None:
+        """Return a response and the provider that gave it, None where a hook denied the call.
+
+        A limit is returned where other calls have reached it meanwhile.
+        """
+        verdict = await self.hooks.judge(
+            PROVIDER_REQUEST,
+            {
+                **models.own.identity,
+                "message_count": len(await self.history.context.get_messages()),
+                "iteration": self.report.iterations,
+            },
+        )
+        if verdict.denied:
+            self.report.deny(PROVIDER_REQUEST, verdict.reason)
+            return None
+        await self.history.tell()
+        try:
+            model = models.asked_for(verdict.data)
+        except UnknownRoleError as error:
+            logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
+            self.report.deny(PROVIDER_REQUEST, str(error))
+            return None
+        chosen = model.chosen
+        target = (self.history.context, model.provider, chosen.name, chosen.model)
+        messages = await self.budgets.messages(*target, stated=chosen.request_budget())
+        if len(self.tool_specs) != len(self.tools):
+            # A tool was mounted during the turn, such as one that reads what was put aside.
+            self.describe_tools()
+        injected = [*self.hooks.take_injections(), *injections]
+        if chosen.named is not None:
+            options["model"] = chosen.named
+        if self.response_format is not None:
+            options["response_format"] = self.response_format
+
+        def request_with(messages: list[dict[str, Any]]) -> ChatRequest:
+            given = with_injections(messages, injected)
+            return self.requests.build(given, self.tool_specs, **options)
+
+        refused = [messages]
+
+        async def shorter() -> ChatRequest | None:
+            fewer = await self.budgets.fewer_messages(refused[-1], len(refused) - 1, *target)
+            if fewer is None:
+                return None
+            refused.append(fewer)
+            return request_with(fewer)
+
+        request, number = request_with(messages), self.report.iterations
+        if self.ledger is None:
+            response = await model.ask(request, number, shorter, early=early)
+        else:
+            estimate = estimate_of(request, model.provider, self.ledger)
+            call = self.ledger.reserve(estimate, is_closing=options.get("tool_choice") == "none")
+            if isinstance(call, Limit):
+                return call
+            with call:
+                response = await model.ask(request, number, shorter, early=early)
+                call.settle(response.usage)
+            await self.warn()
+        self.report.answer = text_of(response) or self.report.answer
+        return response, model.provider
+
+    async def wrap_up(self, models: TurnModels) -> None:
+        """Ask the model for a closing answer at the limit of model calls."""
+        reminder = Injection(WRAP_UP, role="user")
+        try:
+            asked = await self.ask(models, reminder, tool_choice="none")
+        except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
+            self.report.answer = (
+                f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
+                f"the closing call failed: {in_words(error)}"
+            )
+        else:
+            if isinstance(asked, Limit):
+                self.report.reason = asked.reason
+            elif asked is not None:
+                await self.history.add_response(asked[0], [])
+
+    async def warn(self) -> None:
+        """Tell, once for each limit, that most of it is used up."""
+        for hooks, data in () if self.ledger is None else self.ledger.warnings():
+            await hooks.emit(BUDGET_WARNING, data)
