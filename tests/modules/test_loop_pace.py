@@ -8,6 +8,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from amplifier_core.models import HookResult
+from amplifier_modules.providers.scripted import ScriptedProvider
+
 sys.path.insert(0, str(Path(__file__).parent))
 from virtual_time import BACKENDS
 
@@ -61,6 +64,26 @@ async def test_calls_start_no_closer_than_the_delay_in_whichever_turn(kind, benc
     delays = turn.data(DELAYED)
     assert [data["delay_ms"] for data in delays] == pytest.approx([45_000, 60_000])
     assert [data["iteration"] for data in delays] == [2, 1]
+
+
+async def test_the_delay_holds_for_all_models_of_a_loop_together(kind, bench):
+    turn = bench(kind, config={"min_delay_between_calls_ms": 500, "models": {"fast": "second"}})
+    turn.hook(
+        "provider:request",
+        lambda _event, data: HookResult(
+            action="modify", data={**data, "role": "fast" if data["message_count"] > 1 else None}
+        ),
+    )
+    loop = await turn.loop()
+    providers = {name: ScriptedProvider(["done"]) for name in ("first", "second")}
+    for prompt in ("a", "b"):
+        await loop.execute(
+            prompt, turn.context, providers, {}, turn.coordinator.hooks,
+            coordinator=turn.coordinator,
+        )  # fmt: skip
+
+    assert [data["delay_ms"] for data in turn.data(DELAYED)] == pytest.approx([500])
+    assert [len(each.requests) for each in providers.values()] == [1, 1]
 
 
 @pytest.mark.parametrize("way", ["request_graceful", "request_immediate"])

@@ -10,7 +10,6 @@ from amplifier_agent import Agent, ScriptedProvider
 from amplifier_core.llm_errors import ConfigurationError, ContextLengthError
 from amplifier_core.models import HookResult, ModelInfo
 from amplifier_modules.loops import basic, streaming
-from amplifier_modules.loops.model_call import Pace
 from amplifier_modules.loops.models.provider_choice import choose_provider
 from amplifier_modules.loops.models.roles import Roles, UnknownRoleError
 from amplifier_modules.loops.settings import LoopSettings
@@ -286,31 +285,6 @@ async def test_what_is_learned_of_one_model_does_not_shorten_the_requests_to_ano
     assert lengths[3] < 5  # shorter
     assert lengths[4] < 9  # still
     assert len(providers["second"].requests[0].messages) == 7
-
-
-async def test_the_pace_holds_for_all_models_together(bench, kind):
-    turn = bench(kind, config={"models": {"fast": "second"}})
-    turn.hook(
-        "provider:request",
-        lambda _event, data: HookResult(
-            action="modify", data={**data, "role": "fast" if data["message_count"] > 1 else None}
-        ),
-    )
-    waits = []
-
-    async def sleep(seconds):
-        waits.append(seconds)
-
-    loop = await turn.loop()
-    loop._pace = Pace(500, clock=lambda: 0.0, sleep=sleep)
-    providers = providers_of("first", "second")
-    for prompt in ("a", "b"):
-        await loop.execute(
-            prompt, turn.context, providers, {}, turn.coordinator.hooks,
-            coordinator=turn.coordinator,
-        )  # fmt: skip
-    assert waits == [0.5]
-    assert [len(each.requests) for each in providers.values()] == [1, 1]
 
 
 async def test_two_services_answer_one_conversation_and_name_the_role_in_their_events(bench, kind):

@@ -11,6 +11,7 @@ from amplifier_core import ApprovalRequest, ApprovalResponse
 from amplifier_core.llm_errors import NetworkError, ProviderUnavailableError
 from amplifier_core.models import ToolResult
 from amplifier_modules import EVENTS
+from amplifier_modules.contexts.system_prompt import CONTEXT_SYSTEM_PROMPT
 from amplifier_modules.hooks.guard.prompts import FINDINGS
 from amplifier_modules.loops.answers.agent_events import EVENTS as AGENT_EVENTS
 from amplifier_modules.loops.offer import EVENTS as LOOP_EVENTS
@@ -215,4 +216,7 @@ async def test_the_line_about_a_retry_does_not_quote_the_server(
 
 def test_the_listed_events_are_those_that_our_modules_contribute():
     of_providers = {name for key, name in vars(provider_events).items() if key.isupper()}
-    assert set(EVENTS) == {*LOOP_EVENTS, *AGENT_EVENTS, FINDINGS, *of_providers, *RESPONSES_EVENTS}
+    assert set(EVENTS) == {
+        *LOOP_EVENTS, *AGENT_EVENTS, CONTEXT_SYSTEM_PROMPT, FINDINGS, *of_providers,
+        *RESPONSES_EVENTS,
+    }  # fmt: skip

@@ -54,11 +54,7 @@ class Asking:
     """What requests say of the tools."""
 
     def describe_tools(self) -> None:
-        """Describe the tools as they are now.
-
-        Raises:
-            TypeError: The schema of a tool is no mapping.
-        """
+        """Describe the tools as they are now."""
         self.tool_specs = tool_specs(self.tools)
 
     async def ask(

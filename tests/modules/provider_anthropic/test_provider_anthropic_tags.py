@@ -140,8 +140,9 @@ async def test_a_turn_with_calls_in_tags(server: Any, hooks: Any, wire: SimpleNa
         '<tool>{"tool_name": "count", "arguments": {"text": "</tool>", "times": 2}}</tool>' in said
     )
     assert "<arguments><times>many</times></arguments></tool>" in said
-    results = [block["text"] for block in second["messages"][2]["content"]]
+    *results, reminder = [block["text"] for block in second["messages"][2]["content"]]
     assert len(results) == 4
+    assert reminder.startswith("<system-reminder>")
     for text in results:
         inside = text.removeprefix("<tool_result>").removesuffix("</tool_result>")
         assert "</tool_result>" not in inside
