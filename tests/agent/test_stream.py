@@ -66,7 +66,6 @@ async def test_the_events_of_a_turn_end_with_its_result() -> None:
     assert [plain(event) for event in events] == [
         ("ThinkingDelta", "hm"),
         ("ToolStarted", "call_1", "count", {"n": 2}),
-        ("ToolProgress", "call_1", "count", "at 0", 0.0),
         ("ToolProgress", "call_1", "count", "at 1", 0.5),
         ("ToolFinished", "call_1", "count", "blue", False),
         ("TextDelta", "It "),

@@ -262,14 +262,12 @@ def test_ctrl_c_twice_ends_the_command_while_a_module_blocks_it(
     assert running.wait() == 130
 
 
-def test_a_tool_that_calls_sys_exit_ends_the_turn_with_an_error(
-    command: Any, modules: Path
-) -> None:
+def test_a_tool_that_calls_sys_exit_fails_and_the_turn_goes_on(command: Any, modules: Path) -> None:
     weather = WEATHER.replace('print("noise in a call")', "import sys; sys.exit(4)")
     (modules / "amplifier_module_tool_weather.py").write_text(weather)
     done = command("run", "Weather?", "--module", "tool-weather", "--module", SCRIPTED)
-    assert done.returncode == 1
-    assert "error: a module ended the program: SystemExit: 4 (at " in done.stderr
+    assert (done.returncode, done.stdout) == (0, "It is clear.\n")
+    assert "Traceback" not in done.stderr
 
 
 def test_a_tool_that_ends_the_turn_gives_the_answer_of_the_command(command: Any) -> None:

@@ -14,7 +14,9 @@ from amplifier_modules import MODULES
 
 MOUNTED = sorted(
     module_id
-    for module_id in set(MODULES) - {"hooks-observe", "loop-basic"}
+    for module_id in set(MODULES)
+    - {"hooks-observe", "loop-basic", "loop-tagged"}
+    - {"context-persistent", "tool-conversation", "tool-task"}
     if not module_id.startswith("provider-") or module_id == "provider-anthropic"
 )
 """What one turn mounts."""

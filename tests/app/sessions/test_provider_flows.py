@@ -211,8 +211,9 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
     ),
     "413": (
         Fault(status=413),
-        "{title} API error (413 ",
-        "ContextLengthError: the conversation is too long for the model; shorten it",
+        "the request is too long for the model and cannot be made shorter: about 1,",
+        "ContextLengthError: shorten the descriptions of the tools, or use a model with a larger"
+        " context window",
     ),
     "422": (
         Fault(status=422),
