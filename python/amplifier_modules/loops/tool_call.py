@@ -169,10 +169,10 @@ class CallRun:
         if ledger is not None and (limit := ledger.take_tool_call()) is not None:
             self.limit = limit
             return Answer(f"Not run: {limit.reason}.", is_error=True)
-        self.has_begun = True
-        self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
 
         async def run() -> Any:
+            self.has_begun = True
+            self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
             try:
                 returned = tool.execute(tool_input)
             except Exception:

@@ -10,7 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from interrupting import WAYS
+pytest.register_assert_rewrite("turns", "expected")
+
+from interrupting import REQUESTS, WAYS
 
 
 @pytest.fixture(params=[pytest.param(way, id=name) for name, way in WAYS.items()])
@@ -18,9 +20,14 @@ def way(request: pytest.FixtureRequest) -> tuple[str, Any]:
     return request.param
 
 
+@pytest.fixture(params=[pytest.param(way, id=name) for name, way in REQUESTS.items()])
+def asking(request: pytest.FixtureRequest) -> tuple[str, Any]:
+    return request.param
+
+
 @pytest.fixture
-def anyio_backend(way: tuple[str, Any]) -> str:
-    return way[0]
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    return request.getfixturevalue("asking" if "asking" in request.fixturenames else "way")[0]
 
 
 @pytest.fixture

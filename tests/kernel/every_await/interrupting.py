@@ -40,12 +40,16 @@ class Interrupted(Coroutine[Any, Any, Any]):
         return awaited
 
 
-async def with_the_task_cancelled(turn: Awaitable[Any], at: int) -> tuple[int, Any]:
+async def with_the_task_cancelled(
+    turn: Awaitable[Any], at: int, token: Any = None
+) -> tuple[int, Any]:
     """Run a turn and cancel its task, which hears of it once."""
     return await _on_asyncio(turn, at, lambda task, awaited: bool(task.cancel() and False))
 
 
-async def with_the_error_thrown(turn: Awaitable[Any], at: int) -> tuple[int, Any]:
+async def with_the_error_thrown(
+    turn: Awaitable[Any], at: int, token: Any = None
+) -> tuple[int, Any]:
     """Run a turn and throw a `CancelledError` in, as of a future that somebody cancelled."""
 
     def throw(task: asyncio.Task[Any], awaited: Any) -> bool:
@@ -57,7 +61,9 @@ async def with_the_error_thrown(turn: Awaitable[Any], at: int) -> tuple[int, Any
     return await _on_asyncio(turn, at, throw)
 
 
-async def with_the_scope_cancelled(turn: Awaitable[Any], at: int) -> tuple[int, Any]:
+async def with_the_scope_cancelled(
+    turn: Awaitable[Any], at: int, token: Any = None
+) -> tuple[int, Any]:
     """Run a turn and cancel the scope around it, of which every unshielded await hears."""
     scope = anyio.CancelScope()
 
@@ -67,6 +73,16 @@ async def with_the_scope_cancelled(turn: Awaitable[Any], at: int) -> tuple[int, 
         return asyncio.CancelledError
 
     return await _on_asyncio(within(), at, lambda task, awaited: bool(scope.cancel()))
+
+
+async def with_a_stop(turn: Awaitable[Any], at: int, token: Any) -> tuple[int, Any]:
+    """Run a turn and ask its session to stop at once."""
+    return await _on_asyncio(turn, at, lambda task, awaited: bool(token.request_immediate() and 0))
+
+
+async def with_an_end(turn: Awaitable[Any], at: int, token: Any) -> tuple[int, Any]:
+    """Run a turn and ask its session to stop when the tools that run have ended."""
+    return await _on_asyncio(turn, at, lambda task, awaited: bool(token.request_graceful() and 0))
 
 
 async def _on_asyncio(
@@ -93,11 +109,11 @@ async def _on_asyncio(
     return count[0], task.result()
 
 
-class CancelAt(trio.abc.Instrument):
-    """Cancels a scope at the k-th suspension of the tasks that came after it."""
+class ActsAt(trio.abc.Instrument):
+    """Does something at the k-th suspension of the tasks that came after it."""
 
-    def __init__(self, scope: trio.CancelScope, at: int) -> None:
-        self.scope, self.at, self.count = scope, at, 0
+    def __init__(self, act: Callable[[], object], at: int) -> None:
+        self.act, self.at, self.count = act, at, 0
         self.tasks: set[Any] = set()
 
     def task_spawned(self, task: Any) -> None:
@@ -110,11 +126,29 @@ class CancelAt(trio.abc.Instrument):
         if task in self.tasks:
             self.count += 1
             if self.count == self.at:
-                self.scope.cancel()
+                self.act()
 
 
-async def with_the_trio_scope_cancelled(turn: Awaitable[Any], at: int) -> tuple[int, Any]:
+async def with_the_trio_scope_cancelled(
+    turn: Awaitable[Any], at: int, token: Any = None
+) -> tuple[int, Any]:
     """Run a turn and cancel the trio scope around it, of which every unshielded await hears."""
+    return await _on_trio(turn, at, lambda scope: scope.cancel())
+
+
+async def with_a_stop_on_trio(turn: Awaitable[Any], at: int, token: Any) -> tuple[int, Any]:
+    """Run a turn on trio and ask its session to stop at once."""
+    return await _on_trio(turn, at, lambda scope: token.request_immediate())
+
+
+async def with_an_end_on_trio(turn: Awaitable[Any], at: int, token: Any) -> tuple[int, Any]:
+    """Run a turn on trio and ask its session to stop when the tools that run have ended."""
+    return await _on_trio(turn, at, lambda scope: token.request_graceful())
+
+
+async def _on_trio(
+    turn: Awaitable[Any], at: int, act: Callable[[trio.CancelScope], object]
+) -> tuple[int, Any]:
     outcome: Any = None
 
     async def run() -> None:
@@ -123,7 +157,7 @@ async def with_the_trio_scope_cancelled(turn: Awaitable[Any], at: int) -> tuple[
 
     living = trio.lowlevel.current_statistics().tasks_living
     with trio.CancelScope() as scope:
-        instrument = CancelAt(scope, at)
+        instrument = ActsAt(lambda: act(scope), at)
         trio.lowlevel.add_instrument(instrument)
         try:
             async with trio.open_nursery() as nursery:
@@ -143,3 +177,10 @@ WAYS = {
 }
 """The event loop and the function of each way; a function gives how often what it awaited was
 suspended, and its result or the type of the cancellation that ended it."""
+REQUESTS = {
+    "stop": ("asyncio", with_a_stop),
+    "end": ("asyncio", with_an_end),
+    "trio-stop": ("trio", with_a_stop_on_trio),
+    "trio-end": ("trio", with_an_end_on_trio),
+}
+"""The same for what is asked of the token of the session."""

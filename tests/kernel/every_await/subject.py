@@ -1,22 +1,31 @@
-"""A session with two hooks, a tool and an approval that suspend, and a record of its turns."""
+"""A session with hooks, a tool and an approval that suspend, and a record of its turns."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
 
-import anyio.lowlevel
+from pairs import PAIRED
+from scripted import Approvals, Loader, suspend
 
-from amplifier_core.message_models import ChatResponse, TextBlock, ToolCall, ToolCallBlock
-from amplifier_core.models import HookResult, ToolResult
+from amplifier_core.message_models import ChatResponse
+from amplifier_core.models import HookResult
 from amplifier_modules.contexts.simple import SimpleContext
 
 OBSERVED = (
     "execution:start",
+    "turn:start",
     "prompt:submit",
     "provider:request",
+    "llm:pre",
     "llm:post",
+    "provider:response",
+    "content_block:start",
+    "content_block:end",
+    "agent:tool_call_end",
+    "agent:message_end",
     "tool:pre",
+    "tool:start",
     "tool:post",
     "prompt:complete",
     "cancel:requested",
@@ -25,16 +34,9 @@ OBSERVED = (
     "orchestrator:complete",
     "execution:end",
 )
-RECORDED = (*OBSERVED, "content_block:end", "tool:error", "provider:error", "look:progress")
+RECORDED = {*OBSERVED, *PAIRED, "agent:message_content", "provider:error", "look:progress"}
 STAMPS = {"session_id", "parent_id", "timestamp"}
-PROMPTS = ("Look.", "Look again.")
-ANSWER = "It says 42."
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-async def suspend(times: int = 1) -> None:
-    for _ in range(times):
-        await anyio.lowlevel.checkpoint()
 
 
 class Record:
@@ -46,113 +48,18 @@ class Record:
         self.settled: list[tuple[str, dict[str, Any]]] = []
         """Events that went through all of their handlers."""
         self.responses: list[ChatResponse] = []
-        """What the provider answered."""
+        """What the model answered."""
+        self.written: list[str] = []
+        """The calls that the model wrote in tags."""
         self.approved: list[str] = []
         self.begun: list[str] = []
         """The calls that the user allowed, and those whose tool was run."""
+        self.names: dict[str, str] = {}
+        """What the model calls each call, by its id: calls in tags have none of their own."""
 
-
-class Provider:
-    """Asks for the tool until there is a result behind the last prompt, then answers."""
-
-    name = "scripted"
-
-    def __init__(self, subject: Subject, calls: int) -> None:
-        self.subject, self.calls = subject, calls
-
-    async def complete(self, request: Any, **options: Any) -> ChatResponse:
-        await suspend(2)
-        roles = ["prompt" if m.content in PROMPTS else m.role for m in request.messages]
-        if "tool" in roles[::-1][: roles[::-1].index("prompt")]:
-            response = ChatResponse(content=[TextBlock(text=ANSWER)])
-        else:
-            ids = [f"{len(request.messages)}-{number}" for number in range(self.calls)]
-            response = ChatResponse(
-                content=[ToolCallBlock(id=id, name="look", input={"id": id}) for id in ids],
-                tool_calls=[ToolCall(id=id, name="look", arguments={"id": id}) for id in ids],
-            )
-        self.subject.record.responses.append(response)
-        return response
-
-
-class Look:
-    """A tool that listens to an event of its own only while it works."""
-
-    name = "look"
-    description = "Look."
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self.input_schema = {"type": "object"}
-
-    async def execute(self, input: dict[str, Any]) -> ToolResult:
-        self.subject.record.begun.append(input["id"])
-        hooks, heard = self.subject.session.coordinator.hooks, []
-        unregister = hooks.register("look:progress", lambda *_: heard.append(1), name="look")
-        try:
-            await suspend()
-            await hooks.emit("look:progress", {})
-            await suspend()
-        finally:
-            unregister()
-        return ToolResult(output={"answer": 42})
-
-
-class Approvals:
-    """A user who allows everything, after a while."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-
-    async def request_approval(
-        self, prompt: str, options: list[str], seconds: float, default: str
-    ) -> str:
-        await suspend(2)
-        self.subject.record.approved.append(prompt)
-        return "Allow"
-
-
-class SlowContext(SimpleContext):
-    """A context that gives way when it has stored a message, as one on a disk does."""
-
-    async def add_message(self, message: Any) -> None:
-        await super().add_message(message)
-        await suspend()
-
-
-class Loader:
-    """A loader of our loops and context, and of the provider and the tool above."""
-
-    def __init__(self, subject: Subject, calls: int, context_class: Any) -> None:
-        from amplifier_modules.loops import basic, streaming
-
-        async def context(coordinator: Any, config: Any) -> None:
-            made = context_class({}, coordinator.hooks, clock=lambda: NOW)
-            await coordinator.mount("context", made)
-
-        async def provider(coordinator: Any, config: Any) -> None:
-            await coordinator.mount("providers", Provider(subject, calls))
-
-        async def tool(coordinator: Any, config: Any) -> None:
-            await coordinator.mount("tools", Look(subject))
-
-        self.mounts: dict[str, Any] = {
-            "loop-basic": basic.mount,
-            "loop-streaming": streaming.mount,
-            "context": context,
-            "provider": provider,
-            "tool": tool,
-        }
-
-    async def load(self, module_id: str, config: Any = None, **_: Any) -> Any:
-        return lambda coordinator: self.mounts[module_id](coordinator, config)
-
-    def get_on_session_ready_queue(self) -> list[Any]:
-        return []
-
-    def clear_on_session_ready_queue(self) -> None: ...
-
-    def cleanup(self) -> None: ...
+    def heard(self, event: str) -> list[str]:
+        """The calls that an event went through all of its handlers for."""
+        return [self.names[data["tool_call_id"]] for name, data in self.settled if name == event]
 
 
 class Subject:
@@ -167,12 +74,12 @@ class Subject:
             "tools": [{"module": "tool"}],
         }
         self.loop, self.calls, self.record, self.cleaned = loop, calls, Record(), []
-        self.loader = Loader(self, calls, context_class)
+        self.loader = Loader(self, loop, calls, context_class)
         self.session = session_class(
             plan, loader=self.loader, session_id="s", approval_system=Approvals(self)
         )
         hooks = self.session.coordinator.hooks
-        for event in RECORDED:
+        for event in sorted(RECORDED):
             hooks.register(event, self.hear, priority=-100, name="first")
             hooks.register(event, self.settle, priority=100, name="last")
         for event in OBSERVED:
@@ -184,6 +91,8 @@ class Subject:
 
     def hear(self, event: str, data: dict[str, Any]) -> None:
         self.record.told.append((event, {k: v for k, v in data.items() if k not in STAMPS}))
+        if event == "tool:pre":
+            self.record.names[data["tool_call_id"]] = data["tool_input"]["id"]
 
     def settle(self, event: str, data: dict[str, Any]) -> None:
         self.record.settled.append((event, data))
@@ -194,7 +103,7 @@ class Subject:
 
     async def ask(self, event: str, data: dict[str, Any]) -> HookResult:
         await suspend()
-        prompt = data["tool_call_id"]
+        prompt = data["tool_input"]["id"]
         return HookResult(action="ask_user", approval_prompt=prompt, approval_timeout=60)
 
     async def inject(self, event: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -210,4 +119,28 @@ class Subject:
         return {event: listed for event, listed in names.items() if listed}
 
     async def history(self) -> list[dict[str, Any]]:
-        return await self.session.coordinator.get("context").get_messages()
+        """The conversation, in which each call is called what the model calls it."""
+        messages = await self.session.coordinator.get("context").get_messages()
+        names = {
+            call["id"]: call["arguments"]["id"]
+            for message in messages
+            for call in message.get("tool_calls", ())
+        }
+        assert len(set(names.values())) == len(names)
+        return [renamed(message, names) for message in messages]
+
+
+def renamed(message: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """A message with other ids of calls."""
+    changed = dict(message)
+    if "tool_call_id" in message:
+        changed["tool_call_id"] = names[message["tool_call_id"]]
+    if "tool_calls" in message:
+        changed["tool_calls"] = [
+            {**call, "id": names[call["id"]]} for call in message["tool_calls"]
+        ]
+        changed["content"] = [
+            {**block, "id": names[block["id"]]} if "id" in block else block
+            for block in message["content"]
+        ]
+    return changed

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import trio
-from subject import ANSWER, PROMPTS, Subject, suspend
+from scripted import ANSWER, PROMPTS, suspend
+from subject import Subject
 
 
 async def test_a_session_can_be_cancelled_at_every_await_of_its_initialisation(

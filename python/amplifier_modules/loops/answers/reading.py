@@ -32,7 +32,7 @@ class EarlyCalls(Protocol):
     """Runs calls while the rest of their answer arrives."""
 
     text_so_far: str
-    """The text of an answer that failed."""
+    """The text that has arrived, for an answer that is not finished."""
 
     def start(self, call: RequestedCall) -> None:
         """Run a call, which is complete."""
@@ -100,6 +100,8 @@ class Reading:
     def _seen(self, event: AgentEvent) -> Iterable[AgentEvent]:
         """Note an event, and return those to emit in its place."""
         self._gathered.note(event)
+        if self.early is not None:
+            self.early.text_so_far = self._gathered.text()
         if isinstance(event, ToolCallEndEvent):
             self._hand_over(event.call)
         if self._transform is None or isinstance(event, OtherBlock | DroppedCall):
