@@ -55,11 +55,10 @@ def add(a: int, b: int = 1) -> int:
     return a + b
 
 
-@tool
-async def load(context: ToolContext, name: str) -> str:
+@tool(read_only=True)
+async def load(context: ToolContext, name: str, fraction: float | None = None) -> str:
     """Load something, and say how far it is."""
-    context.progress("halfway", 0.5)
-    context.progress("nearly")
+    context.progress("loading", fraction)
     return name
 
 
@@ -158,6 +157,7 @@ async def tools(seen: Seen) -> None:
     calls = [
         {"tool": "add", "arguments": {"a": 1}},
         {"tool": "load", "arguments": {"name": "x"}},
+        {"tool": "load", "arguments": {"name": "x", "fraction": 0.5}},
         {"tool": "fail", "arguments": {}},
         {"tool": "give_up", "arguments": {}},
         {"tool": "nothing", "arguments": {}},
