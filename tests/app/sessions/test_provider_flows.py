@@ -212,8 +212,10 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
     "413": (
         Fault(status=413),
         "the request is too long for the model and cannot be made shorter: about 1,",
-        "ContextLengthError: shorten the descriptions of the tools, or use a model with a larger"
-        " context window",
+        (
+            "ContextLengthError: shorten the descriptions of the tools, or use a model with a larger"
+            " context window"
+        ),
     ),
     "422": (
         Fault(status=422),
