@@ -80,8 +80,9 @@ class Display:
             case ThinkingEndEvent() | MessageEndEvent():
                 await self._close()
             case ToolCallStartEvent(index=number, id=call_id, name=name):
-                await self._close()
+                # Known before anything is awaited: the call is ended also where that is cancelled.
                 self._calls[number] = _Call(call_id, name, is_native=name is not None)
+                await self._close()
                 if name is not None:
                     await self._begin_call(self._calls[number])
             case ToolCallContentEvent(index=number, content=text, name=name):
