@@ -175,6 +175,9 @@ async def test_an_answer_that_fails_undoes_nothing_that_ran(bench, say, valid):
     turn.tool("write", slow)
     turn.tool("look", look).read_only = True
 
+    written: list[str] = []
+    streamed.round.text_so_far = lambda: "".join(written)
+
     async def ask():
         for id, name in (
             ("1", "quick"),
@@ -184,7 +187,7 @@ async def test_an_answer_that_fails_undoes_nothing_that_ran(bench, say, valid):
             ("5", "quick"),
         ):
             streamed.round.start(call(id, name))
-            streamed.round.text_so_far += f"{name} "
+            written.append(f"{name} ")
         while len(turn.token.running_tools) < 3:
             await anyio.lowlevel.checkpoint()
         await anyio.wait_all_tasks_blocked()

@@ -84,8 +84,8 @@ class ToolRound:
         """Whether the call that began last is exclusive: then it is the only one that runs."""
         self._asking: Interruption | None = None
         self._is_remembered = False
-        self.text_so_far = ""
-        """What the model has written, for the history if its answer fails; the caller sets it."""
+        self.text_so_far: Callable[[], str] = str
+        """Returns what the model has written, for the history if its answer fails."""
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -117,8 +117,9 @@ class ToolRound:
                 await self._settle()
         finally:
             if self._calls and not self._is_remembered:
-                text = [TextBlock(text=self.text_so_far)] if self.text_so_far else []
-                await self._remember(ChatResponse(content=[*text]))
+                text = self.text_so_far()
+                written = [TextBlock(text=text)] if text else []
+                await self._remember(ChatResponse(content=[*written]))
             if self._history.awaits_results:
                 await self._history.add_results(self.messages())
         return is_handled

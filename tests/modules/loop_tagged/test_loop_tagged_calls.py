@@ -195,7 +195,7 @@ class Handed:
 
     def __init__(self):
         self.calls: list[RequestedCall] = []
-        self.text_so_far = ""
+        self.text_so_far = str
 
     def start(self, call):
         self.calls.append(call)

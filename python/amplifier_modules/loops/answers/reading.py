@@ -31,8 +31,8 @@ from .response import BLOCKS_EMITTED, RequestedCall
 class EarlyCalls(Protocol):
     """Runs calls while the rest of their answer arrives."""
 
-    text_so_far: str
-    """The text that has arrived, for an answer that is not finished."""
+    text_so_far: Callable[[], str]
+    """Returns the text that has arrived, for an answer that is not finished."""
 
     def start(self, call: RequestedCall) -> None:
         """Run a call, which is complete."""
@@ -71,6 +71,8 @@ class Reading:
         """
         self._pieces = Pieces(source, self.form.after_word)
         self._gathered = Gathered(self._pieces)
+        if self.early is not None:
+            self.early.text_so_far = self._gathered.text
         self._calls = EndedCalls(self.form.tools)
         self._display = Display(self.hooks, self.form.with_deltas, bool(self.form.tags))
         self._own: dict[str, str] = {}
@@ -91,8 +93,6 @@ class Reading:
             if (error := error_of(answer)) is not None:
                 raise error
         except BaseException:
-            if self.early is not None:
-                self.early.text_so_far = self._gathered.text()
             await self._display.abort()
             raise
         return self._response(answer)
@@ -100,8 +100,6 @@ class Reading:
     def _seen(self, event: AgentEvent) -> Iterable[AgentEvent]:
         """Note an event, and return those to emit in its place."""
         self._gathered.note(event)
-        if self.early is not None:
-            self.early.text_so_far = self._gathered.text()
         if isinstance(event, ToolCallEndEvent):
             self._hand_over(event.call)
         if self._transform is None or isinstance(event, OtherBlock | DroppedCall):
