@@ -1,0 +1,164 @@
+"""The mistakes of the guide of sub-agents, conversations, budgets, costs, modules, trio and scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import trio
+from mistakes import add, mistake, model, told
+from pydantic import BaseModel
+
+from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
+from amplifier_core import ModuleCoordinator
+
+# sub-agents, conversations, budgets
+
+
+mistake("sub-agents", "an agent among `tools`")(lambda: Agent(model(), tools=[Agent(model())]))  # type: ignore[list-item]
+
+
+@mistake("sub-agents", "a sub-agent that fails")
+def _() -> str:
+    limited = Agent(
+        model({"tool": "add", "arguments": {"a": 1}}, "ok"),
+        tools=[add],
+        budget=Budget(model_calls=1),
+    )
+    scripted = model({"tool": "ask", "arguments": {"prompt": "?"}}, "ok")
+    by_tool = told(Agent(scripted, tools=[limited.as_tool("ask", "Ask.")]), scripted)
+
+    tasks = {"module": "tool-task", "config": {"budget": {"model_calls": 1}}}
+    call = {"tool": "add", "arguments": {"a": 1}}
+    scripted = model({"tool": "task", "arguments": {"prompt": "?"}}, call, "closing", "ok")
+    Agent(scripted, tools=[tasks, add]).run_sync("go")
+    return f"{by_tool}\n{scripted.requests[-1].messages[-1].content}"
+
+
+def _spawning(use: Callable[[Any], Awaitable[object]]) -> None:
+    """Open a session with the tool `look` and one task that is over, and use its capability."""
+
+    @tool
+    def look() -> str:
+        """Look around."""
+        return "Nothing."
+
+    async def main() -> None:
+        async with Agent(model("done"), tools=[look]).session() as session:
+            spawn = session.session.coordinator.get_capability("session.spawn")
+            await spawn("Look.")
+            await use(spawn)
+
+    asyncio.run(main())
+
+
+mistake("sub-agents", '`spawn(…, tools=["lok"])`')(
+    lambda: _spawning(lambda spawn: spawn("Look.", tools=["lok"]))
+)
+mistake("sub-agents", "the id of a task that is not there")(
+    lambda: _spawning(lambda spawn: spawn.result("task-9"))
+)
+
+
+@mistake("sub-agents", "sub-agents that are nested too deeply")
+def _() -> str:
+    @tool
+    async def deeper(context: ToolContext) -> str:
+        """Go one deeper."""
+        spawn = context.session.coordinator.get_capability("session.spawn")
+        return (await spawn("Go on.")).text
+
+    call = {"tool": "deeper", "arguments": {}}
+    scripted = model(call, call, call, call, "4", "3", "2", "1")
+    Agent(scripted, tools=[deeper]).run_sync("go")
+    return str(scripted.requests[4].messages[-1].content)
+
+
+mistake("conversations", '`messages="hello"`')(
+    lambda: Agent(model()).run_sync("go", messages="hello")
+)  # type: ignore[arg-type]
+mistake("conversations", "a session outside of `async with`")(
+    lambda: asyncio.run(Agent(model()).session().run("go"))
+)
+
+
+@mistake("conversations", "a session in another event loop")
+def _() -> None:
+    async def main() -> None:
+        async with Agent(model()).session() as session:
+            await asyncio.to_thread(lambda: asyncio.run(session.run("go")))
+
+    asyncio.run(main())
+
+
+mistake("budgets", "`Budget(model_calls=0)`")(lambda: Budget(model_calls=0))
+mistake("budgets", "`Budget(10)`")(lambda: Budget(10))  # type: ignore[call-arg]
+mistake("budgets", "`cost=` with a provider whose prices are not known")(
+    lambda: Agent(model(), budget=Budget(cost=1)).run_sync("go")
+)
+
+
+# cost
+
+
+def _priced(prices: Mapping[str, Any]) -> Agent[None]:
+    config = {"api_key": "key", "default_model": "mine", "prices": prices}
+    plan = {"providers": [{"module": "provider-anthropic", "config": config}]}
+    return Agent(plan=plan, budget=Budget(cost=1))
+
+
+@mistake("cost", "a budget of `cost`, and a model without a price")
+def _() -> None:
+    _priced({}).run_sync("go")
+
+
+@mistake("cost", "a price that is none")
+def _() -> None:
+    _priced({"mine": {"input": "cheap", "output": 1}}).run_sync("go")
+
+
+# modules, trio, testing
+
+
+def _with_dice(name: str, config: dict[str, Any]) -> None:
+    class DiceSettings(BaseModel):
+        sides: int = 6
+
+    async def mount(coordinator: Any, config: Any = None) -> None: ...
+
+    mount.__module__ = "amplifier_module_tool_dice"
+    dice = ModuleType("amplifier_module_tool_dice")
+    dice.__dict__.update(mount=mount, __amplifier_settings__=DiceSettings)
+    sys.modules[dice.__name__] = dice
+    try:
+        Agent(model(), tools=[{"module": name, "config": config}]).run_sync("go")
+    finally:
+        del sys.modules[dice.__name__]
+
+
+mistake("modules", "a misspelt id")(lambda: _with_dice("tool-serach", {}))
+mistake("modules", "a key that the settings do not have")(
+    lambda: _with_dice("tool-dice", {"side": 4})
+)
+mistake("modules", "a wrong slot")(lambda: asyncio.run(ModuleCoordinator().mount("tool", add)))
+
+
+@mistake("trio", "`await asyncio.sleep(1)` in a tool under trio")
+def _() -> str:
+    @tool
+    async def nap() -> None:
+        """Sleep."""
+        await asyncio.sleep(1)
+
+    scripted = model({"tool": "nap", "arguments": {}}, "ok")
+    trio.run(Agent(scripted, tools=[nap]).run, "go")
+    return str(scripted.requests[1].messages[-1].content)
+
+
+mistake("testing", "a script that is over")(lambda: Agent(ScriptedProvider([])).run_sync("go"))
+mistake("testing", "an item that is none of the above")(
+    lambda: Agent(ScriptedProvider([3])).run_sync("go")  # type: ignore[list-item]
+)
