@@ -97,10 +97,10 @@ class ModelCalls:
             Exception: What the provider raised, after the event `provider:error`.
         """
         about = {**self.identity, "iteration": iteration}
-        response = None
-        while response is None:
+        while True:
             try:
                 response = await self._send(request, about, early)
+                break
             except ContextLengthError as error:
                 shortened = await shorter()
                 if shortened is None:
