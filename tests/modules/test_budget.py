@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from amplifier_core.message_models import Usage
 from amplifier_modules.budget import Budget
 from amplifier_modules.spending.ledger import Ledger
+from amplifier_modules.spending.reservation import Reservation
 
 LIMITS = {
     "model_calls": st.none() | st.integers(1, 10),
@@ -94,7 +95,9 @@ def test_no_step_is_taken_past_a_limit_of_the_turn_or_the_turns_around_it(
             assert (ledger.reached() is None) == may
             if may:
                 models, tokens, cost = models + 1, tokens + used[0], cost + used[1]
-                ledger.note_response(
+                call = ledger.reserve()
+                assert isinstance(call, Reservation)
+                call.settle(
                     Usage(input_tokens=used[0], output_tokens=0, total_tokens=0, cost_usd=used[1])
                 )
         else:

@@ -73,6 +73,11 @@ class HistoryEvents:
             for index, message in enumerate(replacement):
                 self.note_message(message, index)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether all that was noted was emitted."""
+        return self._told == self._noted
+
     async def tell(self) -> None:
         """Emit what was noted; it returns when all of that was emitted.
 

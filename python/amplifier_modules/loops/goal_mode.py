@@ -14,6 +14,7 @@ from ..contexts.message_source import GOAL
 from ..failure import in_words
 from ..spending.ledger import Ledger
 from .answers.response import RequestedCall, text_of
+from .aside import AsideCalls, BudgetUsedUpError
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import with_injections
@@ -118,24 +119,24 @@ class GoalMode:
         """
         if (reason := self._limit(is_call_of_turn=False)) is not None:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
-        model = models.helper(purpose)
         hooks = self._hooks.aside()
-        about = {**model.identity, "message_count": 1, "iteration": self._report.iterations}
+        identity = models.helper(purpose).identity
+        about = {**identity, "message_count": 1, "iteration": self._report.iterations}
         verdict = await hooks.judge(PROVIDER_REQUEST, about)
         if verdict.denied:
             reason = f"a hook denied the call of the judge: {verdict.reason}"
             raise HelperEnded(GoalEnd(GoalVerdict.FAILED, reason))
         given = with_injections([{"role": "user", "content": text}], hooks.take_injections())
         messages = [Message.model_validate(each) for each in given]
-        request = ChatRequest(messages=messages, model=model.chosen.named)
+        calls = AsideCalls(models, self._ledger, self._report)
         try:
-            response = await model.ask(request, self._report.iterations, _no_shorter)
+            response = await calls(ChatRequest(messages=messages), purpose)
+        except BudgetUsedUpError as limit:
+            raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, str(limit))) from None
         except AbortError:
             if self._cancellation.is_cancelled:
                 raise HelperEnded(_CANCELLED) from None
             raise
-        if self._ledger is not None:
-            self._ledger.note_response(response.usage)
         return text_of(response)
 
     def _limit(self, *, is_call_of_turn: bool = True) -> str | None:
@@ -145,7 +146,3 @@ class GoalMode:
             return f"the limit of {count} model calls, `max_iterations`"
         limit = None if self._ledger is None else self._ledger.reached()
         return None if limit is None else limit.reason
-
-
-async def _no_shorter() -> None:
-    return None

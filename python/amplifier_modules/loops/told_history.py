@@ -39,6 +39,11 @@ class ToldHistory:
         self._context = context
         await self.tell()
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the context has told of every change itself, so that `tell` would do nothing."""
+        return self._tells_itself and self._events.is_told
+
     async def tell(self) -> None:
         """Tell what has changed and was not told."""
         await self._events.tell()

@@ -92,7 +92,7 @@ class TurnHistory:
 
     async def tell(self) -> None:
         """Tell what others have changed, and what a cancellation kept from being told."""
-        if self._told is None:
+        if self._told is None or self._told.is_told:
             return
         try:
             with Shielded():
@@ -103,7 +103,7 @@ class TurnHistory:
     async def _add(self, message: dict[str, Any], source: str | None = None) -> None:
         with from_source(source):
             await awaitable_of(self.context.add_message(message), "add_message", "context")
-            if self._told is not None:
+            if self._told is not None and not self._told.is_told:
                 await self._told.tell()
 
     async def _has_calls(self, calls: list[RequestedCall]) -> bool:

@@ -124,13 +124,6 @@ class Ledger:
                 ledger._reserved_cost += estimate.cost
         return Reservation(estimate, self._end)
 
-    def note_response(self, usage: Any) -> None:
-        """Count a model call that no limit was to forbid, with the `usage` of its response."""
-        with self._lock:
-            for ledger in self._chain():
-                ledger._calls_under_way += 1
-        Reservation(NOTHING, self._end).settle(usage)
-
     @property
     def has_called(self) -> bool:
         """Whether the turn, or the one that it is a part of, has called the model."""
