@@ -42,6 +42,7 @@ PACKAGES = {
         "amplifier_modules",
         "amplifier_agent",
     },
+    "arcllm": {"amplifier_core", "amplifier_stream", "amplifier_guard", "amplifier_modules"},
 }
 """What each package may import of the others."""
 

@@ -1,0 +1,1 @@
+"""The configuration: TOML files and the environment."""

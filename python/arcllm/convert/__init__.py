@@ -1,0 +1,1 @@
+"""The types of this package from and to the messages of the kernel."""

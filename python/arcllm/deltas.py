@@ -1,0 +1,45 @@
+"""What `stream` yields while an answer arrives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the text."""
+
+    text: str
+    block: int = 0
+    """Which block of the answer it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """More of a thought."""
+
+    text: str
+    block: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """The beginning of a call, or more of its arguments."""
+
+    index: int
+    """Which call of the answer it is."""
+    id: str
+    name: str
+    arguments: str
+    """More of the JSON of the arguments, not whole before the response is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetractedDelta:
+    """The service took a block back: what was yielded of it is void."""
+
+    block: int
+
+
+Delta: TypeAlias = TextDelta | ThinkingDelta | ToolCallDelta | RetractedDelta

@@ -1,0 +1,73 @@
+"""What can go wrong in a call, in a configuration and in what a model wrote."""
+
+from __future__ import annotations
+
+_LONGEST_BODY = 500
+"""Characters of a server's answer that the message of an error shows."""
+
+
+class ArcLLMError(Exception):
+    """What all errors of this package have in common."""
+
+
+class ArcLLMParseError(ArcLLMError):
+    """Something that a model or a server wrote cannot be read.
+
+    Args:
+        raw_string: What cannot be read.
+        original_error: Why.
+    """
+
+    def __init__(self, raw_string: str, original_error: Exception) -> None:
+        super().__init__(raw_string, original_error)
+        self.raw_string = raw_string
+        self.original_error = original_error
+
+    def __str__(self) -> str:
+        """Say why, and show the beginning of what cannot be read."""
+        return f"cannot read {_cut(self.raw_string)!r}: {self.original_error}"
+
+
+class ArcLLMConfigError(ArcLLMError):
+    """A configuration cannot be used.
+
+    Args:
+        message: What was found, and what would be right.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ArcLLMAPIError(ArcLLMError):
+    """A service refused a call, could not be reached, or broke off.
+
+    Args:
+        status_code: The status of the HTTP answer; None if there was none.
+        body: What the service said.
+        provider: Which service.
+        retry_after: After how many seconds it wants to be asked again; None if it did not say.
+    """
+
+    def __init__(
+        self,
+        status_code: int | None,
+        body: str,
+        provider: str,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(status_code, body, provider, retry_after)
+        self.status_code = status_code
+        self.body = body
+        self.provider = provider
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        """Name the service and the status, and show the beginning of what it said."""
+        status = "" if self.status_code is None else f" ({self.status_code})"
+        return f"`{self.provider}`{status}: {_cut(self.body)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_BODY else f"{text[:_LONGEST_BODY]}…"

@@ -1,0 +1,1 @@
+"""What each layer of the stack does: one a file."""

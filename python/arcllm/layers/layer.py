@@ -1,0 +1,41 @@
+"""A layer that passes everything on; layers change what concerns them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from ..step import Call, Piece, Step
+from ..types import LLMResponse
+
+
+class Layer:
+    """A step around another one.
+
+    Args:
+        beneath: What is asked for the answer.
+    """
+
+    def __init__(self, beneath: Step) -> None:
+        self.beneath = beneath
+
+    @property
+    def name(self) -> str:
+        """The provider that answers."""
+        return self.beneath.name
+
+    @property
+    def model_name(self) -> str:
+        """The model that answers."""
+        return self.beneath.model_name
+
+    async def complete(self, call: Call) -> LLMResponse:
+        """Return the whole answer."""
+        return await self.beneath.complete(call)
+
+    def stream(self, call: Call) -> AsyncGenerator[Piece]:
+        """Yield the answer as it arrives, at the end the response."""
+        return self.beneath.stream(call)
+
+    async def close(self) -> None:
+        """Close what is beneath."""
+        await self.beneath.close()

@@ -1,0 +1,52 @@
+"""One call on its way through the stack, and what each step of the stack does with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from .deltas import Delta
+from .types import LLMResponse, Message, Tool
+
+Piece: TypeAlias = Delta | LLMResponse
+"""What a stream yields: deltas, at the end the response."""
+
+
+@dataclass(slots=True)
+class Call:
+    """What is asked of a model. Steps that change it pass a copy on."""
+
+    messages: list[Message]
+    tools: list[Tool] | None = None
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    """`temperature`, `max_tokens`, `tool_choice`, `reasoning_effort`, … as they are sent."""
+    notes: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What steps found out about the call; it becomes part of the response's `metadata`. All copies
+    of a call share it."""
+
+
+class Step(Protocol):
+    """A layer of the stack, or the provider beneath it."""
+
+    @property
+    def name(self) -> str:
+        """The provider that answers."""
+        ...
+
+    @property
+    def model_name(self) -> str:
+        """The model that answers."""
+        ...
+
+    async def complete(self, call: Call) -> LLMResponse:
+        """Return the whole answer."""
+        ...
+
+    def stream(self, call: Call) -> AsyncGenerator[Piece]:
+        """Yield the answer as it arrives, at the end the response; closed early, it ends the call."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections beneath; a later call opens new ones."""
+        ...

@@ -1,0 +1,123 @@
+"""The types of a call: messages and tools go in, a response comes out.
+
+The annotations of this module are evaluated, not deferred: `ToolResultBlock` holds blocks, its own
+kind among them, and is completed by `model_rebuild` once all of them are defined.
+"""
+
+import abc
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class TextBlock(BaseModel):
+    """A text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ImageBlock(BaseModel):
+    """An image: base64, a `data:` URL or an `https:` URL."""
+
+    type: Literal["image"] = "image"
+    source: str
+    media_type: str
+
+
+class ToolUseBlock(BaseModel):
+    """A call that a model made."""
+
+    type: Literal["tool_use"] = "tool_use"
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class ToolResultBlock(BaseModel):
+    """What a tool gave back."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    content: "str | list[ContentBlock]"
+
+
+ContentBlock = Annotated[
+    TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock, Field(discriminator="type")
+]
+"""A block of a message; its `type` says which."""
+
+ToolResultBlock.model_rebuild()
+
+
+class Message(BaseModel):
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | list[ContentBlock]
+    opaque: list[dict[str, Any]] | None = None
+    """What a model wrote besides, as its service wants it back: signed thoughts, citations, items of
+    a provider. Only for sending the message back; nothing in it is meant to be read."""
+
+
+class Tool(BaseModel):
+    """A tool that a model may call; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolCall(BaseModel):
+    """A call that a model made, with its arguments parsed."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class Usage(BaseModel):
+    """The tokens of a call."""
+
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class LLMResponse(BaseModel):
+    """The answer of a model."""
+
+    content: str | None = None
+    """Its text; None if it only calls tools."""
+    tool_calls: list[ToolCall] = Field(default_factory=list[ToolCall])
+    usage: Usage
+    model: str
+    """Which model answered."""
+    stop_reason: str
+    """`end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `content_filter`, or what else the
+    service said."""
+    thinking: str | None = None
+    raw: Any = Field(default=None, exclude=True, repr=False)
+    """What the provider returned, for debugging; never part of a dump."""
+    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What is known besides: `cost_usd`, `request_id`, `unreported`, `degradations`, …"""
+
+
+class LLMProvider(abc.ABC):
+    """A model that can be asked."""
+
+    name: str
+    """Which service it is."""
+
+    @abc.abstractmethod
+    async def complete(
+        self, messages: list[Message], tools: list[Tool] | None = None, **kwargs: Any
+    ) -> LLMResponse:
+        """Return the whole answer."""
+
+    @abc.abstractmethod
+    def validate_config(self) -> bool:
+        """Whether the configuration can be used."""
