@@ -41,10 +41,15 @@ def block_text(block: Mapping[str, Any]) -> str | None:
             return None
 
 
-def _fenced(text: str, language: Any) -> str:
-    """Return a code block whose fence is longer than any run of backticks in the text."""
+def fence_for(text: str, least: int = 3) -> str:
+    """Return at least so many backticks, and more than any run of them in the text."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    return "`" * max(least, longest + 1)
+
+
+def _fenced(text: str, language: Any) -> str:
+    """Return a code block that nothing in the text ends."""
+    fence = fence_for(text)
     named = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
     return f"{fence}{named}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
 

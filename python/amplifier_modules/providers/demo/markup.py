@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..block_text import fence_for
+
 
 def code(written: str) -> str:
     """Return `written` as code on one line, whatever backticks it holds."""
     line = written.replace("\n", "\\n").strip() or " "
-    fence = "`"
-    while fence in line:
-        fence += "`"
+    fence = fence_for(line, 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
 def fenced(written: str, language: str = "") -> str:
     """Return `written` as a block of code, whatever backticks it holds."""
-    fence = "```"
-    while fence in written:
-        fence += "`"
+    fence = fence_for(written)
     return f"{fence}{language}\n{written}\n{fence}"
 
 
