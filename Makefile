@@ -46,10 +46,10 @@ BUILD_PATH = PATH="$(CURDIR)/.venv/bin:$$PATH"
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
-BENCHES := agent cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
+BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
 	tool_arguments path_decision retry_decision processor start display false_marks call_cost ratios redaction shell
 # Compared with other libraries, not with the reference.
-PEER_BENCHES := agent text_deltas request_encoding tool_arguments
+PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments
 # Compared with what our own Python has beside it.
 OWN_BENCHES := cancel first_request path_decision retry_decision processor start display false_marks call_cost
 # Compared with a walk over memory, in Rust.
