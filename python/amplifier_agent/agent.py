@@ -133,10 +133,12 @@ class Agent(Generic[T_co]):
         Where an event loop runs already it uses a thread, and warns outside of notebooks. Ctrl+C
         cancels the turn.
         """
-        from .run_sync import run_sync
+        from amplifier_modules.run_sync import run_sync
 
         return run_sync(
-            lambda: self.run(prompt, messages=messages, state=state, budget=budget, goal=goal)
+            lambda: self.run(prompt, messages=messages, state=state, budget=budget, goal=goal),
+            called="run_sync",
+            instead="await run(...)",
         )
 
     def stream(

@@ -1,0 +1,147 @@
+"""Asynchronous work for callers without `await`, wherever they call it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager, suppress
+from typing import Any, Generic, TypeVar, cast
+
+ResultT = TypeVar("ResultT")
+
+
+def run_sync(
+    work: Callable[[], Coroutine[Any, Any, ResultT]], *, called: str, instead: str
+) -> ResultT:
+    """Run work to its end.
+
+    Args:
+        work: Returns the coroutine.
+        called: The function that the user called, for the warning where an event loop runs.
+        instead: What would not hold the loop up.
+
+    Raises:
+        KeyboardInterrupt: Ctrl+C; the work was cancelled first.
+        Exception: What the work raised.
+    """
+    if not is_in_loop():
+        return asyncio.run(work())
+    warn_in_loop(called, instead, stacklevel=4)
+    run = ThreadRun(work, called)
+    run.start()
+    with interrupts():
+        try:
+            run.join()
+        except KeyboardInterrupt:
+            run.stop()
+            run.join()
+            raise
+    return run.result()
+
+
+def warn_in_loop(called: str, instead: str, stacklevel: int) -> None:
+    """Warn that an event loop is held up; a notebook has one in any case."""
+    if not _is_notebook():
+        warnings.warn(
+            f"`{called}` was called where an event loop runs, and holds it up; use `{instead}`",
+            RuntimeWarning,
+            stacklevel=stacklevel,
+        )
+
+
+class ThreadRun(Generic[ResultT]):
+    """Work in a thread and an event loop of its own.
+
+    Args:
+        work: Returns the coroutine.
+        name: The name of the thread.
+    """
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, ResultT]], name: str) -> None:
+        self._work = work
+        self._name = name
+        self._thread: threading.Thread | None = None
+        self._result: ResultT | None = None
+        self._error: BaseException | None = None
+        self._ended = threading.Event()
+        self._is_stopping = False
+        self._cancel: Callable[[], object] = lambda: None
+
+    def start(self) -> None:
+        """Begin."""
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(target=context.run, args=(self._run_loop,), name=self._name)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Cancel the work, from any thread."""
+        self._is_stopping = True
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._cancel()
+
+    def join(self) -> None:
+        """Wait for the end; the thread itself, where garbage is collected, does not wait."""
+        # Not `Thread.join`, which takes the thread for ended once it was interrupted (3.11).
+        if threading.current_thread() is not self._thread:
+            self._ended.wait()
+
+    def result(self) -> ResultT:
+        """Return what the work returned, or raise what it raised, after its end."""
+        if self._error is not None:
+            raise self._error
+        return cast("ResultT", self._result)
+
+    def _run_loop(self) -> None:
+        import sniffio
+
+        # In the copied context it may still be that of the thread that waits.
+        sniffio.current_async_library_cvar.set(None)
+        try:
+            self._result = asyncio.run(self._stoppable())
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+            self._error = error
+        finally:
+            self._ended.set()
+
+    async def _stoppable(self) -> ResultT:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        if task is not None:
+            self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)
+            if self._is_stopping:
+                task.cancel()
+        return await self._work()
+
+
+@contextmanager
+def interrupts() -> Generator[None]:
+    """Let Ctrl+C raise here: asyncio would cancel a task, which cannot hear of it while it waits."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def is_in_loop() -> bool:
+    """Whether an event loop runs in this thread."""
+    import sniffio
+
+    try:
+        sniffio.current_async_library()
+    except sniffio.AsyncLibraryNotFoundError:
+        return False
+    return True
+
+
+def _is_notebook() -> bool:
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return callable(shell) and shell() is not None
