@@ -105,6 +105,6 @@ def _field_at(
             break
         field, is_secret = found, is_secret or not found.repr
         model = model_within(found.annotation) or model
-        if get_origin(found.annotation) is dict:
+        if get_origin(found.annotation) in (dict, list):
             next(parts, None)
     return model, field, is_secret

@@ -48,6 +48,7 @@ class ArcLLMAPIError(ArcLLMError):
         body: What the service said.
         provider: Which service.
         retry_after: After how many seconds it wants to be asked again; None if it did not say.
+        retryable: Whether the same call may succeed later; None where the status says it.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class ArcLLMAPIError(ArcLLMError):
         body: str,
         provider: str,
         retry_after: float | None = None,
+        retryable: bool | None = None,
     ) -> None:
-        super().__init__(status_code, body, provider, retry_after)
+        super().__init__(status_code, body, provider, retry_after, retryable)
         self.status_code = status_code
         self.body = body
         self.provider = provider
         self.retry_after = retry_after
+        self.retryable = retryable
 
     def __str__(self) -> str:
         """Name the service and the status, and show the beginning of what it said."""
