@@ -67,10 +67,11 @@ def build_stack(
 
 
 def clear_cache() -> None:
-    """Forget what the layers of this process share: the rate limits of providers."""
-    # Only what was used has anything to forget.
-    if (module := sys.modules.get(f"{__package__}.rate_limit")) is not None:
-        module.clear_limits()
+    """Forget what models of this process share: the rate limits, and the ways to a collector."""
+    for module, forget in (("rate_limit", "clear_limits"), ("otel_export", "clear_pipelines")):
+        # Only what was used has anything to forget.
+        if (used := sys.modules.get(f"{__package__}.{module}")) is not None:
+            getattr(used, forget)()
 
 
 def _settings(name: str, given: Mapping[str, Any]) -> BaseModel:

@@ -1,7 +1,6 @@
 """Spans and metrics by the semantic conventions of OpenTelemetry for generative AI.
 
-They contain no messages and no arguments of tools; every text is redacted, and every attribute of a
-metric has a limited set of values.
+They contain no messages and no arguments of tools, and every text is redacted.
 """
 
 from __future__ import annotations
@@ -10,20 +9,17 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from opentelemetry import metrics, trace
+from opentelemetry import trace
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
 
 from .calls import ModelCall
-from .statistics import Labels
+from .measures import Measures
 from .traces import ToolTrace
 
 __all__ = ["Telemetry"]
 
 _SCOPE = "amplifier_modules.hooks.observe"
-_SECONDS = tuple(0.01 * 2**power for power in range(14))
-_TOKENS = tuple(float(4**power) for power in range(14))
-"""The bounds that the conventions recommend."""
 
 
 class Telemetry:
@@ -46,24 +42,9 @@ class Telemetry:
         meters: MeterProvider | None = None,
     ) -> None:
         self._tracer = trace.get_tracer(_SCOPE, tracer_provider=tracers)
-        meter = metrics.get_meter(_SCOPE, meter_provider=meters)
-        self._duration = meter.create_histogram(
-            "gen_ai.client.operation.duration", unit="s", description="Duration of an operation",
-            explicit_bucket_boundaries_advisory=_SECONDS,
-        )  # fmt: skip
-        self._tokens = meter.create_histogram(
-            "gen_ai.client.token.usage", unit="{token}", description="Tokens of a model call",
-            explicit_bucket_boundaries_advisory=_TOKENS,
-        )  # fmt: skip
+        self._measures = Measures(_SCOPE, redact, most_labels, meters)
         self._session_id = session_id
         self._redact = redact
-        self._labels = {
-            name: Labels(most_labels)
-            for name in (
-                "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model",
-                "gen_ai.tool.name", "error.type",
-            )
-        }  # fmt: skip
         self._turn: Span | None = None
 
     def turn_begins(self, start: datetime) -> None:
@@ -81,7 +62,7 @@ class Telemetry:
             return
         self._finish(self._turn, end, error)
         self._turn = None
-        self._measure(seconds, {"gen_ai.operation.name": "invoke_agent"}, error)
+        self._measures.duration(seconds, {"gen_ai.operation.name": "invoke_agent"}, error)
 
     def model_called(self, call: ModelCall) -> None:
         """Record a finished model call."""
@@ -110,10 +91,8 @@ class Telemetry:
             self._turn.set_attribute("gen_ai.provider.name", self._redact(call.provider))
         name = f"chat {self._redact(call.model)}".rstrip()
         self._span(name, SpanKind.CLIENT, attributes, call.start, end, call.error)
-        labels = self._measure(call.duration, measured, call.error)
-        for kind, count in (("input", call.usage.input), ("output", call.usage.output)):
-            if count is not None:
-                self._tokens.record(count, {**labels, "gen_ai.token.type": kind})
+        self._measures.duration(call.duration, measured, call.error)
+        self._measures.tokens({"input": call.usage.input, "output": call.usage.output}, measured)
 
     def tool_ran(self, ran: ToolTrace) -> None:
         """Record a finished tool call."""
@@ -127,7 +106,7 @@ class Telemetry:
         self._span(name, SpanKind.INTERNAL, attributes, ran.start, ran.end, ran.error)
         if ran.duration is not None:
             about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": ran.tool}
-            self._measure(ran.duration, about, ran.error)
+            self._measures.duration(ran.duration, about, ran.error)
 
     def _about(self, operation: str) -> dict[str, Any]:
         return {
@@ -156,20 +135,6 @@ class Telemetry:
             span.set_attribute("error.type", self._redact(error))
             span.set_status(Status(StatusCode.ERROR))
         span.end(_nanoseconds(end))
-
-    def _measure(
-        self, seconds: float, about: Mapping[str, str], error: str | None
-    ) -> dict[str, str]:
-        """Record a duration, and return the limited labels without the error."""
-        labels = {
-            key: self._labels[key].label(self._redact(value)) if key in self._labels else value
-            for key, value in about.items()
-        }
-        failed: dict[str, str] = {}
-        if error is not None:
-            failed["error.type"] = self._labels["error.type"].label(self._redact(error))
-        self._duration.record(seconds, {**labels, **failed})
-        return labels
 
 
 def _nanoseconds(moment: datetime) -> int:
