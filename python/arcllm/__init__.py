@@ -1,36 +1,83 @@
 """One call, one answer: `load_model` gives a model, `await model.complete(...)` its answer."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from .exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError, ArcLLMParseError
-from .types import (
-    ContentBlock,
-    ImageBlock,
-    LLMProvider,
-    LLMResponse,
-    Message,
-    TextBlock,
-    Tool,
-    ToolCall,
-    ToolResultBlock,
-    ToolUseBlock,
-    Usage,
-)
+from amplifier_core._late_names import LateNames
+
+if TYPE_CHECKING:
+    from .batch import ArcLLMBatchError
+    from .config.tables import GlobalConfig, ModelTable, ProviderTable
+    from .config.vault import VaultResolver
+    from .deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
+    from .exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError, ArcLLMParseError
+    from .load import clear_cache, load_global_config, load_model, load_provider_config
+    from .model import Model
+    from .output import StructuredResponse
+    from .stream import ModelStream
+    from .types import (
+        ContentBlock,
+        ImageBlock,
+        LLMProvider,
+        LLMResponse,
+        Message,
+        TextBlock,
+        Tool,
+        ToolCall,
+        ToolResultBlock,
+        ToolUseBlock,
+        Usage,
+    )
 
 __all__ = [
     "ArcLLMAPIError",
+    "ArcLLMBatchError",
     "ArcLLMConfigError",
     "ArcLLMError",
     "ArcLLMParseError",
     "ContentBlock",
+    "Delta",
+    "GlobalConfig",
     "ImageBlock",
     "LLMProvider",
     "LLMResponse",
     "Message",
+    "Model",
+    "ModelStream",
+    "ModelTable",
+    "ProviderTable",
+    "RetractedDelta",
+    "StructuredResponse",
     "TextBlock",
+    "TextDelta",
+    "ThinkingDelta",
     "Tool",
     "ToolCall",
+    "ToolCallDelta",
     "ToolResultBlock",
     "ToolUseBlock",
     "Usage",
+    "VaultResolver",
+    "clear_cache",
+    "load_global_config",
+    "load_model",
+    "load_provider_config",
 ]
+
+_HOMES = {
+    "batch": "ArcLLMBatchError",
+    "config.tables": "GlobalConfig ModelTable ProviderTable",
+    "config.vault": "VaultResolver",
+    "deltas": "Delta RetractedDelta TextDelta ThinkingDelta ToolCallDelta",
+    "exceptions": "ArcLLMAPIError ArcLLMConfigError ArcLLMError ArcLLMParseError",
+    "load": "clear_cache load_global_config load_model load_provider_config",
+    "model": "Model",
+    "output": "StructuredResponse",
+    "stream": "ModelStream",
+    "types": (
+        "ContentBlock ImageBlock LLMProvider LLMResponse Message TextBlock Tool ToolCall"
+        " ToolResultBlock ToolUseBlock Usage"
+    ),
+}
+_names = LateNames(__name__, _HOMES)
+__getattr__ = _names.get
+__dir__ = _names.listed

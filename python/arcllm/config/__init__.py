@@ -1,1 +1,1 @@
-"""The configuration: TOML files and the environment."""
+"""The configuration: TOML files, the environment and the vault."""

@@ -1,0 +1,64 @@
+"""Which layers are on, and their settings: those of the program over those of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from amplifier_core._kernel.advice import advice_on
+from amplifier_core._kernel.shown import shown
+from amplifier_modules.value_problems import shown_key
+
+from ..exceptions import ArcLLMConfigError
+from .tables import GlobalConfig
+
+Layer: TypeAlias = bool | Mapping[str, Any] | None
+"""Off, on with the settings of the file, on with these over those of the file, or as the file says."""
+_ENABLED = "enabled"
+
+
+def module_settings(
+    config: GlobalConfig, given: Mapping[str, Layer]
+) -> dict[str, Mapping[str, Any]]:
+    """Return the settings of the layers that are on.
+
+    Args:
+        config: The configuration.
+        given: What the program says of each layer.
+
+    Raises:
+        ArcLLMConfigError: The configuration names another layer, or a value cannot be used.
+    """
+    for name in config.modules:
+        if name not in given:
+            where = f"`{config.path}`: `[modules.{shown_key(name)}]`"
+            raise ArcLLMConfigError(f"{where} is not a layer{advice_on(name, given)}")
+    settings: dict[str, Mapping[str, Any]] = {}
+    for name, value in given.items():
+        table = dict(config.modules.get(name, {}))
+        is_on = table.pop(_ENABLED, False)
+        if not isinstance(is_on, bool):
+            where = f"`{config.path}`: `modules.{name}.{_ENABLED}`"
+            raise ArcLLMConfigError(f"{where} is {shown(is_on)} (must be true or false)")
+        if isinstance(value, Mapping):
+            table.update(value)
+        elif value is not None and not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            raise ArcLLMConfigError(
+                f"`{name}` is {shown(value)} (must be true, false, or a mapping of its settings)"
+            )
+        if is_on if value is None else value is not False:
+            settings[name] = table
+    return settings
+
+
+def with_source(
+    error: ArcLLMConfigError, config: GlobalConfig, given: Mapping[str, Layer]
+) -> ArcLLMConfigError:
+    """Return the error of a layer with the file, if it names a setting that is from there."""
+    for name, table in config.modules.items():
+        value = given.get(name)
+        own = value if isinstance(value, Mapping) else {}
+        from_file = [key for key in table if key not in own]
+        if any(f"{name}: `{key}" in error.message for key in from_file):
+            return ArcLLMConfigError(f"{error.message} (see `[modules.{name}]` in `{config.path}`)")
+    return error

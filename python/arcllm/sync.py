@@ -1,0 +1,78 @@
+"""Calls and streams without `await`: for scripts and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from amplifier_modules.run_sync import ThreadRun, interrupts, is_in_loop, run_sync, warn_in_loop
+
+PieceT = TypeVar("PieceT")
+ResultT = TypeVar("ResultT")
+Close = Callable[[], Awaitable[None]]
+
+
+def complete_sync(work: Callable[[], Coroutine[Any, Any, ResultT]], close: Close) -> ResultT:
+    """Make a call, and close its connections, which no other event loop can use.
+
+    Args:
+        work: Makes the call.
+        close: Closes the connections of the event loop.
+    """
+
+    async def once() -> ResultT:
+        try:
+            return await work()
+        finally:
+            await close()
+
+    return run_sync(once, called="complete_sync", instead="await complete(...)")
+
+
+def stream_sync(
+    open_stream: Callable[[], AsyncIterator[PieceT]], close: Close
+) -> Generator[PieceT]:
+    """Return the pieces of a stream, read in a thread; to leave it early ends the call.
+
+    What the program has not taken yet waits in memory: at most the answer.
+    """
+    if is_in_loop():
+        warn_in_loop("stream_sync", "async for ... in stream(...)", stacklevel=4)
+    return _pieces(open_stream, close)
+
+
+class _End:
+    """The end of a stream."""
+
+
+def _pieces(open_stream: Callable[[], AsyncIterator[PieceT]], close: Close) -> Generator[PieceT]:
+    arrived: SimpleQueue[PieceT | type[_End]] = SimpleQueue()
+
+    async def read() -> None:
+        try:
+            async for piece in open_stream():
+                arrived.put(piece)
+        finally:
+            await close()
+
+    async def read_to_end() -> None:
+        try:
+            await read()
+        finally:
+            arrived.put(_End)
+
+    run = ThreadRun(read_to_end, "stream_sync")
+    run.start()
+    try:
+        while True:
+            with interrupts():
+                piece = arrived.get()
+            if piece is _End:
+                break
+            yield piece  # pyright: ignore[reportReturnType] -- a class is no piece
+        run.join()
+        run.result()
+    finally:
+        run.stop()
+        run.join()
