@@ -2,6 +2,7 @@
 
 The path says what is asked for: `/text/2000/v1/messages` answers with 2,000 text deltas,
 `/each/2000/v1/messages` with the same in one HTTP chunk an event,
+`/whole/2000/v1/messages` with the same text as one JSON document (Messages and Chat Completions),
 `/edits/131072/v1/messages` and `/file/131072/v1/messages` with a tool call whose arguments are about
 that many bytes, many values or one long text, in deltas of 32 bytes. `/v1/responses` and
 `/v1/chat/completions` at the end answer in those dialects, `/api/chat` in that of Ollama. All comes at once, else in HTTP chunks of
@@ -152,6 +153,26 @@ def written(endpoint: str, kind: str, size: int) -> list[bytes]:
     ]
 
 
+def document(endpoint: str, size: int) -> bytes:
+    """The answer that is not streamed."""
+    text = "".join(words(size))
+    if endpoint == "chat":
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        answer: Event = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "gpt-bench",
+            "choices": [choice],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
+        }
+        return json.dumps(answer).encode()
+    answer = next(messages("text", 0))["message"]
+    answer |= {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+    return json.dumps(answer).encode()
+
+
 def pieces(kind: str, events: list[bytes]) -> list[bytes]:
     """What each HTTP chunk holds."""
     if kind == "each":
@@ -167,6 +188,10 @@ def answer(path: str) -> bytes:
     if endpoint == "show":  # nothing is known of the model
         length = b"content-type: application/json\r\ncontent-length: 2"
         return b"HTTP/1.1 200 OK\r\n%b\r\n\r\n{}" % length
+    if kind == "whole":
+        body = document(endpoint, int(size))
+        headers = b"content-type: application/json\r\ncontent-length: %d" % len(body)
+        return b"HTTP/1.1 200 OK\r\n%b\r\n\r\n%b" % (headers, body)
     dialect = "ollama" if api == "api" else endpoint
     content_type = b"application/x-ndjson" if api == "api" else b"text/event-stream"
     parts = pieces(kind, written(dialect, kind, int(size)))

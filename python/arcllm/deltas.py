@@ -33,6 +33,8 @@ class ToolCallDelta:
     name: str
     arguments: str
     """More of the JSON of the arguments, not whole before the response is there."""
+    block: int = 0
+    """Which block of the answer it is."""
 
 
 @dataclass(frozen=True, slots=True)

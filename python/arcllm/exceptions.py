@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types import LLMResponse
+
 _LONGEST_BODY = 500
 """Characters of a server's answer that the message of an error shows."""
 
@@ -13,10 +18,18 @@ class ArcLLMError(Exception):
 class ArcLLMParseError(ArcLLMError):
     """Something that a model or a server wrote cannot be read.
 
+    A call whose arguments are no JSON object never becomes a `ToolCall`: this error takes the place
+    of its response, which it has as `response`, so that an agent can log the text, ask again, or
+    say to the model what is wrong.
+
     Args:
         raw_string: What cannot be read.
         original_error: Why.
     """
+
+    response: LLMResponse | None = None
+    """The rest of the answer, whose `metadata["unparsed_calls"]` lists the calls; None if there is
+    no answer."""
 
     def __init__(self, raw_string: str, original_error: Exception) -> None:
         super().__init__(raw_string, original_error)
@@ -29,7 +42,7 @@ class ArcLLMParseError(ArcLLMError):
 
 
 class ArcLLMConfigError(ArcLLMError):
-    """A configuration cannot be used.
+    """A configuration, or what is asked of a model, cannot be used.
 
     Args:
         message: What was found, and what would be right.
@@ -45,10 +58,11 @@ class ArcLLMAPIError(ArcLLMError):
 
     Args:
         status_code: The status of the HTTP answer; None if there was none.
-        body: What the service said.
+        body: What the service said, or what happened to the connection.
         provider: Which service.
         retry_after: After how many seconds it wants to be asked again; None if it did not say.
         retryable: Whether the same call may succeed later; None where the status says it.
+        hint: What can be done about it, where that is known.
     """
 
     def __init__(
@@ -58,18 +72,21 @@ class ArcLLMAPIError(ArcLLMError):
         provider: str,
         retry_after: float | None = None,
         retryable: bool | None = None,
+        hint: str | None = None,
     ) -> None:
-        super().__init__(status_code, body, provider, retry_after, retryable)
+        super().__init__(status_code, body, provider, retry_after, retryable, hint)
         self.status_code = status_code
         self.body = body
         self.provider = provider
         self.retry_after = retry_after
         self.retryable = retryable
+        self.hint = hint
 
     def __str__(self) -> str:
-        """Name the service and the status, and show the beginning of what it said."""
+        """Name the service and the status, show the beginning of what it said, and the hint."""
         status = "" if self.status_code is None else f" ({self.status_code})"
-        return f"`{self.provider}`{status}: {_cut(self.body)}"
+        hint = f"; {self.hint}" if self.hint and self.hint not in self.body else ""
+        return f"`{self.provider}`{status}: {_cut(self.body)}{hint}"
 
 
 def _cut(text: str) -> str:

@@ -9,6 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from .opaque import arranged, call_mark
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
 
 class TextBlock(BaseModel):
     """A text."""
@@ -55,9 +61,10 @@ class Message(BaseModel):
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str | list[ContentBlock]
-    opaque: list[dict[str, Any]] | None = None
+    opaque: list[dict[str, Any]] | None = Field(default=None, exclude_if=_is_none, repr=False)
     """What a model wrote besides, as its service wants it back: signed thoughts, citations, items of
-    a provider. Only for sending the message back; nothing in it is meant to be read."""
+    a provider. Only for sending the message back; nothing in it is meant to be read. Where `content`
+    was changed, `content` counts."""
 
 
 class Tool(BaseModel):
@@ -104,6 +111,31 @@ class LLMResponse(BaseModel):
     """What the provider returned, for debugging; never part of a dump."""
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is known besides: `cost_usd`, `request_id`, `unreported`, `degradations`, …"""
+    opaque: list[dict[str, Any]] | None = Field(default=None, exclude_if=_is_none, repr=False)
+    """The `opaque` of its message."""
+
+    @property
+    def message(self) -> Message:
+        """The answer as the message to append to the conversation.
+
+        Its content is a text, or blocks in the order in which the model wrote them. What cannot be
+        read of the answer rides along, and goes back to the service with the message.
+        """
+        text, entries = self.content or "", self.opaque
+        calls = [
+            ToolUseBlock(id=call.id, name=call.name, arguments=call.arguments)
+            for call in self.tool_calls
+        ]
+        marked = [(call, call_mark(call.id, call.name, call.arguments)) for call in calls]
+        found = arranged(entries, text, marked) if entries else None
+        if found is None:
+            found = [*([text] if text else []), *calls]
+        if len(found) == 1 and isinstance(found[0], str):
+            return Message(role="assistant", content=found[0], opaque=entries)
+        blocks: list[ContentBlock] = [
+            TextBlock(text=each) if isinstance(each, str) else each for each in found
+        ]
+        return Message(role="assistant", content=blocks, opaque=entries)
 
 
 class LLMProvider(abc.ABC):

@@ -1,0 +1,92 @@
+"""The blocks of a message and its opaque entries: taken apart, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any, TypeAlias
+
+from ..types import ContentBlock, TextBlock
+from .blocks import JsonDict, block_mark, readable
+
+Woven: TypeAlias = tuple[ContentBlock, JsonDict] | JsonDict
+"""A block that can be read and what it has besides, or a hidden block of the kernel."""
+
+
+def parted(blocks: Iterable[JsonDict]) -> tuple[list[ContentBlock], list[JsonDict]]:
+    """Return the blocks of the kernel that can be read, and the entries of all of them.
+
+    Args:
+        blocks: The blocks as plain data.
+    """
+    visible: list[ContentBlock] = []
+    entries: list[JsonDict] = []
+    for block in blocks:
+        found = readable(block)
+        if found is None:
+            entries.append({"type": "hidden", "block": block})
+        else:
+            visible.append(found[0])
+            entries.append(visible_entry(*found))
+    return visible, entries
+
+
+def visible_entry(block: ContentBlock, more: JsonDict) -> JsonDict:
+    """Return the entry of a block that can be read, and of what it has besides."""
+    entry: JsonDict = {"type": "visible", "kind": block.type, "mark": block_mark(block)}
+    if isinstance(block, TextBlock):
+        entry["chars"] = len(block.text)
+    if more:
+        entry["more"] = more
+    return entry
+
+
+def needed(entries: list[JsonDict]) -> list[JsonDict] | None:
+    """Return the entries if they say more than the blocks that can be read, else None."""
+    says_more = any(
+        entry["type"] == "hidden"
+        or "more" in entry
+        or (entry["type"] == "origin" and len(entry) > 1)
+        for entry in entries
+    )
+    return entries if says_more else None
+
+
+def woven(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> Iterator[Woven]:
+    """Yield the blocks of a message and the hidden ones between them.
+
+    A block that was changed comes in the place of the one that it was, without what the service said
+    of that; one that was added comes after its predecessor, one that was taken out is gone.
+    """
+    places = iter(_places(blocks, [entry for entry in entries if entry["type"] == "visible"]))
+    yield from next(places)
+    for entry in entries:
+        if entry["type"] == "hidden":
+            yield entry["block"]
+        elif entry["type"] == "visible":
+            yield from next(places)
+
+
+def _places(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> list[list[Woven]]:
+    """Return what comes first, and then what takes the place of each visible entry."""
+    if not entries:
+        return [[(block, {}) for block in blocks]]
+    places: list[list[Woven]] = [[] for _ in range(len(entries) + 1)]
+    known = [entry["mark"] for entry in entries]
+    marks = [block_mark(block) for block in blocks]
+    if known == marks:
+        for place, block, entry in zip(places[1:], blocks, entries, strict=True):
+            place.append((block, _more(entry)))
+        return places
+    changes = SequenceMatcher(None, known, marks, autojunk=False).get_opcodes()
+    for what, start, end, first, last in changes:
+        for offset, block in enumerate(blocks[first:last]):
+            # More blocks than entries: the others follow the last of them.
+            at = min(start + offset, end - 1) if end > start else start - 1
+            more = _more(entries[at]) if what == "equal" else {}
+            places[at + 1].append((block, more))
+    return places
+
+
+def _more(entry: JsonDict) -> dict[str, Any]:
+    return entry.get("more") or {}

@@ -1,0 +1,126 @@
+"""Messages and tools of this package from and to those of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from amplifier_core import message_models as kernel
+
+from ..exceptions import ArcLLMConfigError
+from ..types import ContentBlock, Message, TextBlock, Tool, ToolResultBlock
+from .blocks import JsonDict, kernel_block, kernel_output, plain
+from .entries import needed, parted, woven
+
+_ROLES = {"developer": "system", "function": "tool"}
+"""The roles of the kernel that this package has another name for."""
+
+
+def kernel_messages(messages: Sequence[Message]) -> list[kernel.Message]:
+    """Return a conversation as the kernel has it.
+
+    The results of a message of role `tool` become one message each, and what else is in it follows
+    as a message of the user.
+
+    Raises:
+        ArcLLMConfigError: A message says nothing that can be sent: a result without a call, an image
+            without a source, opaque data that is none.
+    """
+    found: list[kernel.Message] = []
+    for position, message in enumerate(messages):
+        try:
+            found += _kernel_messages(message)
+        except ArcLLMConfigError as error:
+            raise ArcLLMConfigError(f"message {position}: {error.message}") from error
+        except (ValidationError, KeyError, TypeError, AttributeError) as error:
+            raise ArcLLMConfigError(
+                f"message {position}: its `opaque` is not what a model wrote"
+                " (must be that of `response.message`, or None)"
+            ) from error
+    return found
+
+
+def _kernel_messages(message: Message) -> Iterator[kernel.Message]:
+    if message.role == "tool":
+        yield from _results(message)
+        return
+    if message.opaque is None and isinstance(message.content, str):
+        yield kernel.Message(role=message.role, content=message.content)
+        return
+    entries = message.opaque or []
+    blocks = [
+        kernel_block(*each) if isinstance(each, tuple) else cast("Any", each)
+        for each in woven(_blocks(message.content), entries)
+    ]
+    origin = _origin(entries)
+    yield kernel.Message.model_validate({"role": message.role, **origin, "content": blocks})
+
+
+def _results(message: Message) -> Iterator[kernel.Message]:
+    entries = message.opaque or []
+    origin = {"role": "tool", **_origin(entries)}
+    others: list[kernel.ContentBlockUnion] = []
+    has_result = False
+    for each in woven(_blocks(message.content), entries):
+        block, more = each if isinstance(each, tuple) else (None, each)
+        if isinstance(block, ToolResultBlock):
+            has_result = True
+            output = more["output"] if "output" in more else kernel_output(block.content)
+            said = {"tool_call_id": block.tool_use_id, "content": output}
+            yield kernel.Message.model_validate({**origin, **said})
+        elif block is not None:
+            others.append(kernel_block(block, more))
+    if not has_result:
+        raise ArcLLMConfigError(
+            "role `tool` without a `tool_result` block, so that nobody knows which call it answers"
+            " (must be `[ToolResultBlock(tool_use_id=call.id, content=...)]`)"
+        )
+    if others:
+        yield kernel.Message(role="user", content=others)
+
+
+def _blocks(content: str | list[ContentBlock]) -> list[ContentBlock]:
+    if isinstance(content, list):
+        return content
+    return [TextBlock(text=content)] if content else []
+
+
+def _origin(entries: Sequence[JsonDict]) -> JsonDict:
+    found = next((entry for entry in entries if entry["type"] == "origin"), JsonDict())
+    return {key: value for key, value in found.items() if key != "type"}
+
+
+def readable_message(message: kernel.Message) -> Message:
+    """Return a message of the kernel as one of this package.
+
+    What has no place in it is in its `opaque`, and comes back from there.
+    """
+    role = cast("Any", _ROLES.get(message.role, message.role))
+    origin: JsonDict = {"type": "origin"}
+    if role != message.role:
+        origin["role"] = message.role
+    others = message.model_dump(mode="json", fallback=str, exclude={"role", "content"})
+    origin |= {key: value for key, value in others.items() if value is not None}
+    content: Any = message.content
+    if role == "tool" and message.tool_call_id is not None:
+        del origin["tool_call_id"]
+        output = content if isinstance(content, str) else [plain(block) for block in content]
+        content = [{"type": "tool_result", "tool_call_id": message.tool_call_id, "output": output}]
+    elif isinstance(content, str):
+        return Message(role=role, content=content, opaque=needed([origin]))
+    else:
+        content = [plain(block) for block in content]
+    blocks, entries = parted(content)
+    return Message(role=role, content=blocks, opaque=needed([origin, *entries]))
+
+
+def kernel_tools(tools: Sequence[Tool] | None) -> list[kernel.ToolSpec] | None:
+    """Return tools as the kernel has them."""
+    if tools is None:
+        return None
+    return [
+        kernel.ToolSpec(name=tool.name, parameters=tool.parameters, description=tool.description)
+        for tool in tools
+    ]

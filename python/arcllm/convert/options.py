@@ -1,0 +1,147 @@
+"""The options of a call, as the request of the kernel and the keywords of its providers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from amplifier_core import message_models as kernel
+from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core._kernel.shown import shown
+
+from ..exceptions import ArcLLMConfigError
+from ..step import Call
+from .messages import kernel_messages, kernel_tools
+
+JsonDict = dict[str, Any]
+
+_FORMAT: TypeAdapter[Any] = TypeAdapter(kernel.ResponseFormat)
+_FORMATS = {"text": "text", "json": "json", "json_object": "json"}
+
+
+@dataclass(frozen=True)
+class _Option:
+    """What one option must be."""
+
+    form: str
+    """The same for people."""
+    fits: Callable[[Any], bool]
+    field: str = ""
+    """The field of the request; empty for a keyword of the provider."""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _are_texts(value: Any) -> bool:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple):
+        return False
+    return all(isinstance(text, str) for text in cast("list[Any]", texts))
+
+
+def _is_choice(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, dict) and bool(value))  # pyright: ignore[reportUnknownArgumentType] -- any mapping
+
+
+_OPTIONS: Mapping[str, _Option] = {
+    "temperature": _Option(
+        "a number from 0", lambda value: _is_number(value) and value >= 0, "temperature"
+    ),
+    "max_tokens": _Option(
+        "a whole number from 1", lambda value: _is_whole(value) and value >= 1, "max_output_tokens"
+    ),
+    "top_p": _Option(
+        "a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1, "top_p"
+    ),
+    "stop": _Option("a text or a list of texts", _are_texts, "stop"),
+    "tool_choice": _Option(
+        "`auto`, `none`, `required`, or the name of a tool", _is_choice, "tool_choice"
+    ),
+    "reasoning_effort": _Option(
+        "`low`, `medium`, `high` or another that the model knows", _is_text, "reasoning_effort"
+    ),
+    "extended_thinking": _Option("true or false", lambda value: isinstance(value, bool)),
+    "response_format": _Option(
+        '`text`, `json`, or {"type": "json_schema", "schema": {...}}',
+        lambda value: isinstance(value, str | dict | BaseModel),
+        "response_format",
+    ),
+    "timeout": _Option(
+        "seconds, more than 0", lambda value: _is_number(value) and value > 0, "timeout"
+    ),
+    "metadata": _Option("a mapping", lambda value: isinstance(value, dict), "metadata"),
+}
+OPTIONS = tuple(_OPTIONS)
+"""The names of the options of a call."""
+
+
+def kernel_request(call: Call) -> tuple[kernel.ChatRequest, JsonDict]:
+    """Return what is asked of a model as the kernel has it: the request and the keywords.
+
+    An option that is None counts as absent.
+
+    Raises:
+        ArcLLMConfigError: An option is unknown or has a value that it cannot have, or a message
+            cannot be sent.
+    """
+    fields: JsonDict = {}
+    keywords: JsonDict = {}
+    for name, value in call.options.items():
+        option = _OPTIONS.get(name)
+        if option is None:
+            known = ", ".join(f"`{each}`" for each in OPTIONS)
+            advice = did_you_mean(name, OPTIONS)
+            raise ArcLLMConfigError(f"unknown option `{name}` (known: {known}){advice}")
+        if value is None:
+            continue
+        if not option.fits(value):
+            raise _misfit(name, value)
+        if option.field:
+            fields[option.field] = value
+        else:
+            keywords[name] = value
+    if "stop" in fields:
+        fields["stop"] = [fields["stop"]] if isinstance(fields["stop"], str) else fields["stop"]
+    if "response_format" in fields:
+        fields["response_format"] = _response_format(fields["response_format"])
+    messages, tools = kernel_messages(call.messages), kernel_tools(call.tools)
+    return kernel.ChatRequest(messages=messages, tools=tools, **fields), keywords
+
+
+def _response_format(value: Any) -> Any:
+    """Return the form of an answer, also from the words that OpenAI has for it."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
+    form: JsonDict = {"type": value} if isinstance(value, str) else dict(value)
+    if (kind := form.get("type")) in _FORMATS:
+        form["type"] = _FORMATS[cast("str", kind)]
+    if "schema" in form:
+        form.setdefault("json_schema", form.pop("schema"))
+    given = form.get("json_schema")
+    inner = cast("JsonDict", given) if isinstance(given, dict) else {}
+    if isinstance(inner.get("schema"), dict) and "type" not in inner:
+        title = {"title": inner["name"]} if isinstance(inner.get("name"), str) else {}
+        form["json_schema"] = {**title, **inner["schema"]}
+        if "strict" in inner:
+            form.setdefault("strict", inner["strict"])
+    try:
+        return _FORMAT.validate_python(form)
+    except ValidationError as error:
+        raise _misfit("response_format", value) from error
+
+
+def _misfit(name: str, value: Any) -> ArcLLMConfigError:
+    return ArcLLMConfigError(f"option `{name}` is `{shown(value)}` (must be {_OPTIONS[name].form})")

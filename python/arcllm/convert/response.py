@@ -1,0 +1,178 @@
+"""The answer of a provider of the kernel as a response of this package."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from amplifier_core import message_models as kernel
+
+from ..exceptions import ArcLLMParseError
+from ..types import LLMResponse, TextBlock, ToolCall, ToolUseBlock, Usage
+from .blocks import JsonDict, plain, readable
+from .entries import needed, visible_entry
+
+_KNOWN_REASONS = frozenset(
+    {"end_turn", "tool_use", "max_tokens", "stop_sequence", "content_filter"}
+)
+_SAYS_NOTHING = frozenset({None, "", "other"})
+_COUNTS = ("input_tokens", "output_tokens", "total_tokens")
+_ORIGIN = ("provider", "model", "requested_model")
+_IN_BLOCKS = frozenset({"openai:reasoning_items", "openai:reasoning_led_to"})
+"""What the metadata repeats of the blocks, for loops that keep no blocks."""
+_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+
+
+def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
+    """Return an answer as a response.
+
+    Its `raw` is the answer as the kernel has it, with each block as it came over the wire.
+
+    Args:
+        answer: The answer of a provider.
+        provider: The name of the provider here.
+
+    Raises:
+        ArcLLMParseError: The arguments of a call are no JSON object, or are not whole.
+    """
+    said = _Said(answer)
+    known = dict(answer.metadata or {})
+    of_provider = {key: known.pop(key) for key in list(known) if ":" in key}
+    usage, more = _usage(answer.usage)
+    metadata: JsonDict = {**known, "provider": provider, **more, **said.noted()}
+    if degradations := _degradations(answer):
+        metadata["degradations"] = degradations
+    response = LLMResponse(
+        content="".join(said.texts) or None,
+        tool_calls=said.calls,
+        usage=usage,
+        model=str(known.get("model") or ""),
+        stop_reason=_stop_reason(answer.finish_reason, known.get("stop_reason")),
+        thinking="".join(said.thoughts) or None,
+        raw=answer,
+        metadata=metadata,
+        opaque=said.opaque(known, of_provider),
+    )
+    if said.broken:
+        raise _parse_error(response, said.broken)
+    return response
+
+
+class _Said:
+    """What the blocks of an answer say."""
+
+    def __init__(self, answer: kernel.ChatResponse) -> None:
+        self.texts: list[str] = []
+        self.thoughts: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.broken: list[JsonDict] = []
+        """Calls whose arguments cannot be read."""
+        self._others: list[str] = []
+        self._refusals: list[str] = []
+        self._entries: list[JsonDict] = []
+        for block in answer.content:
+            self._add(plain(block))
+
+    def _add(self, block: JsonDict) -> None:
+        kind = block["type"]
+        if kind == "tool_call" and block.get("error"):
+            self.broken.append(block)
+            return
+        if kind == "text" and isinstance(block.get("refusal"), str):
+            self._refusals.append(block["refusal"])
+        found = readable(block) if kind in {"text", "tool_call"} else None
+        match found:
+            case TextBlock() as text, more if text.text:
+                self.texts.append(text.text)
+                self._entries.append(visible_entry(text, more))
+                return
+            case TextBlock(), more if not more:
+                return
+            case ToolUseBlock() as call, more:
+                self.calls.append(ToolCall(id=call.id, name=call.name, arguments=call.arguments))
+                self._entries.append(visible_entry(call, more))
+                return
+            case _:
+                self._entries.append({"type": "hidden", "block": block})
+        if kind in _THOUGHTS:
+            self.thoughts += _thoughts(block)
+        elif kind != "text":
+            self._others.append(kind)
+
+    def noted(self) -> JsonDict:
+        """Return what the metadata says of blocks that have no place in a response."""
+        found: JsonDict = {}
+        if self._refusals:
+            found["refusal"] = "".join(self._refusals)
+        if self._others:
+            found["other_blocks"] = self._others
+        return found
+
+    def opaque(self, metadata: JsonDict, of_provider: JsonDict) -> list[JsonDict] | None:
+        """Return the entries, if they say more than the text and the calls."""
+        noted = {key: value for key, value in of_provider.items() if key not in _IN_BLOCKS}
+        if needed(self._entries) is None and self._is_usual() and not noted:
+            return None
+        named = {key: metadata[key] for key in _ORIGIN if metadata.get(key)}
+        return [{"type": "origin", "metadata": {**named, **noted}}, *self._entries]
+
+    def _is_usual(self) -> bool:
+        """Whether the blocks are at most one text and then calls."""
+        return all(entry["kind"] == "tool_use" for entry in self._entries[1:])
+
+
+def _thoughts(block: JsonDict) -> list[str]:
+    if isinstance(text := block.get("thinking"), str):
+        return [text]
+    items: list[Any] = [*(block.get("summary") or ()), *(block.get("content") or ())]
+    return [item["text"] for item in items if isinstance(item, dict) and "text" in item]
+
+
+def _usage(usage: kernel.Usage | None) -> tuple[Usage, JsonDict]:
+    if usage is None:
+        nothing = Usage(input_tokens=0, output_tokens=0, total_tokens=0)
+        return nothing, {"unreported": list(_COUNTS)}
+    counted = Usage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.total_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
+    cost = usage.cost_usd
+    return counted, {} if cost is None else {"cost_usd": float(cost)}
+
+
+def _stop_reason(normalised: str | None, said: Any) -> str:
+    """Return the known word for why an answer ended, else what the service said."""
+    if normalised in _KNOWN_REASONS or normalised not in _SAYS_NOTHING:
+        return str(normalised)
+    return str(said or normalised or "unknown")
+
+
+def _degradations(answer: kernel.ChatResponse) -> list[JsonDict]:
+    listed = (answer.metadata or {}).get("degradations")
+    if listed is None and answer.degradation is not None:
+        return [answer.degradation.model_dump()]
+    return listed or []
+
+
+def _parse_error(response: LLMResponse, broken: list[JsonDict]) -> ArcLLMParseError:
+    response.metadata["unparsed_calls"] = [
+        {key: call.get(key) for key in ("id", "name", "raw_arguments", "error")} for call in broken
+    ]
+    first = broken[0]
+    raw = str(first.get("raw_arguments") or "")
+    error = ArcLLMParseError(raw, _reason(raw, f"call of `{first['name']}`: {first['error']}"))
+    error.response = response
+    return error
+
+
+def _reason(raw: str, why: str) -> Exception:
+    try:
+        json.loads(raw)
+    except ValueError as error:
+        error.add_note(why)
+        return error
+    return ValueError(why)

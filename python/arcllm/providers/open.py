@@ -1,0 +1,141 @@
+"""A provider of the kernel, bare: one call is one request, without retries, hooks and waits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core._kernel.interruption import asyncio_loop
+from amplifier_core.message_models import ChatResponse
+from amplifier_modules.closing import closing
+
+from ..convert.options import kernel_request
+from ..convert.response import llm_response
+from ..exceptions import ArcLLMConfigError
+from ..step import Call, Piece, Step
+from ..types import LLMResponse
+from .errors import translated
+from .names import PROVIDERS, ProviderName
+from .settings import check_address
+from .streamed import Deltas
+from .wires import Wire, wire_of
+
+if TYPE_CHECKING:
+    from amplifier_modules.providers.wire.provider import WireProvider
+
+
+def open_provider(name: str, model: str | None, settings: Mapping[str, Any]) -> Step:
+    """Return the step that asks a provider; nothing is sent, and no connection is made.
+
+    Args:
+        name: The name of the provider, one of `PROVIDERS`.
+        model: The model that answers; None for that of the settings, or the provider's own.
+        settings: What the provider is set to: `api_key`, `base_url`, `timeout`, `max_tokens`, …;
+            what is missing may come from the environment.
+
+    Raises:
+        ArcLLMConfigError: The provider or a setting is unknown, a value cannot be used, the address
+            is neither HTTPS nor local, or a key, an address or the model is missing.
+    """
+    entry = PROVIDERS.get(name)
+    if entry is None:
+        known = ", ".join(f"`{each}`" for each in PROVIDERS)
+        advice = did_you_mean(str(name), PROVIDERS)
+        raise ArcLLMConfigError(f"unknown provider `{name}` (known: {known}){advice}")
+    values = {**settings, **({"default_model": model} if model else {})}
+    with translated(name):
+        wire = wire_of(entry, values)
+        check_address(name, wire.address)
+        found = wire.make().get_model_info()
+    if not found.id:
+        raise ArcLLMConfigError(f"no model of `{name}` is named (set `model`)")
+    return ProviderStep(entry, found.id, wire)
+
+
+class ProviderStep:
+    """The step that asks a provider; safe to share between threads and event loops.
+
+    Connections belong to one event loop: each loop has a provider of its own.
+    """
+
+    def __init__(self, entry: ProviderName, model: str, wire: Wire) -> None:
+        """Take how the provider is reached.
+
+        Args:
+            entry: The provider.
+            model: The model that answers.
+            wire: Its address, and how it is made.
+        """
+        self._name = entry.name
+        self._model = model
+        self._wire = wire
+        self._providers: WeakKeyDictionary[Any, WireProvider] = WeakKeyDictionary()
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """The provider that answers."""
+        return self._name
+
+    @property
+    def model_name(self) -> str:
+        """The model that answers."""
+        return self._model
+
+    async def complete(self, call: Call) -> LLMResponse:
+        """Return the whole answer.
+
+        Raises:
+            ArcLLMAPIError: The service refused the call, cannot be reached, or broke off.
+            ArcLLMParseError: It called a tool with arguments that cannot be read.
+            ArcLLMConfigError: What is asked cannot be sent.
+        """
+        request, keywords = kernel_request(call)
+        with translated(self._name):
+            answer = await self._provider().complete(request, **keywords)
+        return llm_response(answer, self._name)
+
+    async def stream(self, call: Call) -> AsyncGenerator[Piece]:
+        """Yield the answer as it arrives, at the end the response.
+
+        Closed early, it closes its connection. The errors are those of `complete`; one may come
+        after a part of the answer.
+        """
+        request, keywords = kernel_request(call)
+        deltas = Deltas()
+        with translated(self._name):
+            async with closing(self._provider().chunks(request, **keywords)) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, ChatResponse):
+                        yield llm_response(chunk, self._name)
+                    elif (delta := deltas.of(chunk)) is not None:
+                        yield delta
+
+    async def close(self) -> None:
+        """Close the connections of this event loop; a later call opens new ones."""
+        with self._lock:
+            provider = self._providers.pop(_loop(), None)
+        if provider is not None:
+            await provider.close()
+
+    def _provider(self) -> WireProvider:
+        """Return the provider of this event loop."""
+        loop = _loop()
+        with self._lock:
+            provider = self._providers.get(loop)
+            if provider is None:
+                for other in list(self._providers):
+                    # What a loop of asyncio has open refers to the loop, which would stay for ever.
+                    if getattr(other, "is_closed", bool)():
+                        del self._providers[other]
+                provider = self._providers[loop] = self._wire.make()
+        return provider
+
+
+def _loop() -> Any:
+    """Return what stands for the event loop that runs here."""
+    return asyncio_loop() or sys.modules["trio"].lowlevel.current_trio_token()

@@ -1,0 +1,63 @@
+"""The chunks of the kernel's providers as deltas."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
+
+if TYPE_CHECKING:
+    from amplifier_stream import StreamChunk
+
+
+@dataclass
+class _OpenCall:
+    """A call that is on its way."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    has_arguments: bool = False
+
+
+class Deltas:
+    """Makes the deltas of one answer."""
+
+    def __init__(self) -> None:
+        """Begin an answer."""
+        self._calls: dict[int, _OpenCall] = {}
+
+    def of(self, chunk: StreamChunk) -> Delta | None:
+        """Return the delta of a chunk; None if it adds nothing."""
+        block = chunk.block_index or 0
+        if chunk.call is not None:
+            block = chunk.call.index
+        if chunk.dropped:
+            return RetractedDelta(block)
+        if chunk.type == "tool_call":
+            return self._of_call(chunk)
+        if not chunk.content:
+            return None
+        kind = ThinkingDelta if chunk.type == "thinking" else TextDelta
+        return kind(chunk.content, block)
+
+    def _of_call(self, chunk: StreamChunk) -> ToolCallDelta | None:
+        said = chunk.call
+        if said is None:
+            return None
+        known = self._calls.get(said.index)
+        is_new = known is None
+        if known is None:
+            known = self._calls[said.index] = _OpenCall(len(self._calls))
+        known.id, known.name = said.id or known.id, said.name or known.name
+        more = chunk.content
+        if not more and said.block is not None and not known.has_arguments:
+            # Some services send a call as a whole.
+            arguments = said.block.get("arguments")
+            more = said.block.get("raw_arguments") or json.dumps(arguments or {})
+        known.has_arguments = known.has_arguments or bool(more)
+        if not more and not is_new:
+            return None
+        return ToolCallDelta(known.index, known.id, known.name, more, said.index)

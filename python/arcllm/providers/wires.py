@@ -1,0 +1,121 @@
+"""The kernel's providers by name: each with its settings, its address and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from amplifier_modules.settings import Settings
+
+from ..exceptions import ArcLLMConfigError
+from .names import ProviderName
+from .settings import checked_settings
+
+if TYPE_CHECKING:
+    from amplifier_modules.providers.wire.provider import WireProvider
+
+_MAX_TOKENS = 16_000
+"""Tokens of an answer over the Responses API: here it is one request, which nothing goes on with."""
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How a provider is reached."""
+
+    address: str
+    make: Callable[[], WireProvider]
+    """Makes a provider for one event loop."""
+
+
+Values: TypeAlias = Mapping[str, Any]
+
+
+def wire_of(entry: ProviderName, settings: Values) -> Wire:
+    """Return how a provider is reached with these settings.
+
+    Args:
+        entry: The provider.
+        settings: Its settings; what they lack may come from the environment.
+
+    Raises:
+        ArcLLMConfigError: A setting is unknown, or the key or the address is missing.
+        SettingError: A value cannot be used.
+    """
+    return _WIRES.get(entry.name, _chat)(entry, settings)
+
+
+def _anthropic(entry: ProviderName, settings: Values) -> Wire:
+    from amplifier_modules.providers.anthropic.config import AnthropicConfig, read_config
+    from amplifier_modules.providers.anthropic.provider import AnthropicProvider
+
+    config = read_config(_checked(entry, settings, AnthropicConfig))
+    if config is None:
+        raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
+    return Wire(config.base_url, lambda: AnthropicProvider(config))
+
+
+def _openai(entry: ProviderName, settings: Values) -> Wire:
+    from amplifier_modules.providers.openai.config import OpenAIConfig, read_config
+    from amplifier_modules.providers.openai.provider import OpenAIProvider
+
+    config = read_config(_one_request(_checked(entry, settings, OpenAIConfig)))
+    if config is None:
+        raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
+    return Wire(config.base_url, lambda: OpenAIProvider(config))
+
+
+def _azure(entry: ProviderName, settings: Values) -> Wire:
+    from amplifier_modules.providers.azure_openai.config import AzureOpenAIConfig, read_config
+    from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
+    from amplifier_modules.providers.azure_openai.provider import AzureOpenAIProvider
+
+    values = _checked(entry, settings, AzureOpenAIConfig)
+    config = read_config(values)
+    if isinstance(config, str):
+        raise _missing(entry, config)
+    if not config.place.speaks_responses:
+        return Wire(config.place.base_url, lambda: DeploymentProvider(config))
+    whole = read_config(_one_request(values))
+    assert not isinstance(whole, str)
+    return Wire(config.place.base_url, lambda: AzureOpenAIProvider(whole))
+
+
+def _ollama(entry: ProviderName, settings: Values) -> Wire:
+    from amplifier_modules.providers.ollama.config import OllamaConfig, read_config
+    from amplifier_modules.providers.ollama.provider import OllamaProvider
+
+    config = read_config(_checked(entry, settings, OllamaConfig))
+    return Wire(config.address, lambda: OllamaProvider(config))
+
+
+def _chat(entry: ProviderName, settings: Values) -> Wire:
+    from amplifier_modules.providers.openai_chat.config import OpenAIChatConfig, read_config
+    from amplifier_modules.providers.openai_chat.provider import ChatProvider
+
+    values = _checked(entry, settings, OpenAIChatConfig)
+    config = read_config(values, preset=entry.preset or None)
+    if isinstance(config, str):
+        raise _missing(entry, config.partition(", or choose")[0])
+    return Wire(config.settings.base_url or "", lambda: ChatProvider.of(config))
+
+
+_WIRES: Mapping[str, Callable[[ProviderName, Values], Wire]] = {
+    "anthropic": _anthropic,
+    "openai": _openai,
+    "azure_openai": _azure,
+    "ollama": _ollama,
+}
+
+
+def _checked(entry: ProviderName, settings: Values, model: type[Settings]) -> dict[str, Any]:
+    return checked_settings(entry.name, settings, model)
+
+
+def _one_request(settings: dict[str, Any]) -> dict[str, Any]:
+    return {"max_continuations": 0, "max_tokens": _MAX_TOKENS, **settings}
+
+
+def _missing(entry: ProviderName, what: str) -> ArcLLMConfigError:
+    said = what.replace("the config key", "the setting")
+    return ArcLLMConfigError(f"`{entry.name}` has {said}")
