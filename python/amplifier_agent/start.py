@@ -16,7 +16,6 @@ from amplifier_core._kernel.capability_names import (
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
-from amplifier_modules.contexts.history_events import connected
 from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
@@ -105,10 +104,9 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
             for capability, name in _OFFERED.items():
                 coordinator.register_capability(capability, getattr(parts.loop, name, None))
     if parts.context is not None:
-        await coordinator.mount("context", parts.context)
-        history_events = await connected(parts.context, coordinator.hooks)
-        if history_events is not None:
-            await history_events.tell()
+        from amplifier_modules.contexts.attached import attach_context
+
+        await attach_context(coordinator, parts.context)
     if parts.provider is not None:
         await coordinator.mount("providers", parts.provider, name=parts.provider.name)
     problems: list[str] = []

@@ -135,7 +135,7 @@ async def test_no_turn_ends_with_an_error_that_a_compaction_avoids(
 ):
     turn = bench(loop)
     turn.context = context = SimpleContext(hooks=turn.coordinator.hooks)
-    turn.coordinator.hooks.register(LLM_RESPONSE, context._note_usage)
+    turn.coordinator.hooks.register(LLM_RESPONSE, context._hear_response)
     texts = iter([length for each in rounds for length in each])
     turn.tool("look", lambda given: "r" * next(texts))
     asked = [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 Message = dict[str, Any]
 
 SYSTEM = frozenset(("system", "developer"))
 RESULTS = frozenset(("tool", "function"))
+_ROLES = SYSTEM | RESULTS | {"user", "assistant"}
 
 
 def program_of(message: Message) -> Any:
@@ -33,6 +34,20 @@ def groups(messages: list[Message]) -> Iterator[list[int]]:
         group.append(index)
     if group:
         yield group
+
+
+def can_be_sent(message: Mapping[str, Any]) -> bool:
+    """Whether a message has a role that requests know."""
+    role = message.get("role")
+    return isinstance(role, str) and role in _ROLES
+
+
+def behind_calls(messages: list[Message]) -> int:
+    """Return how many messages at the end are neither a call nor a result."""
+    count = 0
+    while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):
+        count += 1
+    return count
 
 
 def _has_results(message: Message) -> bool:

@@ -50,6 +50,11 @@ class HistoryEvents:
         """Whether the events go to this registry."""
         return self._hooks is hooks
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was noted."""
+        return self._noted > 0
+
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
         self._hooks = hooks

@@ -34,9 +34,10 @@ class TokenMeter:
 
     def note(self, usage: Any) -> None:
         """Take notice of the `usage` of its response."""
-        tokens: Any = None
         if isinstance(usage, Mapping):
             tokens = cast("Mapping[str, Any]", usage).get("input_tokens")
+        else:
+            tokens = getattr(usage, "input_tokens", None)
         if not self._is_used or not isinstance(tokens, int) or isinstance(tokens, bool):
             return
         least = self._sent / _FURTHEST

@@ -17,10 +17,9 @@ from amplifier_modules.settings import read_settings
 from .calls import call_names
 from .context_settings import ContextSettings
 from .conversation_file import ConversationFile
-from .groups import Message
-from .message_source import GIVEN, from_source
+from .groups import Message, can_be_sent
 from .own_message import OwnMessage
-from .simple import SimpleContext, can_be_sent
+from .simple import SimpleContext, mounted
 from .stored_files import StoredFiles
 from .stored_texts import StoredTexts
 
@@ -89,16 +88,6 @@ class PersistentContext(SimpleContext):
         except BaseException:
             self._file.close()
             raise
-
-    async def attach(self, coordinator: Any) -> Callable[[], Awaitable[None]]:
-        """Become the context of a session; return what ends that.
-
-        What was loaded is told by events, before the first message of this session.
-        """
-        with from_source(GIVEN):
-            for index, message in enumerate(self._messages):
-                self.history_events.note_message(message, index)
-        return await super().attach(coordinator)
 
     def _read(self, given: Mapping[str, Any] | None) -> PersistentSettings:
         return read_settings(PersistentSettings, given, self.module)
@@ -192,7 +181,7 @@ async def mount(
         folder=coordinator.get_capability(SESSION_WORKING_DIR) or "",
     )
     try:
-        return await context.attach(coordinator)
+        return await mounted(context, coordinator)
     except BaseException:
         context.end()
         raise

@@ -9,7 +9,7 @@ from .groups import RESULTS, Message
 from .stored_texts import StoredTexts
 
 TOOL_NAME = "read_stored"
-"""The tool that reads them."""
+"""The tool that reads them, unless another one has this name."""
 MIN_BYTES = 4_096
 """Below this there is no room for a beginning, an end and the reference."""
 
@@ -20,10 +20,19 @@ class PutAside:
     The results of tools, and texts and text documents of users. Images stay.
     """
 
-    def __init__(self, texts: StoredTexts, most_bytes: int) -> None:
-        """Put aside what is longer than so many bytes of UTF-8; 0 for nothing."""
+    def __init__(
+        self, texts: StoredTexts, most_bytes: int, tool_name: Callable[[], str] = lambda: TOOL_NAME
+    ) -> None:
+        """Put aside what is longer than so many bytes of UTF-8; 0 for nothing.
+
+        Args:
+            texts: Where it is kept.
+            most_bytes: The longest text of a conversation.
+            tool_name: Returns the name of the tool that reads it.
+        """
         self.texts = texts
         self._most_bytes = most_bytes
+        self._tool_name = tool_name
 
     def content(self, message: Message) -> Any:
         """Return the content of a message for the conversation: its own if it is short enough."""
@@ -62,7 +71,7 @@ class PutAside:
             note = (
                 f"{stored.bytes:,} bytes in {stored.lines:,} lines. The middle is left out here; the"
                 f" whole text is stored as `{stored.id}`. Read parts of it with the tool"
-                f' `{TOOL_NAME}`: {{"id": "{stored.id}", "line": 1}} or'
+                f' `{self._tool_name()}`: {{"id": "{stored.id}", "line": 1}} or'
                 f' {{"id": "{stored.id}", "search": "…"}}.'
             )
         return f"{beginning}\n\n[{note}]\n\n{end}"

@@ -46,7 +46,6 @@ class _Asked(BaseModel):
 class ReadStored:
     """Reads parts of the texts that a conversation refers to; an answer is bounded."""
 
-    name = TOOL_NAME
     description = (
         "Read a part of a text that was too long for this conversation and is stored: lines, bytes,"
         f" or the lines that contain a text. Shows at most {MOST_BYTES:,} bytes at once."
@@ -55,6 +54,7 @@ class ReadStored:
 
     def __init__(self, texts: StoredTexts, most_bytes: int) -> None:
         """Read these texts, at most so many bytes at once."""
+        self.name = TOOL_NAME
         self._texts = texts
         self._most_bytes = min(most_bytes, MOST_BYTES)
 

@@ -35,8 +35,10 @@ class SentView:
         self.view = View()
         self.room: float = settings.max_tokens
         """The estimated tokens that the view may have."""
-        self.is_summarizing = False
-        """Whether a model is asked for a summary now."""
+
+    def connect(self, hooks: Any) -> None:
+        """Tell this registry from now on; None for no events."""
+        self._hooks = hooks
 
     def show_all(self, messages: list[Message], tokens: list[int]) -> None:
         """Show these messages, with their estimated tokens."""
@@ -94,12 +96,8 @@ class SentView:
         # Planned with the longest summary, so that no message is left out without being in it.
         known.summary = "x" * (most * CHARACTERS_PER_TOKEN)
         planned = compact(known, self.room, self._settings)
-        self.is_summarizing = True
-        try:
-            room = self.room * _SUMMARIZED_SHARE
-            text = await summarized(planned.left_out, before.summary, most, room)
-        finally:
-            self.is_summarizing = False
+        room = self.room * _SUMMARIZED_SHARE
+        text = await summarized(planned.left_out, before.summary, most, room)
         count = len(known.messages)
         if before.messages[:count] != known.messages:
             # A result was put right behind its call, somewhere in the middle.

@@ -15,12 +15,13 @@ from amplifier_modules.settings import read_settings
 from .budget import estimate_tokens, request_budget
 from .calls import call_ids
 from .context_settings import ContextSettings
-from .groups import Message
+from .groups import Message, behind_calls, can_be_sent
 from .history_events import HISTORY_EVENTS, HistoryEvents
+from .message_source import GIVEN, from_source
 from .meter import TokenMeter
+from .offered_reader import OfferedReader
 from .own_message import OwnMessage
-from .put_aside import TOOL_NAME, PutAside
-from .read_stored import ReadStored
+from .put_aside import PutAside
 from .retention import RequestRetention
 from .sent_view import SentView
 from .stored_texts import MemoryTexts, StoredTexts
@@ -30,8 +31,6 @@ __amplifier_module_type__ = "context"
 __amplifier_settings__ = ContextSettings
 
 logger = logging.getLogger(__name__)
-
-_ROLES = frozenset(("system", "developer", "user", "assistant", "function", "tool"))
 
 
 class SimpleContext:
@@ -69,11 +68,9 @@ class SimpleContext:
         """
         given = {**(config or {}), **settings} if settings else config
         self._settings = self._read(given)
-        self._hooks = hooks
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
         self._clock = clock
-        self._coordinator: Any = None
         self._messages: list[Message] = []
         self._tokens: list[int] = []
         self._open_calls: set[Any] = set()
@@ -82,8 +79,12 @@ class SimpleContext:
         self._meter = TokenMeter(self._settings.token_meter)
         self.retention = RequestRetention()
         """Keeps messages in requests."""
+        self._sessions: list[Any] = []
+        """The coordinators of the sessions that have it."""
         self._shown = SentView(self._settings, hooks, self.retention)
-        self._aside = PutAside(self._store(), self._settings.put_aside_bytes)
+        texts, most = self._store(), self._settings.put_aside_bytes
+        self._reader = OfferedReader(texts, most // 2)
+        self._aside = PutAside(texts, most, self._reader.name)
 
     def _read(self, given: Mapping[str, Any] | None) -> ContextSettings:
         return read_settings(ContextSettings, given, self.module)
@@ -95,28 +96,41 @@ class SimpleContext:
         """Become the context of a session; return what ends that.
 
         Its texts that are put aside can be read with a tool, its capability keeps messages in
-        requests, and its estimates are corrected by what providers count.
+        requests, its estimates are corrected by what providers count, and its events go to the
+        session, first those of the messages that are there. It outlives the session, until `end`.
         """
-        self._coordinator = coordinator
         await coordinator.mount("context", self)
+        self._sessions.append(coordinator)
+        self._connect()
         coordinator.register_capability(REQUEST_RETENTION, self.retention)
         coordinator.register_contributor(
             OBSERVABILITY_EVENTS, self.module, lambda: [*HISTORY_EVENTS, CONTEXT_SYSTEM_PROMPT]
         )
-        await self._offer_tool()
         remove: Callable[[], object] | None = None
-        if self._hooks is not None:
-            remove = self._hooks.register(LLM_RESPONSE, self._note_usage, name=self.module)
+        if (hooks := getattr(coordinator, "hooks", None)) is not None:
+            remove = hooks.register(LLM_RESPONSE, self._hear_response, name=self.module)
 
-        async def end() -> None:
+        async def leave() -> None:
             if remove is not None:
                 remove()
-            self.end()
+            self._sessions = [each for each in self._sessions if each is not coordinator]
+            self._connect()
 
-        return end
+        return leave
+
+    def _connect(self) -> None:
+        """Serve the session that took it last, of those that have not ended."""
+        coordinator = self._sessions[-1] if self._sessions else None
+        hooks = getattr(coordinator, "hooks", None)
+        self._reader.connect(coordinator)
+        self._system.connect(hooks)
+        self._shown.connect(hooks)
+        if not (self.history_events.is_connected_to(hooks) and self.history_events.has_begun):
+            with from_source(GIVEN):
+                self.history_events.connect(hooks, self._messages)
 
     def end(self) -> None:
-        """Free what ends with the session."""
+        """Free what is kept beside the conversation."""
         self._aside.texts.clear()
 
     async def add_message(self, message: Mapping[str, Any]) -> None:
@@ -131,7 +145,7 @@ class SimpleContext:
         own = self._own(message)
         self._keep(own)
         self.history_events.note_message(own, self._put(own))
-        await self._offer_tool()
+        await self._reader.offer()
         await self.history_events.tell()
 
     async def get_messages(self) -> list[Message]:
@@ -188,7 +202,7 @@ class SimpleContext:
         self._restart(replacement)
         if not replacement:
             self._aside.texts.clear()
-        await self._offer_tool()
+        await self._reader.offer()
         if removed or replacement:
             self.history_events.note_replacement(removed, self._messages)
             await self.history_events.tell()
@@ -222,12 +236,12 @@ class SimpleContext:
             self._open_calls.discard(str(call_id))
         elif message.get("role") == "assistant":
             self._open_calls = call_ids(message)
-        index = len(self._messages) - (_behind_calls(self._messages) if is_awaited else 0)
+        index = len(self._messages) - (behind_calls(self._messages) if is_awaited else 0)
         tokens = estimate_tokens(message)
         self._messages.insert(index, message)
         self._tokens.insert(index, tokens)
         if can_be_sent(message):
-            place = _behind_calls(self._shown.view.messages) if is_awaited else 0
+            place = behind_calls(self._shown.view.messages) if is_awaited else 0
             self._shown.view.add(message, before_last=place, tokens=tokens)
         return index
 
@@ -255,20 +269,19 @@ class SimpleContext:
         sent = [pair for pair in both if can_be_sent(pair[0])]
         return [message for message, _ in sent], [tokens for _, tokens in sent]
 
-    async def _offer_tool(self) -> None:
-        """Mount the tool that reads what was put aside, once there is something."""
-        coordinator = self._coordinator
-        if coordinator is None or not self._aside.texts.ids():
-            return
-        if coordinator.get("tools", TOOL_NAME) is None:
-            tool = ReadStored(self._aside.texts, self._settings.put_aside_bytes // 2)
-            await coordinator.mount("tools", tool, name=TOOL_NAME)
+    def note_usage(self, usage: Any) -> None:
+        """Correct the estimates by what a provider counted for the messages of the last request.
 
-    def _note_usage(self, event: str, data: Mapping[str, Any]) -> None:
-        """Correct the estimates by what a provider counted."""
+        Args:
+            usage: Has `input_tokens`, as an attribute or a key; anything else says nothing.
+        """
+        self._meter.note(usage)
+
+    def _hear_response(self, event: str, data: Mapping[str, Any]) -> None:
         del event
-        if data.get("status") == "ok" and not self._shown.is_summarizing:
-            self._meter.note(data.get("usage"))
+        # What a call has a purpose for is not about these messages.
+        if data.get("status") == "ok" and "purpose" not in data:
+            self.note_usage(data.get("usage"))
 
     def _should_compact(self) -> bool:
         """Whether the view exceeds the threshold of the last request's budget."""
@@ -283,22 +296,19 @@ SimpleContextManager = SimpleContext
 """The name by which modules of others import the class, to derive from it."""
 
 
-def can_be_sent(message: Mapping[str, Any]) -> bool:
-    """Whether a message has a role that requests know."""
-    role = message.get("role")
-    return isinstance(role, str) and role in _ROLES
+async def mounted(context: SimpleContext, coordinator: Any) -> Callable[[], Awaitable[None]]:
+    """Give a session a context that is its own; return what ends both."""
+    leave = await context.attach(coordinator)
 
+    async def end() -> None:
+        await leave()
+        context.end()
 
-def _behind_calls(messages: list[Message]) -> int:
-    """Return the number of messages at the end that are neither a call nor a result."""
-    count = 0
-    while count < len(messages) and messages[-1 - count].get("role") not in ("assistant", "tool"):
-        count += 1
-    return count
+    return end
 
 
 async def mount(
     coordinator: Any, config: Mapping[str, Any] | None = None
 ) -> Callable[[], Awaitable[None]]:
     """Mount the context of the session; return what ends it."""
-    return await SimpleContext(config, getattr(coordinator, "hooks", None)).attach(coordinator)
+    return await mounted(SimpleContext(config, getattr(coordinator, "hooks", None)), coordinator)

@@ -25,6 +25,11 @@ class SystemPrompt:
         self._hooks = hooks
         self._message: Message | None = None
 
+    def connect(self, hooks: Any) -> None:
+        """Tell this registry from now on; None for no events."""
+        if hooks is not self._hooks:
+            self._hooks, self._message = hooks, None
+
     async def messages(self) -> list[Message]:
         """Return the message with the system prompt, the same object while it has not changed."""
         if self.factory is None:

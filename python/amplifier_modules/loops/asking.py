@@ -123,6 +123,7 @@ class Asking:
                 response = await model.ask(request, number, shorter, early=early)
                 call.settle(response.usage)
             await self.warn()
+        self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
         return response, model.provider
 

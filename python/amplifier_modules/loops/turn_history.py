@@ -84,6 +84,12 @@ class TurnHistory:
         if cancellation is not None:
             raise cancellation
 
+    def note_usage(self, usage: Any) -> None:
+        """Tell a context that estimates tokens what the provider counted for its messages."""
+        note = getattr(self.context, "note_usage", None)
+        if callable(note):
+            note(usage)
+
     async def begin(self, hooks: Any) -> None:
         """Tell this registry what is there already, where it was not told."""
         if self._told is not None:

@@ -14,6 +14,7 @@ from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 
 from ..budget import Budget
+from ..contexts.attached import attach_context
 from ..spending.ledger import RUNNING, Ledger, running_ledger
 from ..token_ending import is_of_token
 from .child_plan import child_plan
@@ -153,7 +154,7 @@ class ChildSession:
         """Mount what no plan can hold: the objects of the recipe, and those of the parent."""
         recipe = self._recipe
         if recipe.context is not None and not isinstance(recipe.context, str | Mapping):
-            await coordinator.mount("context", recipe.context)
+            await attach_context(coordinator, recipe.context)
         if recipe.model is None:
             await _share(coordinator, "providers", self._parent.get("providers") or {})
         elif not isinstance(recipe.model, str):
