@@ -83,7 +83,7 @@ def script(*, has_redacted):
 @pytest.mark.parametrize("name", SERVERS)
 async def test_nothing_is_refused_however_often_the_conversation_is_shortened(name, summarize):
     make, module, config = SERVERS[name]
-    compactions, bodies_before = [], []
+    compactions, bodies_before, repairs = [], [], []
     with make() as server:
         server.answers = list(script(has_redacted=make is AnthropicServer))
 
@@ -91,6 +91,10 @@ async def test_nothing_is_refused_however_often_the_conversation_is_shortened(na
         def count(event, data):
             compactions.append(data)
             bodies_before.append(len(server.requests))
+
+        @hook("provider:tool_sequence_repaired")
+        def repaired(event, data):
+            repairs.append(data)
 
         @hook("llm:request")
         def sum_up(event, data):
@@ -103,11 +107,11 @@ async def test_nothing_is_refused_however_often_the_conversation_is_shortened(na
             "providers": [{"module": module, "config": {"api_key": "k", **config}}],
         }
         context = Narrow(summarize=summarize)
-        agent = Agent(plan=plan, tools=[look], context=context, hooks=[count, sum_up])
+        agent = Agent(plan=plan, tools=[look], context=context, hooks=[count, repaired, sum_up])
         async with agent.session() as s:
             texts = [(await s.run(f"Question {number}?")).text for number in range(TURNS)]
 
-        assert server.refusals == []
+        assert (server.refusals, repairs) == ([], [])
         assert server.answers == []
         assert [text.partition(".")[0] for text in texts] == [f"Answer {n}" for n in range(TURNS)]
         assert len(compactions) >= 4

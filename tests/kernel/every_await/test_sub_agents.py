@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections import Counter
 from typing import Any
 
@@ -21,6 +22,7 @@ PLAN = {
         "context": "context-simple",
     },
     "providers": [],
+    "tools": ["tool-task"],
 }
 PAIRS = {
     "task:start": "task:end",
@@ -29,20 +31,36 @@ PAIRS = {
 }
 
 
+WORKING = re.compile(r'"id": ?"(task-[0-9]+)".*"running"')
+STARTED = {"prompt": "look"}
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "ask": ("ask", {}),
+    "look": ("look", {}),
+    "task": ("task", STARTED),
+    "task in the background": ("task", {**STARTED, "background": True}),
+}
+"""What the model calls, by its prompt."""
+
+
 class Model:
-    """Calls the tool `ask` for a user, `look` for the parent, and then answers."""
+    """Calls what its prompt says, reads the result of a task in the background, and answers."""
 
     name = "scripted"
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         await suspend()
         last = request.messages[-1]
-        if last.role == "tool" or "over" in str(last.content):
+        working = WORKING.search(str(last.content))
+        if working:
+            id, name, given = "read", "task", {"action": "result", "id": working[1]}
+        elif last.role == "user" and str(last.content) in CALLS:
+            name, given = CALLS[str(last.content)]
+            id = name
+        else:
             return ChatResponse(content=[TextBlock(text="done")])
-        name = str(last.content)
         return ChatResponse(
-            content=[ToolCallBlock(id=name, name=name, input={})],
-            tool_calls=[ToolCall(id=name, name=name, arguments={})],
+            content=[ToolCallBlock(id=id, name=name, input=given)],
+            tool_calls=[ToolCall(id=id, name=name, arguments=given)],
         )
 
 
@@ -76,7 +94,7 @@ def is_valid(history: list[dict[str, Any]]) -> bool:
 
 
 async def interrupted_turn(
-    session_class: Any, interrupt: Any, at: int, *, background: bool
+    session_class: Any, interrupt: Any, at: int, prompt: str, *, background: bool
 ) -> tuple[int, Any]:
     """Run a turn that is interrupted at one suspension, and check all that must hold then."""
     session = session_class(PLAN)
@@ -105,12 +123,12 @@ async def interrupted_turn(
 
     async def whole() -> Any:
         try:
-            return await session.execute("ask")
+            return await session.execute(prompt)
         finally:
             with anyio.CancelScope(shield=True):
                 await tasks.close()  # as the end of the session does
 
-    count, outcome = await interrupt(whole(), at)
+    count, outcome = await interrupt(whole(), at, coordinator.cancellation)
 
     counted = Counter(seen)
     for (owner, event), times in counted.items():
@@ -125,21 +143,44 @@ async def interrupted_turn(
 
     # The one sub-agent that there may be is over, and counts no more.
     coordinator.cancellation.reset()
-    assert await session.execute("ask") == "done"
+    assert await session.execute(prompt) == "done"
     assert is_valid(await coordinator.get("context").get_messages())
     await session.cleanup()
     return count, outcome
 
 
-@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
+@pytest.mark.parametrize(
+    ("prompt", "background"),
+    [("ask", False), ("ask", True), ("task", False), ("task in the background", True)],
+    ids=["foreground", "background", "tool-task", "tool-task in the background"],
+)
 async def test_a_turn_with_a_sub_agent_can_be_cancelled_at_every_await(
-    session_class: Any, interrupt: Any, background: bool, monkeypatch: pytest.MonkeyPatch
+    session_class: Any,
+    interrupt: Any,
+    prompt: str,
+    background: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(child_session, "AmplifierSession", session_class)
-    way = {"background": background}
-    suspensions, answer = await interrupted_turn(session_class, interrupt, at=0, **way)
+    way = (session_class, interrupt)
+    options = {"prompt": prompt, "background": background}
+    suspensions, answer = await interrupted_turn(*way, at=0, **options)
     assert answer == "done"
     assert suspensions >= 15
     for at in range(1, suspensions + 1):
-        await interrupted_turn(session_class, interrupt, at, **way)
+        await interrupted_turn(*way, at, **options)
     gc.collect()  # a coroutine that was never awaited would warn here
+
+
+@pytest.mark.parametrize("prompt", ["task", "task in the background"])
+async def test_a_turn_with_a_sub_agent_can_be_asked_to_end_at_every_await(
+    session_class: Any, asking: Any, prompt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child_session, "AmplifierSession", session_class)
+    way = (session_class, asking[1])
+    options = {"prompt": prompt, "background": prompt != "task"}
+    suspensions, _ = await interrupted_turn(*way, at=0, **options)
+    for at in range(1, suspensions + 1):
+        _, outcome = await interrupted_turn(*way, at, **options)
+        assert isinstance(outcome, str), "what was asked for is no error"
+    gc.collect()
