@@ -13,6 +13,8 @@ from subject import suspend
 
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, ToolResult
 from amplifier_core.message_models import ToolCall, ToolCallBlock
+from amplifier_modules.contexts.budget import estimate_tokens
+from amplifier_modules.contexts.notice import is_notice
 from amplifier_modules.contexts.persistent import PersistentContext
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.spending.ledger import running_ledger
@@ -147,6 +149,7 @@ async def interrupted_turn(
     assert is_valid(history)
     assert len(history) >= 12
     check_references(context, history)
+    check_view(context, history)
     assert running_ledger() is None
     assert coordinator.cancellation.running_tools == set()
 
@@ -156,6 +159,7 @@ async def interrupted_turn(
     whole = await context.get_messages()
     assert whole[: len(history)] == history
     assert is_valid(whole)
+    check_view(context, whole)
     assert rebuilt(told) == whole, "no message is lost to those who follow the history"
     if at == 0:
         assert model.summaries >= 1
@@ -168,6 +172,15 @@ async def interrupted_turn(
         check_references(again, whole)
         again.end()
     return count, outcome
+
+
+def check_view(context: SimpleContext, history: list[dict[str, Any]]) -> None:
+    """Check that each message is either in requests or left out, and that the tokens are theirs."""
+    view = context._shown.view
+    shown = [message for message in view.messages if not is_notice(message)]
+    assert len(shown) + view.messages_removed == len(history)
+    assert view.tokens == list(map(estimate_tokens, view.messages))
+    assert view.total == sum(view.tokens)
 
 
 def check_references(context: SimpleContext, history: list[dict[str, Any]]) -> None:
