@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable
+from types import CoroutineType
 from typing import Any
 
 
@@ -15,7 +16,7 @@ def awaitable_of(
     Raises:
         TypeError: It is a result already.
     """
-    if inspect.isawaitable(returned):
+    if type(returned) is CoroutineType or inspect.isawaitable(returned):
         return returned
     found = type(returned).__name__
     raise TypeError(

@@ -13,6 +13,7 @@ import anyio
 from amplifier_core._kernel.interruption import Interruption, asyncio_loop
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 
+from ..heard import hearing
 from .message_source import REPLACEMENT, from_source, source_of
 
 logger = logging.getLogger(__name__)
@@ -40,11 +41,17 @@ class HistoryEvents:
     def __init__(self, hooks: Any) -> None:
         """Emit to this registry; None for no events until `connect`."""
         self._hooks = hooks
+        self._hears = hearing(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._noted = 0
         self._told = 0
         self._is_telling = False
         self._was_told: anyio.Event | None = None
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody hears of a message that is added now, or of what was noted before."""
+        return self._hears(CONTEXT_MESSAGE) or not self.is_told
 
     def is_connected_to(self, hooks: Any) -> bool:
         """Whether the events go to this registry."""
@@ -57,7 +64,7 @@ class HistoryEvents:
 
     def connect(self, hooks: Any, messages: Iterable[Mapping[str, Any]]) -> None:
         """Emit to this registry from now on, first what is in the history already."""
-        self._hooks = hooks
+        self._hooks, self._hears = hooks, hearing(hooks)
         self._told += len(self._waiting)
         self._waiting.clear()
         for index, message in enumerate(messages):
@@ -69,6 +76,14 @@ class HistoryEvents:
             CONTEXT_MESSAGE,
             {"index": index, "source": source_of(message), "message": message},
         )
+
+    def note_added(self, message: Mapping[str, Any], index: int) -> None:
+        """Note a message that is told right now; where nobody hears of it, it is only counted."""
+        if self.is_heard:
+            self.note_message(message, index)
+        elif self._hooks is not None:
+            self._noted += 1
+            self._told += 1
 
     def note_replacement(self, removed: int, messages: Iterable[Mapping[str, Any]]) -> None:
         """Note that these messages are the history now, and how many were removed."""

@@ -144,9 +144,15 @@ class SimpleContext:
         """
         own = self._own(message)
         self._keep(own)
-        self.history_events.note_message(own, self._put(own))
+        self.history_events.note_added(own, self._put(own))
         await self._reader.offer()
         await self.history_events.tell()
+
+    @property
+    def adds_at_once(self) -> bool:
+        """Whether `add_message` awaits nothing now, so that no cancellation can interrupt it."""
+        is_own = getattr(self.add_message, "__func__", None) is SimpleContext.add_message
+        return is_own and not self.history_events.is_heard
 
     async def get_messages(self) -> list[Message]:
         """Return the whole conversation."""

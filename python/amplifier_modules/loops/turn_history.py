@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Awaitable, Iterable
 from typing import Any, cast
 
 import anyio
@@ -49,8 +50,11 @@ class TurnHistory:
             message: The message.
             source: Where it comes from, for the event; None for what its role says.
         """
-        with Shielded():
-            await self._add(message, source)
+        if self._adds_at_once:
+            await self._store(message)
+        else:
+            with Shielded():
+                await self._add(message, source)
         self.ends_in_tool_results = False
 
     async def close(self, text: str) -> None:
@@ -71,14 +75,10 @@ class TurnHistory:
 
     async def add_results(self, messages: Iterable[dict[str, Any]]) -> None:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
-        cancellation: BaseException | None = None
-        with Shielded():
-            for message in messages:
-                try:
-                    await self._add(message)
-                except anyio.get_cancelled_exc_class() as error:
-                    # Of the task, under asyncio, which hears of it once.
-                    cancellation = cancellation or error
+        waiting = deque(messages)
+        while waiting and self._adds_at_once:
+            await self._store(waiting.popleft())
+        cancellation = await self._add_shielded(waiting) if waiting else None
         self.ends_in_tool_results = True
         self.awaits_results = False
         if cancellation is not None:
@@ -106,11 +106,32 @@ class TurnHistory:
         except Exception:
             logger.exception("the history of the context could not be read")
 
+    @property
+    def _adds_at_once(self) -> bool:
+        """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
+        is_told = self._told is None or self._told.is_told
+        return is_told and getattr(self.context, "adds_at_once", False) is True
+
+    async def _add_shielded(self, messages: Iterable[dict[str, Any]]) -> BaseException | None:
+        """Add messages; return the cancellation that came meanwhile."""
+        cancellation: BaseException | None = None
+        with Shielded():
+            for message in messages:
+                try:
+                    await self._add(message)
+                except anyio.get_cancelled_exc_class() as error:
+                    # Of the task, under asyncio, which hears of it once.
+                    cancellation = cancellation or error
+        return cancellation
+
     async def _add(self, message: dict[str, Any], source: str | None = None) -> None:
         with from_source(source):
-            await awaitable_of(self.context.add_message(message), "add_message", "context")
+            await self._store(message)
             if self._told is not None and not self._told.is_told:
                 await self._told.tell()
+
+    def _store(self, message: dict[str, Any]) -> Awaitable[Any]:
+        return awaitable_of(self.context.add_message(message), "add_message", "context")
 
     async def _has_calls(self, calls: list[RequestedCall]) -> bool:
         """Whether a message with these calls was stored."""

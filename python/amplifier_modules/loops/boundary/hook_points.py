@@ -11,10 +11,10 @@ import anyio
 
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
-from amplifier_core.hooks import HookRegistry
 from amplifier_core.models import HookResult
 
 from ...failure import in_words
+from ...heard import hearing
 from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
 from .cancellation import Shielded, ending, grace
 from .injection import Injection, injections_of
@@ -61,10 +61,7 @@ class HookPoints:
         self._waiting: list[Injection] = []
         self._open_calls: dict[Any, dict[str, Any]] = {}
         """The calls whose `tool:pre` was emitted, and nothing that ends them."""
-        # Other registries are asked about every event.
-        self.hears: Callable[[str], bool] = (
-            hooks.is_heard if isinstance(hooks, HookRegistry) else lambda _: True
-        )
+        self.hears: Callable[[str], bool] = hearing(hooks)
         """Whether emitting an event has an effect: where it has none, its data is not needed."""
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:

@@ -1,0 +1,21 @@
+"""Which events have an effect, so that nobody has to write what nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from amplifier_core.hooks import HookRegistry
+
+
+def hearing(hooks: Any) -> Callable[[str], bool]:
+    """Return what says whether emitting an event to a registry has an effect.
+
+    Of a registry that cannot be asked, it says so of every event.
+    """
+    return hooks.is_heard if isinstance(hooks, HookRegistry) else _always
+
+
+def _always(event: str) -> bool:
+    del event
+    return True
