@@ -19,6 +19,8 @@ MESSAGE_OVERHEAD_TOKENS = 4
 """Tokens of a message without its content."""
 _PIECE_CHARS = 1 << 16
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
 
 def estimate_tokens(message: Mapping[str, Any]) -> int:
     """Return the estimated tokens of a message."""
@@ -97,6 +99,6 @@ def _length(value: Any) -> int:
 
 def _written(value: Any) -> int:
     try:
-        return len(json.dumps(value, ensure_ascii=False, default=str))
+        return len(_encode(value))
     except RecursionError:
         raise ValueError("the content of a message is nested too deeply") from None

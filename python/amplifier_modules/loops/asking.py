@@ -68,20 +68,16 @@ class Asking:
 
         A limit is returned where other calls have reached it meanwhile.
         """
-        verdict = await self.hooks.judge(
-            PROVIDER_REQUEST,
-            {
-                **models.own.identity,
-                "message_count": len(await self.history.context.get_messages()),
-                "iteration": self.report.iterations,
-            },
-        )
-        if verdict.denied:
-            self.report.deny(PROVIDER_REQUEST, verdict.reason)
-            return None
+        data = None
+        if self.hooks.hears(PROVIDER_REQUEST):
+            verdict = await self.hooks.judge(PROVIDER_REQUEST, await self._about(models))
+            if verdict.denied:
+                self.report.deny(PROVIDER_REQUEST, verdict.reason)
+                return None
+            data = verdict.data
         await self.history.tell()
         try:
-            model = models.asked_for(verdict.data)
+            model = models.asked_for(data)
         except UnknownRoleError as error:
             logger.error("a hook of `%s` asked for a role: %s", PROVIDER_REQUEST, error)
             self.report.deny(PROVIDER_REQUEST, str(error))
@@ -126,6 +122,14 @@ class Asking:
         self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
         return response, model.provider
+
+    async def _about(self, models: TurnModels) -> dict[str, Any]:
+        """Return what hooks are told of a call before it is made."""
+        return {
+            **models.own.identity,
+            "message_count": len(await self.history.context.get_messages()),
+            "iteration": self.report.iterations,
+        }
 
     async def wrap_up(self, models: TurnModels) -> None:
         """Ask the model for a closing answer at the limit of model calls."""

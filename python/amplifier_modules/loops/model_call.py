@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -64,14 +65,19 @@ class ModelCalls:
         """
         self.chosen = chosen
         self.provider = chosen.provider
-        aside = {} if purpose is None else {"purpose": purpose}
-        self.identity: dict[str, Any] = {**chosen.identity, **aside}
-        """What events say of the model and the call."""
+        self._given_purpose = purpose
         self._is_aside = purpose is not None
         self._hooks = hooks
         self._settings = settings
         self._pace = pace
         self._is_streaming = is_streaming
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What events say of the model and the call."""
+        purpose = self._given_purpose
+        aside = {} if purpose is None else {"purpose": purpose}
+        return {**self.chosen.identity, **aside}
 
     async def ask(
         self,
@@ -111,7 +117,8 @@ class ModelCalls:
                 request = shortened
         facts: dict[str, Any] = {**about, **_usage_data(response)}
         await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
-        await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
+        if self._hooks.hears(PROVIDER_RESPONSE):
+            await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
         if not self._is_aside and not are_emitted(response):
             await emit_blocks(
                 self._hooks,
@@ -125,13 +132,13 @@ class ModelCalls:
         self, request: ChatRequest, about: dict[str, Any], early: EarlyCalls | None
     ) -> ChatResponse:
         await self._pace.before_call(self._hooks, about["iteration"])
-        provider = f"provider `{self.identity['provider']}`"
+        provider = f"provider `{self.chosen.name}`"
         try:
             with OpenBlocks(self._hooks) as blocks:
                 try:
-                    await self._hooks.emit(
-                        LLM_PRE, {**about, "message_count": len(request.messages)}
-                    )
+                    if self._hooks.hears(LLM_PRE):
+                        count = len(request.messages)
+                        await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
                     # Not reset by its token: what is left behind may be closed in another context.
                     purpose, around = self._purpose(), CALL_PURPOSE.get()
                     CALL_PURPOSE.set(purpose)
@@ -156,8 +163,8 @@ class ModelCalls:
             raise
 
     def _purpose(self) -> dict[str, Any] | None:
-        facts = {key: self.identity[key] for key in ("role", "purpose") if key in self.identity}
-        return facts or None
+        facts = {"role": self.chosen.role, "purpose": self._given_purpose}
+        return {key: fact for key, fact in facts.items() if fact is not None} or None
 
     async def _complete(self, request: ChatRequest, early: EarlyCalls | None) -> ChatResponse:
         if self._is_aside:
@@ -195,7 +202,7 @@ class ModelCalls:
 
     async def _whole(self, request: ChatRequest, options: dict[str, Any]) -> ChatResponse:
         answer = self.provider.complete(request, **options)
-        return await awaitable_of(answer, "complete", self.identity["provider"])
+        return await awaitable_of(answer, "complete", self.chosen.name)
 
 
 @dataclass(frozen=True)
@@ -206,7 +213,7 @@ class TurnModels:
     calls: Callable[[ChosenModel, str | None], ModelCalls]
     """Makes the calls to a model, for a purpose beside the conversation if that is named."""
 
-    @property
+    @cached_property
     def own(self) -> ModelCalls:
         """The calls of the turn itself."""
         return self.calls(self.roles.own, None)
@@ -223,7 +230,7 @@ class TurnModels:
         """
         own = self.roles.own
         role = own.role if data is None else data.get("role")
-        return self.calls(own if role == own.role else self.roles.of(role), None)
+        return self.own if role == own.role else self.calls(self.roles.of(role), None)
 
 
 def _usage_data(response: Any) -> dict[str, Any]:

@@ -50,6 +50,8 @@ from .tool_answer import (
 
 logger = logging.getLogger(__name__)
 
+_UNCHANGEABLE = frozenset((str, int, float, bool, type(None)))
+
 
 @dataclass(frozen=True)
 class CallRules:
@@ -188,7 +190,8 @@ class CallRun:
 
         self._cancellation.tool_started(self.requested.id, name)
         try:
-            await self._hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
+            if self._hooks.hears(TOOL_START):
+                await self._hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
             result = await run_in_context(
                 self.requested.id, self._hooks, self._about, run, start, is_stopping
             )
@@ -209,7 +212,7 @@ class CallRun:
             Exception: Why the call cannot be run.
         """
         call = self.requested
-        tool_input: Any = copy.deepcopy(call.arguments or {})
+        tool_input: Any = _copied(call.arguments or {})
         about: dict[str, Any] = dict(self._about)
         if self.is_read_only:
             about["read_only"] = True
@@ -257,12 +260,17 @@ class CallRun:
         self, tool_input: dict[str, Any], result: Any, is_stopping: Callable[[], bool]
     ) -> Answer:
         limit = self._rules.max_bytes
+        is_heard = self._hooks.hears(TOOL_POST)
         try:
-            answer, shown = answer_of(result, limit), presented(result)
+            answer = answer_of(result, limit)
+            shown = presented(result) if is_heard else None
         except Exception:
             raise
         except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
             raise contained(error, is_stopping) from None
+        if shown is None:
+            self._hooks.note_ended(self.requested.id)
+            return answer
         verdict = await self._hooks.judge(
             TOOL_POST, {**self._about, "tool_input": tool_input, "result": shown}
         )
@@ -275,3 +283,10 @@ class CallRun:
         return (
             answer if is_same else Answer(within(limit, as_text(replaced, limit)), answer.is_error)
         )
+
+
+def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy that changes of the original do not reach."""
+    if _UNCHANGEABLE.issuperset(map(type, arguments.values())):
+        return dict(arguments)
+    return copy.deepcopy(arguments)

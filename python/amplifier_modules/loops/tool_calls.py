@@ -74,7 +74,8 @@ class ToolRound:
         self._history = history
         self._equal_errors = equal_errors
         self._pausing = pausing
-        self._group_id = str(uuid4())
+        self._group_id = ""
+        """The id that all calls share, from the first one on."""
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
         self._running: dict[CallRun, Callable[[], object]] = {}
@@ -210,15 +211,22 @@ class ToolRound:
         messages: list[dict[str, Any]] = []
         for index, call in enumerate(self._calls):
             requested, answer = call.requested, call.answer
-            message = {"role": "tool", "tool_call_id": requested.id, "name": requested.name}
-            error = {"is_error": True} if answer.is_error else {}
             content = answer.content
             if self._notes and (note := self._notes[index]) is not None:
                 content = within(self._rules.max_bytes, answer.after(note))
-            messages.append({**message, "content": content, **error})
+            message: dict[str, Any] = {
+                "role": "tool",
+                "tool_call_id": requested.id,
+                "name": requested.name,
+                "content": content,
+            }
+            if answer.is_error:
+                message["is_error"] = True
+            messages.append(message)
         return messages
 
     def _add(self, call: RequestedCall) -> None:
+        self._group_id = self._group_id or str(uuid4())
         run = CallRun(
             call, self._group_id, self._tools, self._hooks, self._cancellation, self._rules
         )

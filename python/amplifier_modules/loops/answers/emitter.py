@@ -9,6 +9,9 @@ from typing import Any, Protocol
 class Emitter(Protocol):
     """Emits the events of a turn."""
 
+    hears: Callable[[str], bool]
+    """Whether emitting an event has an effect."""
+
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
         ...

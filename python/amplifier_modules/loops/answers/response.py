@@ -9,6 +9,8 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
+from amplifier_core.message_models import TextBlock, ToolCall
+
 BLOCKS_EMITTED = "content_blocks_emitted"
 """Key in the metadata of a response whose provider emitted the block events itself."""
 
@@ -27,6 +29,8 @@ class RequestedCall:
 
 def block_dict(block: Any) -> dict[str, Any]:
     """Return a block as plain data, without empty declared fields."""
+    if type(block) is TextBlock and not block.model_extra and block.visibility is None:
+        return {"type": block.type, "text": block.text}
     if isinstance(block, BaseModel):
         declared = type(block).model_fields
         return {
@@ -51,7 +55,10 @@ def text_of(response: Any) -> str:
     paragraphs: list[str] = []
     is_continued = False
     for block in content or ():
-        kind, text = _field(block, "type"), _field(block, "text")
+        if type(block) is TextBlock:
+            kind, text = block.type, block.text
+        else:
+            kind, text = _field(block, "type"), _field(block, "text")
         if kind == "text" and isinstance(text, str):
             if is_continued:
                 paragraphs[-1] += text
@@ -109,6 +116,8 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
 
 
 def _requested(call: Any) -> RequestedCall:
+    if type(call) is ToolCall and _is_whole(call):
+        return RequestedCall(call.id, call.name, dict(call.arguments))
     name = _field(call, "name") or _field(call, "tool") or ""
     arguments = _field(call, "arguments")
     if arguments is None:
@@ -122,6 +131,12 @@ def _requested(call: Any) -> RequestedCall:
         arguments=None if problem else dict(cast("dict[str, Any]", arguments)),
         problem=str(problem) if problem else None,
     )
+
+
+def _is_whole(call: ToolCall) -> bool:
+    """Whether a call has what it needs in its own fields, and nothing else."""
+    types = (type(call.id), type(call.name), type(call.arguments))
+    return types == (str, str, dict) and bool(call.id and call.name) and not call.model_extra
 
 
 def _field(item: Any, key: str) -> Any:

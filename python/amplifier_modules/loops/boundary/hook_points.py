@@ -21,6 +21,7 @@ from .injection import Injection, injections_of
 
 logger = logging.getLogger(__name__)
 
+_ENDS_OF_CALLS = frozenset((TOOL_POST, TOOL_ERROR))
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""
 
@@ -66,7 +67,8 @@ class HookPoints:
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that hooks can only observe."""
-        self._note_end(event, data)
+        if event in _ENDS_OF_CALLS:
+            self.note_ended(data.get("tool_call_id"))
         if self.hears(event):
             await self._emit(event, data)
 
@@ -74,6 +76,10 @@ class HookPoints:
         """Emit an event that ends something, for a limited time also during cancellation."""
         with grace():
             await self.emit(event, data)
+
+    def note_ended(self, call_id: Any) -> None:
+        """Take note that a call has ended, where no event says so."""
+        self._open_calls.pop(call_id, None)
 
     async def end_open_calls(self, reason: str) -> None:
         """Emit `tool:error` for each call that has begun and not ended."""
@@ -88,7 +94,8 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        self._note_end(event, data)
+        if event in _ENDS_OF_CALLS:
+            self.note_ended(data.get("tool_call_id"))
         if not self.hears(event):
             return _ALLOWED
         result = await self._emit(event, data)
@@ -123,7 +130,8 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        about = {key: value for key, value in call.items() if key != "tool_input_error"}
+        about = dict(call)
+        about.pop("tool_input_error", None)
         self._open_calls[call.get("tool_call_id")] = about
         if not needs_approval and not self.hears(TOOL_PRE):
             return CallVerdict(False, "", tool_input)
@@ -157,10 +165,6 @@ class HookPoints:
         """Return the waiting injections, each once."""
         waiting, self._waiting = self._waiting, []
         return waiting
-
-    def _note_end(self, event: str, data: Mapping[str, Any]) -> None:
-        if event in (TOOL_POST, TOOL_ERROR):
-            self._open_calls.pop(data.get("tool_call_id"), None)
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
         return ending(self._hooks.emit(event, data), f"a hook of `{event}`")

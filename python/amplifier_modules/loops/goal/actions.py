@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 _MOST_SHOWN = 20
 _SHOWN_CHARS = 300
+_KEPT_CHARS = 4_096
+"""Longer outputs are not kept until somebody asks for them."""
 
 
 class Call(Protocol):
@@ -31,23 +33,34 @@ class Actions:
 
     def __init__(self) -> None:
         """Begin with none."""
+        self._noted: list[tuple[Call, Any]] = []
+        """Calls with their outputs, for as long as nobody asks: most turns have no goal."""
         self._digests: set[str] = set()
         self._shown: deque[str] = deque(maxlen=_MOST_SHOWN)
 
     def note(self, calls: Iterable[Call], results: Iterable[Mapping[str, Any]]) -> None:
         """Note calls and the messages of their results, in the same order."""
         for call, result in zip(calls, results, strict=False):
-            arguments, output = _written(call.arguments), _text(result.get("content"))
-            digest = blake2b(f"{call.name}\0{arguments}\0{output}".encode(errors="replace"))
-            self._digests.add(digest.hexdigest())
-            self._shown.append(f"{call.name} {_short(arguments)} -> {_short(output)}")
+            output = result.get("content")
+            self._noted.append((call, output))
+            if not isinstance(output, str) or len(output) > _KEPT_CHARS:
+                self._write()
 
     def take(self) -> tuple[frozenset[str], list[str]]:
         """Return what was done, as digests and as lines of text, and begin again."""
+        self._write()
         taken = frozenset(self._digests), list(self._shown)
         self._digests.clear()
         self._shown.clear()
         return taken
+
+    def _write(self) -> None:
+        for call, content in self._noted:
+            arguments, output = _written(call.arguments), _text(content)
+            digest = blake2b(f"{call.name}\0{arguments}\0{output}".encode(errors="replace"))
+            self._digests.add(digest.hexdigest())
+            self._shown.append(f"{call.name} {_short(arguments)} -> {_short(output)}")
+        self._noted.clear()
 
 
 def _written(arguments: Any) -> str:
