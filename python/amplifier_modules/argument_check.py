@@ -34,21 +34,27 @@ class ArgumentCheck:
             return
         if getattr(tool, "checks_arguments", False) is True:
             return
-        try:
-            # Imported here: without the extension loops run, but check nothing.
-            from amplifier_guard import ToolInputDenied, ToolSchemaDenied
-
-            from .tool_arguments import ArgumentSchemas
-        except ImportError:
-            return
         if self._schemas is None:
+            try:
+                # Imported here: without the extension loops run, but check nothing.
+                from .tool_arguments import ArgumentSchemas
+            except ImportError:
+                return
             self._schemas = ArgumentSchemas()
         try:
             self._schemas.check(name, tool, arguments)
-        except ToolInputDenied as denial:
+        except ValueError as denial:
+            self._note(name, denial)
+
+    def _note(self, name: str, denial: ValueError) -> None:
+        """Raise what the model is told; a schema that cannot be used is only logged, once."""
+        from amplifier_guard import ToolInputDenied, ToolSchemaDenied
+
+        if isinstance(denial, ToolInputDenied):
             message = f"{denial}; correct the arguments and call `{name}` again"
             raise InvalidToolCallError(message, tool_name=name) from None
-        except ToolSchemaDenied as denial:
-            if name not in self._unusable:
-                self._unusable.add(name)
-                logger.warning("the arguments of tool `%s` are not checked: %s", name, denial)
+        if not isinstance(denial, ToolSchemaDenied):
+            raise denial
+        if name not in self._unusable:
+            self._unusable.add(name)
+            logger.warning("the arguments of tool `%s` are not checked: %s", name, denial)

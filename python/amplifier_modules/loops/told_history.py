@@ -23,6 +23,15 @@ class ToldHistory:
         self._count = 0
         self._last: Any = None
 
+    def goes_on(self, context: Any, hooks: Any) -> bool:
+        """Whether `begin` would find nothing to tell: a context of before, which tells itself."""
+        return (
+            self.is_told
+            and context is self._context
+            and context.history_events is self._events
+            and self._events.is_connected_to(hooks)
+        )
+
     async def begin(self, context: Any, hooks: Any) -> None:
         """Tell of this context from now on, first what it has already.
 

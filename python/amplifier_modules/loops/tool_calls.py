@@ -126,6 +126,11 @@ class ToolRound:
         return is_handled
 
     @property
+    def count(self) -> int:
+        """The number of calls."""
+        return len(self._calls)
+
+    @property
     def requested(self) -> list[RequestedCall]:
         """The calls, in the order of their results."""
         return [call.requested for call in self._calls]
@@ -255,7 +260,8 @@ class ToolRound:
             self._together.stop()
             if self._asking is not None:
                 self._asking.end()
-        self._begin_next()
+        if self._waiting:
+            self._begin_next()
 
     def _is_stopping(self, call: CallRun) -> bool:
         return self._together.is_stopping or call in self._given_up

@@ -219,7 +219,7 @@ class Turn:
             if isinstance(calls, Limit):
                 self.report.iterations -= 1
                 return await self._stop_at(calls, models)
-            if calls.requested:
+            if calls.count:
                 outcome = await self._judge(calls, recovery)
                 if outcome is not None:
                     return outcome
@@ -262,7 +262,7 @@ class Turn:
                     response, provider = asked
                     await calls.remember(response, calls_of(provider, response))
                     await calls.finish()
-            return calls if isinstance(asked, tuple) or calls.requested else asked
+            return calls if isinstance(asked, tuple) or calls.count else asked
         asked = await self._asking.ask(models, *told)
         if not isinstance(asked, tuple):
             return asked
@@ -287,8 +287,7 @@ class Turn:
             self.report.reason = calls.limit.reason
             return Outcome.INCOMPLETE
         if not self.cancellation.is_cancelled:
-            number = len(calls.requested)
-            await recovery.note_calls(calls.errors(), number, self.report.iterations)
+            await recovery.note_calls(calls.errors(), calls.count, self.report.iterations)
         if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP

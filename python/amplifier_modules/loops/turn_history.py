@@ -92,7 +92,7 @@ class TurnHistory:
 
     async def begin(self, hooks: Any) -> None:
         """Tell this registry what is there already, where it was not told."""
-        if self._told is not None:
+        if self._told is not None and not self._told.goes_on(self.context, hooks):
             with Shielded():
                 await self._told.begin(self.context, hooks)
 

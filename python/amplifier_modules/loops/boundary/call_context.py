@@ -42,9 +42,8 @@ async def run_in_context(
     coordinator = hooks.coordinator
     progress = Progress(hooks, about, start)
     key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
-    context: ToolContext[Any] = ToolContext(
-        call_id, key, coordinator, _state(coordinator), progress.report
-    )
+    state = _state(coordinator)
+    context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
     token = CURRENT.set(context)
     is_closed = False
     try:

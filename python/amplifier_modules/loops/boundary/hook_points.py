@@ -39,7 +39,7 @@ class Verdict:
 _ALLOWED = Verdict(denied=False, reason="", data=None)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class CallVerdict:
     """What the hooks, and a person if they ask one, decided about a tool call."""
 
