@@ -110,3 +110,9 @@ class FakeStep:
         if isinstance(answer, Exception):
             return answer
         return answer(call) if callable(answer) else answer.model_copy(deep=True)
+
+
+async def take(pieces: AsyncGenerator[Piece], shown: list[Piece]) -> None:
+    """Append what a stream yields, so that it is known where it breaks off."""
+    async for piece in pieces:
+        shown.append(piece)  # noqa: PERF401 -- a comprehension would lose all at an error

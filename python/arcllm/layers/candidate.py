@@ -1,0 +1,119 @@
+"""What a call needs, and what is known of a model that may answer it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from amplifier_modules.model_window import limits_of
+
+from ..step import Call, Step
+from ..types import ContentBlock, ImageBlock, Message, ToolResultBlock
+
+_THINKING = ("reasoning_effort", "reasoning", "thinking", "extended_thinking")
+"""The options that ask a model to think."""
+
+
+class Needs:
+    """What a call needs of a model."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @cached_property
+    def capabilities(self) -> set[str]:
+        """What the model must be able to do: `vision`, `tools`, `thinking`."""
+        call = self._call
+        asked = {
+            "vision": any(_has_image(message.content) for message in call.messages),
+            "tools": bool(call.tools),
+            "thinking": any(
+                call.options.get(key) not in (None, False, "none") for key in _THINKING
+            ),
+        }
+        return {name for name, is_needed in asked.items() if is_needed}
+
+    @cached_property
+    def tokens(self) -> int:
+        """The tokens of its messages and tools, as they are estimated."""
+        tokens = sum(map(_tokens_of, self._call.messages))
+        characters = sum(len(tool.model_dump_json()) for tool in self._call.tools or ())
+        return tokens + characters // CHARACTERS_PER_TOKEN
+
+    def answer_tokens(self, default: int) -> int:
+        """The space for the answer: `max_tokens` of the call, or a default."""
+        asked = self._call.options.get("max_tokens")
+        return asked if isinstance(asked, int) else default
+
+
+class Candidate:
+    """A model that may answer.
+
+    Args:
+        provider: The model, bare.
+        step: The model, as it is asked.
+    """
+
+    def __init__(self, provider: Step, step: Step) -> None:
+        self.provider = provider
+        self.step = step
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self.provider.name}:{self.provider.model_name}"
+
+    @property
+    def info(self) -> Any:
+        """What is known of the model, a `ModelInfo` of the kernel; None if nothing is."""
+        get_model_info = getattr(self.provider, "get_model_info", None)
+        return get_model_info() if callable(get_model_info) else None
+
+    def price(self, tokens: int) -> float:
+        """Return what so many tokens of a request cost, in US dollars; infinite if not known."""
+        input_cost = getattr(self.provider, "input_cost", None)
+        cost: Any = input_cost(tokens) if callable(input_cost) else None
+        return math.inf if cost is None else float(cost)
+
+    def lacks(self, wanted: Iterable[str]) -> str | None:
+        """Return what the model cannot do of what is wanted; None if nothing, or if not known."""
+        can = getattr(self.info, "capabilities", None)
+        lacking = sorted(set(wanted) - set(can)) if can else ()
+        return f"has no {' and no '.join(lacking)}" if lacking else None
+
+    def is_too_small_for(self, tokens: int) -> str | None:
+        """Return that so many tokens exceed the context window; None if not, or if not known."""
+        window, _ = limits_of(self.info)
+        if window is None or tokens <= window:
+            return None
+        return f"has a window of {window} tokens (the call needs about {tokens})"
+
+    def exceeds(self, limit: float, tokens: int) -> str | None:
+        """Return that the input costs more than a limit in US dollars; None if it does not."""
+        price = self.price(tokens)
+        if price <= limit:
+            return None
+        costs = f"costs about ${price:.6f}" if math.isfinite(price) else "has no known price"
+        return f"{costs} (at most ${limit:g})"
+
+
+def _tokens_of(message: Message) -> int:
+    if isinstance(message.content, str):
+        return estimate_tokens({"content": message.content})
+    return estimate_tokens({"content": [block.model_dump() for block in _flat(message.content)]})
+
+
+def _has_image(content: str | list[ContentBlock]) -> bool:
+    return any(isinstance(block, ImageBlock) for block in _flat(content))
+
+
+def _flat(content: str | list[ContentBlock]) -> Iterator[ContentBlock]:
+    """Yield the blocks of a message, those in results of tools among them."""
+    for block in () if isinstance(content, str) else content:
+        if isinstance(block, ToolResultBlock) and not isinstance(block.content, str):
+            yield from _flat(block.content)
+        else:
+            yield block
