@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .config.modules import Layer
     from .config.tables import GlobalConfig, ProviderTable
     from .model import Model
+    from .step import Step
 
 
 def load_model(
@@ -114,18 +115,15 @@ def clear_cache() -> None:
     output_type.cache_clear()
 
 
-def _open(name: str, model: str | None, settings: Mapping[str, Any]) -> Any:
+def _open(name: str, model: str | None, settings: Mapping[str, Any]) -> Step:
     from .config.target import find_target
     from .exceptions import ArcLLMConfigError
-    from .per_loop import PerLoop
+    from .named import NamedProvider
     from .providers.open import open_provider
 
     target = find_target(name, model, settings)
-
-    def open_step() -> Any:
-        try:
-            return open_provider(target.api, target.model, target.settings)
-        except ArcLLMConfigError as error:
-            raise target.explained(error) from error
-
-    return PerLoop(name, open_step)
+    try:
+        step = open_provider(target.api, target.model, target.settings)
+    except ArcLLMConfigError as error:
+        raise target.explained(error) from error
+    return step if name == target.api else NamedProvider(step, name)

@@ -10,7 +10,6 @@ from typing_extensions import override
 
 from .deltas import Delta
 from .exceptions import ArcLLMConfigError
-from .per_loop import PerLoop
 from .step import Call, Step
 from .stream import ModelStream, noted
 from .types import LLMProvider, LLMResponse, Message, Tool
@@ -30,7 +29,7 @@ class Model(LLMProvider):
     in the event loop that runs; a later call opens new ones.
     """
 
-    def __init__(self, provider: PerLoop, stack: Step, check: Callable[[], object]) -> None:
+    def __init__(self, provider: Step, stack: Step, check: Callable[[], object]) -> None:
         """Ask a provider through its layers.
 
         Args:
@@ -42,7 +41,7 @@ class Model(LLMProvider):
         """The provider."""
         self.model_name = provider.model_name
         """The model that is asked, unless a layer chooses another one."""
-        self._provider = provider
+        self._is_native = bool(getattr(provider, "holds_to_schema", False))
         self._stack = stack
         self._check = check
 
@@ -318,7 +317,7 @@ class Model(LLMProvider):
         from .output import OutputCall, output_type
 
         return OutputCall(
-            self._stack, call, output_type(output), is_native=self._provider.holds_to_schema
+            self._stack, call, output_type(output), is_native=self._is_native
         )
 
 

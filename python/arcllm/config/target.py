@@ -13,7 +13,6 @@ from amplifier_core._kernel.advice import advice_on
 
 from ..exceptions import ArcLLMConfigError
 from ..providers.names import PROVIDERS
-from .address import check_address
 from .files import clear_files, configured_names, global_config, provider_source, provider_table
 from .names import is_name, name_rule
 from .tables import ProviderTable
@@ -80,7 +79,6 @@ def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Targe
         settings.pop("api_key", None)
         if key is not None:
             settings["api_key"] = key
-    check_address(name, settings.get("base_url"))
     return Target(name, api, model, settings, source)
 
 
