@@ -1,4 +1,4 @@
-"""The programs of the guide and of `coming-from.md`: each block of Python in a page is one, complete.
+"""The programs of the guide, of `coming-from.md` and of the pages of `arcllm`: each block of Python in a page is one, complete.
 
 `python docs/programs.py FOLDER` writes each into a file of its own, for type checkers.
 """
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parent
+ARCLLM = "arcllm"
+"""The folder of the pages whose programs ask a service; the names of these programs begin with it."""
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 
 _FILE = re.compile(r"# file: (\S+)\n")
@@ -35,9 +37,11 @@ class Program:
 
 def programs() -> Iterator[Program]:
     """Yield the programs of all pages, in their order."""
-    for page in [*sorted(DOCS.glob("guide/*.md")), DOCS / "coming-from.md"]:
+    pages = [*sorted(DOCS.glob("guide/*.md")), DOCS / "coming-from.md"]
+    for page in [*pages, *sorted(DOCS.glob("arcllm/*.md"))]:
         for number, found in enumerate(_BLOCK.finditer(page.read_text()), 1):
-            name = f"{page.stem}_{number}".replace("-", "_")
+            room = f"{ARCLLM}_" if page.parent.name == ARCLLM else ""
+            name = f"{room}{page.stem}_{number}".replace("-", "_")
             file = _FILE.match(found[1])
             yield Program(name, found[1], found[2], file and file[1])
 

@@ -41,7 +41,7 @@ class Model(LLMProvider):
         """The provider."""
         self.model_name = provider.model_name
         """The model that is asked, unless a layer chooses another one."""
-        self._is_native = bool(getattr(provider, "holds_to_schema", False))
+        self._provider = provider
         self._stack = stack
         self._check = check
 
@@ -317,7 +317,10 @@ class Model(LLMProvider):
         from .output import OutputCall, output_type
 
         return OutputCall(
-            self._stack, call, output_type(output), is_native=self._is_native
+            self._stack,
+            call,
+            output_type(output),
+            is_native=getattr(self._provider, "holds_to_schema", False),
         )
 
 

@@ -20,6 +20,9 @@ from .types import LLMResponse, Message, Tool, Usage
 
 OutputT = TypeVar("OutputT")
 
+_COST = "cost_usd"
+"""In the metadata of a response: US dollars."""
+
 
 class StructuredResponse(LLMResponse, Generic[OutputT]):
     """An answer with the object in it."""
@@ -147,6 +150,8 @@ class OutputCall(Generic[OutputT]):
         if problem is not None:
             raise ArcLLMParseError(second.content or "", ValueError(problem))
         second.usage = _sum(first.usage, second.usage)
+        if (cost := first.metadata.get(_COST)) is not None and _COST in second.metadata:
+            second.metadata[_COST] += cost
         self._call.notes["output_retries"] = 1
         return second
 

@@ -15,7 +15,12 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 LONGEST_LINES = 40
 LONGEST = {"web": 60}
-PROGRAMS: list[Any] = list(runpy.run_path(str(DOCS / "programs.py"))["programs"]())
+PAGES_OF_CODE = runpy.run_path(str(DOCS / "programs.py"))
+PROGRAMS: list[Any] = [
+    program
+    for program in PAGES_OF_CODE["programs"]()
+    if not program.name.startswith(PAGES_OF_CODE["ARCLLM"])
+]
 PAGES = sorted(page.stem for page in (DOCS / "guide").glob("*.md"))
 IN_RUST = {"rust"}
 

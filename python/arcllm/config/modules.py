@@ -57,7 +57,7 @@ def with_source(
     """Return the error of a layer with the file, if it names a setting that is from there."""
     for name, table in config.modules.items():
         value = given.get(name)
-        own = value if isinstance(value, Mapping) else {}
+        own: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
         from_file = [key for key in table if key not in own]
         if any(f"{name}: `{key}" in error.message for key in from_file):
             return ArcLLMConfigError(f"{error.message} (see `[modules.{name}]` in `{config.path}`)")

@@ -22,10 +22,7 @@ def is_name(name: str) -> bool:
 def name_rule(name: object) -> str:
     """Return what is wrong with the name of a provider."""
     rule = f"small letters, digits and `_`, a letter first, at most {MAX_CHARS} characters"
-    text = shown_key(name)
-    meant = name.strip().lower().replace("-", "_") if isinstance(name, str) else ""
-    advice = f"; did you mean `{meant}`?" if is_name(meant) else ""
-    return f"`{text}` is not the name of a provider ({rule}){advice}"
+    return f"`{shown_key(name)}` is not the name of a provider ({rule})"
 
 
 def split_target(provider: str, model: str | None) -> tuple[str, str | None]:

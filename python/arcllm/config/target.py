@@ -88,12 +88,11 @@ def known_table(name: str) -> ProviderTable:
     Raises:
         ArcLLMConfigError: There is no such provider, or a file cannot be used.
     """
-    if name not in PROVIDERS and not is_name(name):
-        raise ArcLLMConfigError(name_rule(name))
     table = provider_table(name)
     if table is None and name not in PROVIDERS:
-        known = {*PROVIDERS, *configured_names()}
-        raise ArcLLMConfigError(f"`{name}` is not a provider{advice_on(name, known)}")
+        advice = advice_on(name.lower().replace("-", "_"), {*PROVIDERS, *configured_names()})
+        problem = f"`{name}` is not a provider" if is_name(name) else name_rule(name)
+        raise ArcLLMConfigError(problem + advice)
     return table or ProviderTable()
 
 

@@ -6,7 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from amplifier_core.llm_errors import ConfigurationError, LLMError
-
 from amplifier_modules.settings import SettingError
 
 from ..exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError

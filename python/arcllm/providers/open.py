@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncGenerator, Mapping
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -12,6 +13,7 @@ from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.interruption import asyncio_loop
 from amplifier_core.message_models import ChatResponse
 from amplifier_modules.closing import closing
+from amplifier_modules.output_type import is_native
 
 from ..convert.options import kernel_request
 from ..convert.response import llm_response
@@ -85,6 +87,11 @@ class ProviderStep:
     def model_name(self) -> str:
         """The model that answers."""
         return self._model
+
+    @cached_property
+    def holds_to_schema(self) -> bool:
+        """Whether the service holds its model to a schema."""
+        return is_native(self._wire.make())
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer.

@@ -1,0 +1,58 @@
+"""The programs of the pages run as they are written, against a strict server that has their answers."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amplifier_modules.testing.servers import Answer, AnthropicServer, Call
+
+CODE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "programs.py"))
+PROGRAMS: list[Any] = [
+    program for program in CODE["programs"]() if program.name.startswith(CODE["ARCLLM"])
+]
+ANSWERS: dict[str, list[Any]] = {
+    "arcllm_index_1": [Answer(Call("weather", {"city": "Paris"})), "Yes, it rains in Paris."],
+    "arcllm_index_2": ["Once upon a time there was a bug.", "2", "4"],
+    "arcllm_index_3": ['{"name": "Paris", "people": 2100000}'],
+}
+"""What the model says to each program."""
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
+    program: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(program.source)
+    with AnthropicServer(ANSWERS[program.name]) as server:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "program.py"],
+            env={
+                **os.environ,
+                "ANTHROPIC_API_KEY": "a-key-of-the-tests",
+                "ANTHROPIC_BASE_URL": server.url,
+                "ARCLLM_CONFIG": "",
+                "XDG_CONFIG_HOME": str(tmp_path),
+            },
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+        assert server.refusals == []
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == program.prints
+
+
+def test_the_first_program_is_a_loop_of_tool_calls_in_twenty_lines() -> None:
+    lines = [line for line in PROGRAMS[0].source.splitlines() if line.strip()]
+
+    assert len(lines) <= 20
+    assert "while response.tool_calls:" in lines
