@@ -1,0 +1,143 @@
+"""What turns use of their budgets, counted by the models and tools themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+
+from amplifier_modules.budget import Budget
+from broken import BrokenPromiseError
+
+GRACE_SECONDS = 45.0
+"""How long after its last second a turn may take to end: what it waits for may be stubborn."""
+
+_USED_UP = re.compile(r"the budget of ([\d,]+) model calls? is used up")
+
+
+class SpentTurn:
+    """What a turn and the sub-agents within it have used."""
+
+    def __init__(
+        self, session_id: str, budget: Budget | None, around: SpentTurn | None, began: float
+    ) -> None:
+        """Begin a turn with nothing used.
+
+        Args:
+            session_id: Whose turn it is.
+            budget: What it may use; None for no limit.
+            around: The turn on whose budget it draws.
+            began: The second at which it began.
+        """
+        self.session_id = session_id
+        self.budget = budget or Budget(model_calls=None)
+        self.around = around
+        self.began = began
+        self.is_cancelled = False
+        self._requests = 0
+        self._model_calls = 0
+        self._tool_calls = 0
+        self._tokens = 0
+        self._cost = Decimal(0)
+        self._last: dict[str, tuple[int, Decimal]] = {}
+        self._calls_after_cancellation = 0
+
+    def chain(self) -> Iterator[SpentTurn]:
+        """Yield the turn and those around it."""
+        turn: SpentTurn | None = self
+        while turn is not None:
+            yield turn
+            turn = turn.around
+
+    def note_request(self) -> None:
+        """Count a call of the model that is being prepared.
+
+        Raises:
+            BrokenPromiseError: It is one more than a cancelled turn may prepare.
+        """
+        for turn in self.chain():
+            turn._requests += 1
+        if any(turn.is_cancelled for turn in self.chain()):
+            # One may be on its way while the cancellation comes.
+            self._calls_after_cancellation += 1
+            if self._calls_after_cancellation > 1:
+                raise BrokenPromiseError(
+                    f"`{self.session_id}` goes on to call the model in a cancelled turn"
+                )
+
+    def begin_call(self, *, is_closing: bool) -> None:
+        """Count a model call that begins.
+
+        Raises:
+            BrokenPromiseError: It is one more than the budget allows.
+        """
+        for turn in self.chain():
+            turn._model_calls += not is_closing
+            most = turn.budget.model_calls
+            if most is not None and turn._model_calls > most:
+                raise BrokenPromiseError(
+                    f"model call {turn._model_calls} of a turn of `{turn.session_id}`, which may"
+                    f" make {most}"
+                )
+
+    def fail_call(self, *, is_closing: bool) -> None:
+        """Take back a model call that failed."""
+        for turn in self.chain():
+            turn._model_calls -= not is_closing
+
+    def end_call(self, tokens: int, cost: Decimal) -> None:
+        """Count what a model call used.
+
+        Raises:
+            BrokenPromiseError: More is overspent than by the last call of each session.
+        """
+        for turn in self.chain():
+            turn._tokens += tokens
+            turn._cost += cost
+            turn._last[self.session_id] = tokens, cost
+            used = turn._tokens - sum(each for each, _ in turn._last.values())
+            paid = turn._cost - sum(each for _, each in turn._last.values())
+            for kind, amount, limit in (
+                ("tokens", used, turn.budget.tokens),
+                ("US dollars", paid, turn.budget.cost),
+            ):
+                if limit is not None and amount >= limit:
+                    raise BrokenPromiseError(
+                        f"{amount} {kind} were used of {limit}, and models were called once more"
+                    )
+
+    def begin_tool(self) -> None:
+        """Count a tool call that begins.
+
+        Raises:
+            BrokenPromiseError: It is one more than the budget allows.
+        """
+        for turn in self.chain():
+            turn._tool_calls += 1
+            most = turn.budget.tool_calls
+            if most is not None and turn._tool_calls > most:
+                raise BrokenPromiseError(
+                    f"tool call {turn._tool_calls} of a turn of `{turn.session_id}`, which may make"
+                    f" {most}"
+                )
+
+    def end(self, now: float, reason: str | None) -> None:
+        """End the turn.
+
+        Args:
+            now: The second.
+            reason: Why it ended early, as it says itself.
+
+        Raises:
+            BrokenPromiseError: It took longer than it may, or names a limit that is not reached.
+        """
+        for turn in self.chain():
+            most = turn.budget.seconds
+            if most is not None and now > turn.began + most + GRACE_SECONDS and turn is self:
+                raise BrokenPromiseError(f"the turn took {now - self.began} s of {most}")
+        named = _USED_UP.search(reason or "")
+        if named is None:
+            return
+        most = int(named[1].replace(",", ""))
+        if not any(turn.budget.model_calls == most <= turn._requests for turn in self.chain()):
+            raise BrokenPromiseError(f"{reason}, and not so many were made")

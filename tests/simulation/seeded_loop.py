@@ -1,0 +1,92 @@
+"""An event loop without a world around it: its clock is a number, its order is that of a seed."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from amplifier_modules.spawn import tasks
+from amplifier_modules.spending.ledger import Ledger
+
+MAX_BATCHES = 100_000
+"""A session that takes more batches of callbacks turns in a circle."""
+
+
+class StuckError(Exception):
+    """Nothing can go on, or nothing comes to an end."""
+
+
+class SeededLoop(asyncio.BaseEventLoop):
+    """An event loop whose time jumps to the next timer when there is nothing else to do.
+
+    The callbacks that are ready at the same moment run in an order that the seed decides, as those
+    of trio do. There are no files, sockets, threads or signals: what waits for one is stuck.
+    """
+
+    def __init__(self, random: Random | None, after_batch: Callable[[], None]) -> None:
+        """Begin at the time 0.
+
+        Args:
+            random: Decides the order of callbacks; None for the order in which they became ready.
+            after_batch: Called when all callbacks that were ready have run.
+        """
+        super().__init__()
+        self._random = random
+        self._now = 0.0
+        self._batches = 0
+        self._timers: list[Any] = self._scheduled  # of `BaseEventLoop`: a heap of timers
+        self.after_batch = after_batch
+
+    def time(self) -> float:
+        """Return the seconds since the beginning."""
+        return self._now
+
+    def _write_to_self(self) -> None:
+        """Do nothing: no selector has to be woken."""
+
+    def _run_once(self) -> None:
+        timers, ready = self._timers, self._ready
+        while timers and timers[0].cancelled():
+            heapq.heappop(timers)._scheduled = False
+        if not ready and not self._stopping:
+            if not timers:
+                raise StuckError("every task waits, and nothing can wake one")
+            self._now = max(self._now, timers[0].when())
+        while timers and timers[0].when() <= self._now:
+            timer = heapq.heappop(timers)
+            timer._scheduled = False
+            ready.append(timer)
+        batch = list(ready)
+        ready.clear()
+        if self._random is not None:
+            self._random.shuffle(batch)
+        for handle in batch:
+            if not handle.cancelled():
+                handle._run()
+        self._batches += 1
+        if self._batches > MAX_BATCHES:
+            raise StuckError(f"{MAX_BATCHES:,} batches of callbacks, and no end at {self._now} s")
+        self.after_batch()
+
+
+@contextmanager
+def virtual_clock() -> Generator[None]:
+    """Let what asks `time.monotonic` how long a turn or a task takes ask the event loop."""
+
+    class LoopTime:
+        @staticmethod
+        def monotonic() -> float:
+            return asyncio.get_running_loop().time()
+
+    parent, clock, owner = Ledger.__init__.__defaults__ or ()
+    assert clock is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger.__init__, "__defaults__", (parent, LoopTime.monotonic, owner))
+        patch.setattr(tasks, "time", LoopTime)
+        yield

@@ -1,0 +1,205 @@
+"""What happens in one simulated session and its sub-agents, and whether it may."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from contextvars import ContextVar
+from random import Random
+from typing import Any
+
+from amplifier_modules.budget import Budget
+from broken import BrokenPromiseError
+from budgets import SpentTurn
+from event_pairs import EventPairs
+from histories import WatchedHistory
+
+ASKING: ContextVar[str] = ContextVar("asking_session")
+"""The session that asks a model here."""
+
+TRACED = ("tool_call_id", "task_id", "status", "reason", "iteration", "index", "block_index", "kind")
+"""What of an event goes into the trace; its ids and times differ from run to run."""
+
+
+class SessionRecord:
+    """What is known of one session, the root or a sub-agent."""
+
+    def __init__(self, number: int) -> None:
+        """Begin with nothing."""
+        self.number = number
+        self.pairs = EventPairs()
+        self.history = WatchedHistory()
+        self.coordinator: Any = None
+        self.turn: SpentTurn | None = None
+        """The turn that runs, or ran last."""
+        self.ending_reason: str | None = None
+
+
+class World:
+    """Takes all that happens, and raises where a promise is broken."""
+
+    def __init__(self, random: Random) -> None:
+        """Begin with no sessions."""
+        self.random = random
+        self.sessions: dict[str, SessionRecord] = {}
+        self.broken: BrokenPromiseError | None = None
+        """The first promise that was broken; raised after the batch."""
+        self.trace: list[tuple[Any, ...]] = []
+        self.raised: set[int] = set()
+        """The errors that models have raised, by their identity."""
+        self._kept_errors: list[BaseException] = []
+        self._jobs: dict[str, tuple[SpentTurn | None, Budget | None]] = {}
+        self._ran: set[int] = set()
+        self._number = 0
+        self.steered: Counter[str] = Counter()
+        """Messages that steer, how many times each was given; minus where it came out."""
+
+    def number(self) -> int:
+        """Return the next number, which no one else gets."""
+        self._number += 1
+        return self._number
+
+    def pause_length(self) -> float:
+        """Draw how long something takes, in seconds."""
+        return self.random.choice((0.0, 0.0, 0.0, 0.5, 0.5, 1.0, 2.5))
+
+    async def pause(self) -> None:
+        """Take some time, or at least let others go on."""
+        await asyncio.sleep(self.pause_length())
+
+    # Sessions and their turns
+
+    def adopt(self, coordinator: Any) -> None:
+        """Watch the session of a coordinator."""
+        record = self.session(coordinator.session_id)
+        record.coordinator, record.history = coordinator, WatchedHistory()
+
+    def session(self, id: str) -> SessionRecord:
+        """Return what is known of a session."""
+        if id not in self.sessions:
+            self.sessions[id] = SessionRecord(len(self.sessions))
+        return self.sessions[id]
+
+    def job(self, session_id: str | None, budget: Budget | None, words: str = "") -> str:
+        """Return a prompt for a turn that draws on the running turn of a session."""
+        prompt = f"job {self.number()} {words}".strip()
+        around = None if session_id is None else self.sessions[session_id].turn
+        self._jobs[prompt] = around, budget
+        return prompt
+
+    def cancel_turn(self, session_id: str) -> None:
+        """Note that the running turn of a session is to end."""
+        record = self.sessions.get(session_id)
+        if record is not None and record.turn is not None and record.pairs.is_in_turn:
+            record.turn.is_cancelled = True
+
+    # Events
+
+    def hear(self, event: str, data: Mapping[str, Any]) -> None:
+        """Take an event of any session."""
+        try:
+            self._hear(event, data)
+        except BrokenPromiseError as broken:
+            self.note_broken(broken)
+
+    def note_broken(self, broken: BrokenPromiseError) -> None:
+        """Keep the first promise that was broken, for the end of the batch."""
+        self.trace.append(("broken", str(broken)))
+        self.broken = self.broken or broken
+
+    def _hear(self, event: str, data: Mapping[str, Any]) -> None:
+        record = self.session(str(data.get("session_id")))
+        told = tuple(data[key] for key in TRACED if isinstance(data.get(key), str | int))
+        self.trace.append((self._now(), record.number, event, *told))
+        if event == "execution:start":
+            self._begin_turn(record, data)
+        turn = record.turn
+        if event == "llm:pre":
+            ASKING.set(str(data["session_id"]))
+        if turn is not None and (event == "provider:request" or "purpose" in data):
+            turn.note_request()
+        if event == "tool:start" and turn is not None:
+            turn.begin_tool()
+        if event == "orchestrator:complete":
+            record.ending_reason = data.get("reason")
+        if event == "execution:end" and turn is not None:
+            turn.end(self._now(), record.ending_reason)
+            self._check_history(record, may_wait=False)
+        if event == "orchestrator:steering_injected":
+            self.steered[data["content"]] -= 1
+        for text in data["messages"] if event == "orchestrator:steering_discarded" else ():
+            self.steered[text] -= 1
+        record.pairs.note(event, data)
+
+    def _begin_turn(self, record: SessionRecord, data: Mapping[str, Any]) -> None:
+        try:
+            around, budget = self._jobs.pop(data["prompt"])
+        except KeyError:
+            message = f"a turn began twice, or with a prompt of nobody: {data['prompt']!r}"
+            raise BrokenPromiseError(message) from None
+        record.ending_reason = None
+        record.turn = SpentTurn(str(data["session_id"]), budget, around, self._now())
+
+    # Models and tools
+
+    def will_raise(self, error: BaseException) -> BaseException:
+        """Return an error that a model raises, and remember it."""
+        self.raised.add(id(error))
+        self._kept_errors.append(error)
+        return error
+
+    def run_once(self, nonce: int) -> None:
+        """Note that the tool of a call runs."""
+        self.trace.append((self._now(), "tool", nonce))
+        if nonce in self._ran:
+            self.note_broken(BrokenPromiseError(f"the call {nonce} ran twice"))
+        self._ran.add(nonce)
+
+    # Checks
+
+    def check(self) -> None:
+        """Check what must hold after every batch of callbacks.
+
+        Raises:
+            BrokenPromiseError: Something does not.
+        """
+        if self.broken is not None:
+            raise self.broken
+        for record in self.sessions.values():
+            self._check_history(record, may_wait=record.pairs.is_in_turn)
+
+    def check_closed(self) -> None:
+        """Check that nothing is left of the sessions.
+
+        Raises:
+            BrokenPromiseError: Something is.
+        """
+        self.check()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        if tasks:
+            raise BrokenPromiseError(f"tasks are left after the session was closed: {tasks}")
+        for record in self.sessions.values():
+            record.pairs.check_closed("after the session was closed")
+        lost = [text for text, count in self.steered.items() if count]
+        if lost:
+            raise BrokenPromiseError(f"neither injected once nor discarded once: {lost}")
+
+    def digest(self) -> str:
+        """Return what two runs of the same seed have in common."""
+        return hashlib.sha256(repr(self.trace).encode()).hexdigest()
+
+    def _check_history(self, record: SessionRecord, *, may_wait: bool) -> None:
+        if record.coordinator is None:
+            return
+        context = record.coordinator.get("context")
+        if context is None:
+            return
+        try:
+            context.get_messages().send(None)
+        except StopIteration as stop:
+            record.history.check(stop.value, may_wait=may_wait)
+
+    def _now(self) -> float:
+        return round(asyncio.get_running_loop().time(), 6)
