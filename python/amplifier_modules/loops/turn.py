@@ -148,7 +148,7 @@ class Turn:
                 was_immediate = was_interrupted or self.cancellation.is_immediate
                 await self._end.close_cancelled(endings, was_immediate=was_immediate)
             else:
-                await self._end.close(endings)
+                await self._end.close(endings, self.report.reason or "the turn has failed")
 
     async def _converse_in_time(self, models: TurnModels | Exception) -> Outcome:
         """Converse for as long as the budget allows."""

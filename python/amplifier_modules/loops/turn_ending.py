@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
+from typing import TypeAlias
 
 import anyio
 
+from amplifier_core._kernel.interruption import is_ending
 from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
 from .boundary.cancellation import TurnCancellation, grace
@@ -16,6 +18,9 @@ from .steering import CANCELLED as STEERING_CANCELLED
 from .steering import SteeringQueue
 from .turn_history import TurnHistory
 from .turn_report import Ending
+
+Steps: TypeAlias = Iterator[Awaitable[None]]
+"""What is left to do, one after the other; what was interrupted is not repeated."""
 
 CANCELLED_CALL = "the turn was cancelled"
 """Why a call has ended that was neither run to its end nor refused."""
@@ -39,40 +44,68 @@ class TurnEnding:
         self._history = history
         self._steering = steering
 
-    async def close(self, endings: Iterator[Ending]) -> None:
-        """Emit the closing events, even if the turn is cancelled meanwhile."""
+    async def close(self, endings: Iterator[Ending], reason: str) -> None:
+        """Emit the closing events, even if the turn is cancelled meanwhile.
+
+        Args:
+            endings: The last events.
+            reason: Why calls have ended that are still open, such as at the end of the time.
+        """
+        rest = self._last_steps(endings, reason)
         try:
             with self._cancellation.interruptible() as closing:
-                await self._finish(endings)
+                for step in rest:
+                    await step
         except anyio.get_cancelled_exc_class():
-            with grace():
-                await self._finish(endings)
+            await _go_on(rest)
             raise
         if closing.was_caught:
-            with grace():
-                await self._finish(endings)
+            await _go_on(rest)
 
     async def close_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> None:
         """Close the history, run the callbacks of the cancellation, and emit the closing events."""
-        with grace():
-            await self._hooks.end_open_calls(CANCELLED_CALL)
-            await self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
-            await self._cancellation.run_callbacks()
-            if self._steering is not None:
-                await self._steering.discard(self._hooks, STEERING_CANCELLED)
-            if self._history.ends_in_tool_results:
-                try:
-                    await self._history.close(CANCELLED)
-                except Exception:
-                    logger.exception("the closing message of a cancelled turn could not be stored")
-            await self._history.tell()
-            await self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
-            await self._emit(endings)
+        await _go_on(self._steps_of_cancelled(endings, was_immediate=was_immediate))
 
-    async def _finish(self, endings: Iterator[Ending]) -> None:
-        await self._history.tell()
-        await self._emit(endings)
-
-    async def _emit(self, endings: Iterator[Ending]) -> None:
+    def _steps_of_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> Steps:
+        yield from self._hooks.ends_of_open_calls(CANCELLED_CALL)
+        yield self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
+        yield self._cancellation.run_callbacks()
+        if self._steering is not None:
+            yield self._steering.discard(self._hooks, STEERING_CANCELLED)
+        if self._history.ends_in_tool_results:
+            yield self._close_history()
+        yield self._history.tell()
+        yield self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
         for event, data in endings:
-            await self._hooks.emit(event, data)
+            yield self._hooks.emit(event, data)
+
+    def _last_steps(self, endings: Iterator[Ending], reason: str) -> Steps:
+        yield from self._hooks.ends_of_open_calls(reason)
+        yield self._history.tell()
+        for event, data in endings:
+            yield self._hooks.emit(event, data)
+
+    async def _close_history(self) -> None:
+        try:
+            await self._history.close(CANCELLED)
+        except Exception:
+            logger.exception("the closing message of a cancelled turn could not be stored")
+
+
+async def _go_on(steps: Steps) -> None:
+    """Do all steps, for a limited time; a cancellation meanwhile ends one of them, and is raised.
+
+    Raises:
+        BaseException: The cancellation.
+    """
+    cancellation: BaseException | None = None
+    with grace():
+        for step in steps:
+            try:
+                await step
+            except anyio.get_cancelled_exc_class() as error:
+                if is_ending():  # the time is over
+                    raise
+                cancellation = cancellation or error
+    if cancellation is not None:
+        raise cancellation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -81,12 +81,12 @@ class HookPoints:
         """Take note that a call has ended, where no event says so."""
         self._open_calls.pop(call_id, None)
 
-    async def end_open_calls(self, reason: str) -> None:
-        """Emit `tool:error` for each call that has begun and not ended."""
+    def ends_of_open_calls(self, reason: str) -> Iterator[Awaitable[None]]:
+        """Yield what emits `tool:error`, for each call that has begun and not ended."""
         while self._open_calls:
             call = self._open_calls.pop(next(iter(self._open_calls)))
             error = {"type": "CancelledError", "msg": reason}
-            await self.emit(TOOL_ERROR, {**call, "error": error})
+            yield self.emit(TOOL_ERROR, {**call, "error": error})
 
     async def judge(self, event: str, data: dict[str, Any]) -> Verdict:
         """Let the hooks decide about a step, and keep their injections for the next request.
