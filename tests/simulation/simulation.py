@@ -27,10 +27,10 @@ from world import World
 COMMAND = "python tests/simulation/repeat.py"
 
 _HEARD = (*PAIRS, *BEGINNINGS, "tool:start", "provider:request", "orchestrator:complete",
-          "orchestrator:steering_injected", "orchestrator:steering_discarded", "session:end",
+          "orchestrator:steering_discarded", "session:end",
           "context:message")  # fmt: skip
 _LOGGERS = ("amplifier_core", "amplifier_modules", "amplifier_agent", "asyncio")
-_SHOWN_STEPS = 40
+_SHOWN_STEPS = 60
 
 
 class SimulationError(AssertionError):

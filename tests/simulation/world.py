@@ -32,6 +32,8 @@ class SessionRecord:
         self.pairs = EventPairs()
         self.history = WatchedHistory()
         self.coordinator: Any = None
+        self.has_begun = False
+        """Whether its first turn has begun, before which its history is only being filled."""
         self.turn: SpentTurn | None = None
         """The turn that runs, or ran last."""
         self.ending_reason: str | None = None
@@ -53,6 +55,7 @@ class World:
         self._jobs: dict[str, tuple[SpentTurn | None, Budget | None]] = {}
         self._ran: set[int] = set()
         self._number = 0
+        self._continued: Counter[str] = Counter()
         self.steered: Counter[str] = Counter()
         """Messages that steer, how many times each was given; minus where it came out."""
 
@@ -75,6 +78,7 @@ class World:
         """Watch the session of a coordinator."""
         record = self.session(coordinator.session_id)
         record.coordinator, record.history = coordinator, WatchedHistory()
+        record.has_begun = False
 
     def session(self, id: str) -> SessionRecord:
         """Return what is known of a session."""
@@ -88,6 +92,11 @@ class World:
         around = None if session_id is None else self.sessions[session_id].turn
         self._jobs[prompt] = around, budget
         return prompt
+
+    def next_task(self, session_id: str) -> int:
+        """Return the number of a task of a session, each once."""
+        self._continued[session_id] += 1
+        return self._continued[session_id]
 
     def cancel_turn(self, session_id: str) -> None:
         """Note that the running turn of a session is to end."""
@@ -127,8 +136,8 @@ class World:
         if event == "execution:end" and turn is not None:
             turn.end(self._now(), record.ending_reason)
             self._check_history(record, may_wait=False)
-        if event == "orchestrator:steering_injected":
-            self.steered[data["content"]] -= 1
+        if event == "context:message" and data["source"] == "steering":
+            self.steered[data["message"]["content"]] -= 1
         for text in data["messages"] if event == "orchestrator:steering_discarded" else ():
             self.steered[text] -= 1
         record.pairs.note(event, data)
@@ -139,7 +148,7 @@ class World:
         except KeyError:
             message = f"a turn began twice, or with a prompt of nobody: {data['prompt']!r}"
             raise BrokenPromiseError(message) from None
-        record.ending_reason = None
+        record.ending_reason, record.has_begun = None, True
         record.turn = SpentTurn(str(data["session_id"]), budget, around, self._now())
 
     # Models and tools
@@ -184,14 +193,14 @@ class World:
             record.pairs.check_closed("after the session was closed")
         lost = [text for text, count in self.steered.items() if count]
         if lost:
-            raise BrokenPromiseError(f"neither injected once nor discarded once: {lost}")
+            raise BrokenPromiseError(f"neither added once nor discarded once: {lost}")
 
     def digest(self) -> str:
         """Return what two runs of the same seed have in common."""
         return hashlib.sha256(repr(self.trace).encode()).hexdigest()
 
     def _check_history(self, record: SessionRecord, *, may_wait: bool) -> None:
-        if record.coordinator is None:
+        if not record.has_begun or record.coordinator is None:
             return
         context = record.coordinator.get("context")
         if context is None:

@@ -133,6 +133,7 @@ class ModelCalls:
     ) -> ChatResponse:
         await self._pace.before_call(self._hooks, about["iteration"])
         provider = f"provider `{self.chosen.name}`"
+        is_cancelled = False
         try:
             with OpenBlocks(self._hooks) as blocks:
                 try:
@@ -151,12 +152,15 @@ class ModelCalls:
                     await blocks.abort()
                     raise
                 except BaseException:
+                    is_cancelled = True
                     with grace():
                         await blocks.abort()
                         await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
                     raise
             return response
         except Exception as error:
+            if is_cancelled:  # a scope that was left behind with its turn
+                raise
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})

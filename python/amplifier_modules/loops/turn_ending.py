@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import anyio
 
-from amplifier_core._kernel.interruption import is_ending
 from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
 from .boundary.cancellation import TurnCancellation, grace
@@ -99,12 +98,12 @@ async def _go_on(steps: Steps) -> None:
         BaseException: The cancellation.
     """
     cancellation: BaseException | None = None
-    with grace():
+    with grace() as time:
         for step in steps:
             try:
                 await step
             except anyio.get_cancelled_exc_class() as error:
-                if is_ending():  # the time is over
+                if time.was_ended:
                     raise
                 cancellation = cancellation or error
     if cancellation is not None:

@@ -130,10 +130,10 @@ class Shielded:
 
 
 @contextmanager
-def grace() -> Generator[None]:
-    """Run the closing events of a cancelled turn, for a limited time."""
-    with anyio.CancelScope(shield=True), Interruption(seconds=GRACE_SECONDS):
-        yield
+def grace() -> Generator[Interruption]:
+    """Run the closing events of a cancelled turn, for a limited time: until the block is ended."""
+    with anyio.CancelScope(shield=True), Interruption(seconds=GRACE_SECONDS) as time:
+        yield time
 
 
 def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
