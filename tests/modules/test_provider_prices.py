@@ -195,7 +195,7 @@ def test_an_address_says_whose_prices_they_are() -> None:
     )
 
 
-@pytest.mark.parametrize("service", ["ollama", "vllm", "lm-studio", "llama-cpp"])
+@pytest.mark.parametrize("service", ["ollama", "vllm", "lm-studio", "llama-cpp", "huggingface-tgi"])
 def test_a_server_of_the_users_own_costs_nothing(service: str) -> None:
     pricing = Pricing(service, "http://10.0.0.7:8000/v1")
     assert pricing.knows(("mine",))

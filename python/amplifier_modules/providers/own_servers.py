@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-OWN_SERVERS = frozenset({"ollama", "vllm", "lm-studio", "llama-cpp"})
+OWN_SERVERS = frozenset({"ollama", "vllm", "lm-studio", "llama-cpp", "huggingface-tgi"})
 """The names of their services."""
 
 

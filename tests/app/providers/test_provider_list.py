@@ -57,10 +57,10 @@ def test_people_get_a_table_that_fits_their_terminal(command: Any, ring: Any) ->
     lines = terminal.screen.splitlines()
     assert lines[0].split() == ["PROVIDER", "DEFAULT", "MODEL", "KEY", "VARIABLE", "KEY"]
     assert max(map(len, lines)) < 80
-    assert "anthropic     claude-sonnet-5-5  ANTHROPIC_API_KEY     in the environment" in lines
-    assert "mistral       -                  MISTRAL_API_KEY       in the keyring" in lines
-    assert "                                 AZURE_OPENAI_KEY" in lines
-    assert "ollama        -                  OLLAMA_API_KEY        not set (Cloud only)" in lines
+    assert "anthropic        claude-sonnet-5-5  ANTHROPIC_API_KEY     in the environment" in lines
+    assert "mistral          -                  MISTRAL_API_KEY       in the keyring" in lines
+    assert "                                    AZURE_OPENAI_KEY" in lines
+    assert "ollama           -                  OLLAMA_API_KEY        not set (Cloud only)" in lines
     assert lines[-1] == "without `--model`, `anthropic` answers"
     assert "\x1b" not in terminal.written
     assert KEY not in terminal.written
@@ -83,7 +83,7 @@ def test_a_keyring_that_fails_is_said_once(command: Any, ring: Any, fault: str) 
     assert done.returncode == 0
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("warning: the system keyring cannot be used: ")
-    assert "groq          -                  GROQ_API_KEY          not set\n" in done.stdout
+    assert "groq             -                  GROQ_API_KEY          not set\n" in done.stdout
     problem = json.loads(command("provider", "list", "--json").stdout)["keyring"]["problem"]
     assert problem.startswith("the system keyring cannot be used: ")
 

@@ -30,6 +30,8 @@ SERVICES = {
     "vllm": ("template", "qwen"),
     "lm-studio": ("template", "qwen"),
     "llama-cpp": ("template", "qwen"),
+    "huggingface-tgi": ("template", "qwen"),
+    "huggingface": ("openai", "gpt-4o"),
 }
 """The vendor whose rules stand for a service, and a model."""
 HEADERS = {"authorization": "Bearer k", "content-type": "application/json"}

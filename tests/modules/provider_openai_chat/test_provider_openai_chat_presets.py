@@ -36,9 +36,11 @@ VARIABLES = {
     "together": "TOGETHER_API_KEY",
     "fireworks": "FIREWORKS_API_KEY",
     "xai": "XAI_API_KEY",
+    "huggingface": "HF_TOKEN",
     "vllm": "",
     "lm-studio": "",
     "llama-cpp": "",
+    "huggingface-tgi": "",
 }
 
 

@@ -28,6 +28,8 @@ STRICT = {
     "vllm": "template",
     "lm-studio": "template",
     "llama-cpp": "template",
+    "huggingface-tgi": "template",
+    "huggingface": "openai",
     "groq": "openai",
     "xai": "openai",
     "together": "openai",

@@ -123,6 +123,12 @@ PRESETS = MappingProxyType(
                 limit_key="max_completion_tokens",
             ),
             Preset(
+                "huggingface",
+                "Hugging Face",
+                "https://router.huggingface.co/v1",
+                "HF_TOKEN",
+            ),
+            Preset(
                 "vllm",
                 "vLLM",
                 "http://localhost:8000/v1",
@@ -144,6 +150,14 @@ PRESETS = MappingProxyType(
                 "http://localhost:8080/v1",
                 user_after_result=False,
                 named_choice=False,
+                context_window=_LOCAL,
+            ),
+            Preset(
+                "huggingface-tgi",
+                "Text Generation Inference",
+                "http://localhost:8080/v1",
+                user_after_result=False,
+                output="none",
                 context_window=_LOCAL,
             ),
         )

@@ -1,0 +1,9 @@
+"""`provider-huggingface`: models at the inference providers of Hugging Face, over Chat Completions, streamed."""
+
+from ..config import OpenAIChatConfig
+from ..provider import mount_of
+
+__amplifier_module_type__ = "provider"
+__amplifier_settings__ = OpenAIChatConfig
+
+mount = mount_of("huggingface")

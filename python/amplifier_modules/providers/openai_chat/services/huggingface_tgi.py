@@ -1,0 +1,9 @@
+"""`provider-huggingface-tgi`: a server of Text Generation Inference, over Chat Completions, streamed."""
+
+from ..config import OpenAIChatConfig
+from ..provider import mount_of
+
+__amplifier_module_type__ = "provider"
+__amplifier_settings__ = OpenAIChatConfig
+
+mount = mount_of("huggingface-tgi")
