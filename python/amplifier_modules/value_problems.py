@@ -34,6 +34,8 @@ def problem(model: type[BaseModel], detail: Any, names: Mapping[str, str]) -> st
         detail: One of the `errors()` of the `ValidationError`.
         names: Other names of fields, such as environment variables.
     """
+    if not detail["loc"] and detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])  # of values that do not go together
     holder, field, is_secret = _field_at(model, detail["loc"])
     name = ".".join(map(str, detail["loc"]))
     name = names.get(name) or shown_key(name)

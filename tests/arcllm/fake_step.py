@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -37,13 +37,15 @@ class Clock:
 
     now: int = 0
     slept: list[float] = field(default_factory=list[float])
+    pause: Callable[[], Awaitable[object]] = anyio.lowlevel.checkpoint
+    """Awaited in each sleep."""
 
     def __call__(self) -> int:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        await anyio.lowlevel.checkpoint()
+        await self.pause()
         self.now += round(seconds * 1e9)
 
 
@@ -64,6 +66,8 @@ class FakeStep:
     """The connections that are open."""
     closed: int = 0
     """How often it was closed."""
+    pause: Callable[[], Awaitable[object]] = anyio.lowlevel.checkpoint
+    """Awaited wherever a provider would wait for its service."""
     info: Any = None
     dollars_a_token: Any = None
 
@@ -71,7 +75,7 @@ class FakeStep:
         answer = self._next(call)
         self.open += 1
         try:
-            await anyio.lowlevel.checkpoint()
+            await self.pause()
             if isinstance(answer, Exception):
                 raise answer
             return answer
@@ -82,20 +86,20 @@ class FakeStep:
         answer = self._next(call)
         self.open += 1
         try:
-            await anyio.lowlevel.checkpoint()
+            await self.pause()
             if isinstance(answer, Exception):
                 raise answer
             for count, word in enumerate((answer.content or "").split()):
                 if count == self.fails_after:
                     raise api_error()
                 yield TextDelta(word)
-                await anyio.lowlevel.checkpoint()
+                await self.pause()
             yield answer
         finally:
             self.open -= 1
 
     async def close(self) -> None:
-        await anyio.lowlevel.checkpoint()
+        await self.pause()
         self.closed += 1
 
     def get_model_info(self) -> Any:

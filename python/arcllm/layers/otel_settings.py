@@ -51,8 +51,10 @@ class OtelSettings(Settings):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.max_export_batch_size > self.max_queue_size:
-            raise ValueError("at most `max_queue_size`, which is smaller than the batch")
+        batch, queue = self.max_export_batch_size, self.max_queue_size
+        if batch > queue:
+            found = f"`max_export_batch_size` is {batch}"
+            raise ValueError(f"{found} (must be at most `max_queue_size`, {queue})")
         if (self.client_key_file is None) != (self.client_certificate_file is None):
             raise ValueError("`client_certificate_file` and `client_key_file` need each other")
         return self
