@@ -546,6 +546,43 @@ class RedactorStream:
     def flush(self) -> str:
         """Return the rest; what is fed later begins another text."""
 
+@final
+class PersonalData:
+    """Takes personal data out of text: each becomes `[PII:<type>]`.
+
+    Where several overlap, all of them are removed, under the type of the longest. The time is linear
+    in the text.
+
+    Args:
+        types: Built-in types: `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4`, `IBAN`.
+        patterns: Names of further types, each with an expression of the `regex` crate.
+
+    Raises:
+        ValueError: A type does not exist, or a pattern cannot be used.
+    """
+
+    def __new__(cls, types: list[str], patterns: list[tuple[str, str]] = ...) -> Self: ...
+    def redact(self, text: str) -> str:
+        """Return the text without personal data; the same object if it has none."""
+    def types(self, text: str) -> tuple[str, ...]:
+        """Return the types of the personal data in a text, each once."""
+    def stream(self) -> PersonalDataStream:
+        """Return what takes personal data out of one text that comes in chunks."""
+
+@final
+class PersonalDataStream:
+    """Takes personal data out of one text that comes in chunks.
+
+    Held back is only what could become personal data with more text, at most 4 KiB and a chunk.
+    """
+
+    def feed(self, chunk: str) -> str:
+        """Take a chunk and return what can be shown by now."""
+    def flush(self) -> str:
+        """Return the rest; what is fed later begins another text."""
+    def types(self) -> tuple[str, ...]:
+        """Return the types that were found by now, each once."""
+
 def hide_homes(text: str) -> str:
     """Return the text with each home folder as `~`: `/home/ada/x` is `~/x`."""
 

@@ -6,6 +6,7 @@ mod finding;
 mod identifier;
 mod limits;
 mod path;
+mod personal_data;
 mod processor;
 mod redact;
 mod setting;
@@ -34,6 +35,7 @@ pub use path::{
     Entry, FileMatches, Kind, LineMatch, LineRange, LineSearch, LineWindow, NamePattern, Order,
     PathError, PathPolicy, PatternError, SearchReport, Walk, WalkedFile, Walker, log_path,
 };
+pub use personal_data::{PERSONAL_DATA_TYPES, PersonalData, PersonalDataError, PersonalDataStream};
 pub use processor::{
     CanBeEmpty, ContentStatistics, MessageError, MessageProcessor, ProcessedMessage, ToolUseError,
 };

@@ -111,8 +111,8 @@ macro_rules! value_errors {
 
 value_errors! {
     MountError, JsonError, ModelError, serde_json::Error, guard::PatternError,
-    guard::SettingError, guard::SecretTooShort, stream::CoercionError, stream::TagNameError,
-    stream::UnknownDialect,
+    guard::PersonalDataError, guard::SettingError, guard::SecretTooShort, stream::CoercionError,
+    stream::TagNameError, stream::UnknownDialect,
 }
 
 raised_as! {

@@ -7,6 +7,7 @@ pub(crate) mod error_handler;
 pub(crate) mod finding;
 pub(crate) mod limits;
 pub(crate) mod path;
+pub(crate) mod personal_data;
 pub(crate) mod processor;
 pub(crate) mod rate;
 pub(crate) mod redact;

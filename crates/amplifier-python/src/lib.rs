@@ -67,6 +67,7 @@ mod _engine {
         error_handler::ErrorHandler,
         limits::{check_tool_name, resolve_limits},
         path::{LineWindow, PathPolicy, SearchReport, Walk, log_path},
+        personal_data::{PersonalData, PersonalDataStream},
         processor::{MessageProcessor, ProcessedMessage},
         rate::RateLimiter,
         redact::{Redactor, RedactorStream, hide_homes, shorten},

@@ -8,6 +8,7 @@ mod failure;
 mod identifier;
 mod limits;
 mod path;
+mod personal_data;
 mod processor;
 mod redact;
 mod setting;
