@@ -1,0 +1,91 @@
+"""What a call may cost, and what it did cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from amplifier_modules.providers.prices.pricing import Pricing
+
+from ...step import Call
+from ...types import LLMResponse
+from .account import micros_of
+from .settings import BudgetSettings
+
+
+class Costs:
+    """The costs of calls, in millionths of a US dollar, by the prices of the providers.
+
+    Args:
+        settings: Prices that go before those known, and how long an answer may be.
+        now: Returns the current time, in seconds since the epoch: prices change.
+    """
+
+    def __init__(self, settings: BudgetSettings, now: Callable[[], float]) -> None:
+        self._settings = settings
+        self._now = now
+        self._pricings: dict[str, Pricing] = {}
+
+    def input(self, call: Call, provider: str, model: str) -> int | None:
+        """Return what the input of a call will cost; None if its price is not known."""
+        if not self._pricing(provider).knows((model,)):
+            return None
+        return self.tokens(provider, model, _input_tokens(call), 0)
+
+    def output(self, call: Call, provider: str, model: str) -> int:
+        """Return what the longest answer would cost."""
+        asked = call.options.get("max_tokens")
+        most = asked if isinstance(asked, int) and asked > 0 else self._settings.output_tokens
+        return self.tokens(provider, model, 0, most)
+
+    def tokens(self, provider: str, model: str, read: int, written: int) -> int:
+        """Return what so many tokens cost; 0 where no price is known."""
+        counts = {"input_tokens": read, "output_tokens": written}
+        return micros_of(self._pricing(provider).cost(counts, None, (model,)) or Decimal(0))
+
+    def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
+        """Return what an answer cost; None if that is not known."""
+        said: Any = response.metadata.get("cost_usd")
+        if isinstance(said, int | float | Decimal | str):
+            return micros_of(Decimal(str(said)))
+        if "unreported" in response.metadata:
+            return None
+        usage = response.usage
+        read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
+        reasoning = usage.reasoning_tokens or 0
+        counts = {
+            "input_tokens": usage.input_tokens - read - written,
+            "cache_read_tokens": read,
+            "cache_write_tokens": written,
+            "output_tokens": usage.output_tokens - reasoning,
+            "reasoning_tokens": reasoning,
+        }
+        answered: Any = response.metadata.get("provider")
+        pricing = self._pricing(answered if isinstance(answered, str) else provider)
+        cost = pricing.cost(counts, None, (response.model, model))
+        return None if cost is None else micros_of(cost)
+
+    def _pricing(self, provider: str) -> Pricing:
+        pricing = self._pricings.get(provider)
+        if pricing is None:
+            # The services of the kernel have hyphens in their names.
+            service = provider.replace("_", "-")
+            pricing = Pricing(service, prices=self._settings.prices, now=self._now)
+            self._pricings[provider] = pricing
+        return pricing
+
+
+def _input_tokens(call: Call) -> int:
+    """Return the estimated tokens of all that is sent."""
+    tokens = characters = 0
+    for message in call.messages:
+        content: Any = message.content
+        if not isinstance(content, str):
+            content = [block.model_dump() for block in content]
+        tokens += estimate_tokens({"content": content})
+        if message.opaque:
+            characters += len(str(message.opaque))
+    characters += sum(len(tool.model_dump_json()) for tool in call.tools or ())
+    return tokens + characters // CHARACTERS_PER_TOKEN
