@@ -60,6 +60,20 @@ def test_blocks_are_cut_where_the_bytes_end_and_the_rest_is_counted(blocks, limi
     assert cut(note["text"]) == whole - sum(len(json.dumps(block)) for block in kept)
 
 
+def test_a_block_that_no_request_could_hold_is_named_in_its_place():
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    ring: dict[str, object] = {"type": "chart"}
+    ring["data"] = ring
+    text = {"type": "text", "text": "found"}
+
+    shown = within(10_000, [{"type": "table", "rows": deep}, text, ring])
+
+    note = {"type": "text", "text": "… [a block was left out: it cannot be written as JSON]"}
+    assert shown == [note, text, note]
+
+
 @pytest.mark.parametrize("kind", ["basic", "streaming"])
 async def test_a_result_of_any_tool_is_limited_where_the_settings_say_so(kind, bench, say):
     turn = bench(

@@ -9,6 +9,8 @@ from .settings import MIN_RESULT_BYTES
 
 _NOTE = "… [{bytes:,} more bytes were cut: `max_result_bytes` of the loop is {limit:,}]"
 
+_NO_JSON = "… [a block was left out: it cannot be written as JSON]"
+
 _PIECE = 1 << 16
 
 
@@ -16,7 +18,7 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     """Return the content of a tool message in at most `limit` bytes of UTF-8.
 
     What is cut is counted in its place: the end of a text, and the first block that does not fit
-    with all that follow.
+    with all that follow. A block that no request could hold is named in its place.
 
     Args:
         limit: The bytes; None for no limit.
@@ -30,13 +32,16 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     room = limit - MIN_RESULT_BYTES // 2
     for index, block in enumerate(content):
         size = _size(block)
+        if size is None:
+            kept.append({"type": "text", "text": _NO_JSON})
+            continue
         if size > room:
             text = block.get("text") if block.get("type") == "text" else None
-            rest = sum(map(_size, content[index + 1 :]))
+            rest = sum(_size(other) or 0 for other in content[index + 1 :])
             if isinstance(text, str) and room > MIN_RESULT_BYTES // 2:
                 # In JSON a character may take twelve times as many bytes as here, at most.
                 kept.append({**block, "text": _beginning(text, room // 12)})
-                size = max(0, size - _size(kept[-1]))
+                size = max(0, size - (_size(kept[-1]) or 0))
             note = _NOTE.format(bytes=size + rest, limit=limit)
             return [*kept, {"type": "text", "text": note}]
         kept.append(block)
@@ -68,6 +73,9 @@ def _beginning(text: str, most: int) -> str:
     return encoded.decode("utf-8", "ignore")
 
 
-def _size(block: dict[str, Any]) -> int:
-    """Return how many bytes a block takes as JSON."""
-    return len(json.dumps(block, default=str))
+def _size(block: dict[str, Any]) -> int | None:
+    """Return how many bytes a block takes as JSON; None if it is nested too deep, or in itself."""
+    try:
+        return len(json.dumps(block, default=str))
+    except (RecursionError, ValueError):
+        return None

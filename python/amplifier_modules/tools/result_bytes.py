@@ -18,8 +18,16 @@ ItemT = TypeVar("ItemT")
 
 
 def written_bytes(value: Any) -> int:
-    """Return how many bytes a value takes in the JSON that the model reads."""
-    return len(json.dumps(value))
+    """Return how many bytes a value takes in the JSON that the model reads.
+
+    Raises:
+        TypeError, ValueError: It cannot be written as JSON.
+    """
+    try:
+        return len(json.dumps(value))
+    except RecursionError:
+        message = f"a `{type(value).__name__}` is nested too deep to be written as JSON"
+        raise ValueError(message) from None
 
 
 class ResultBytes:
