@@ -139,8 +139,8 @@ def kernel_output(content: str | list[ContentBlock]) -> str | list[JsonDict]:
 
     Services take texts and images in a result: any other block becomes a text with its JSON.
     """
-    if isinstance(content, str):
-        return content
+    if isinstance(content, str) or not content:
+        return content or ""  # the kernel writes an empty list as JSON
     return [_output_block(block) for block in content]
 
 

@@ -46,16 +46,16 @@ def _kernel_messages(message: Message) -> Iterator[kernel.Message]:
     if message.role == "tool":
         yield from _results(message)
         return
-    if message.opaque is None and isinstance(message.content, str):
-        yield kernel.Message(role=message.role, content=message.content)
-        return
     entries = message.opaque or []
-    blocks = [
-        kernel_block(*each) if isinstance(each, tuple) else cast("Any", each)
-        for each in woven(_blocks(message.content), entries)
-    ]
-    origin = _origin(entries)
-    yield kernel.Message.model_validate({"role": message.role, **origin, "content": blocks})
+    content: Any = message.content
+    if not isinstance(content, str) or any(entry["type"] != "origin" for entry in entries):
+        content = [
+            kernel_block(*each) if isinstance(each, tuple) else each
+            for each in woven(_blocks(message.content), entries)
+        ]
+    yield kernel.Message.model_validate(
+        {"role": message.role, **_origin(entries), "content": content}
+    )
 
 
 def _results(message: Message) -> Iterator[kernel.Message]:
