@@ -74,6 +74,13 @@ SERVICES = {
     "ollama": Service(
         "ollama", "qwen3-vl:8b", OllamaServer, address="host", settings={"enable_thinking": True}
     ),
+    "ollama_completions": Service(
+        "ollama",
+        "qwen3-vl:8b",
+        OllamaServer,
+        address="host",
+        settings={"enable_thinking": True, "api": "openai"},
+    ),
     "azure_openai": Service(
         "azure_openai",
         "prod",

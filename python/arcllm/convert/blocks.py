@@ -139,8 +139,10 @@ def kernel_output(content: str | list[ContentBlock]) -> str | list[JsonDict]:
 
     Services take texts and images in a result: any other block becomes a text with its JSON.
     """
-    if isinstance(content, str) or not content:
-        return content or ""  # the kernel writes an empty list as JSON
+    if not content:
+        return ""  # the kernel writes an empty list as JSON
+    if isinstance(content, str):
+        return content
     return [_output_block(block) for block in content]
 
 

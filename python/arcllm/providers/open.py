@@ -103,7 +103,7 @@ class ProviderStep:
         """
         request, keywords = kernel_request(call)
         with translated(self._name):
-            answer = await self._provider().complete(request, **keywords)
+            answer = await self.provider().complete(request, **keywords)
         return llm_response(answer, self._name)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
@@ -115,7 +115,7 @@ class ProviderStep:
         request, keywords = kernel_request(call)
         deltas = Deltas()
         with translated(self._name):
-            async with closing(self._provider().chunks(request, **keywords)) as chunks:
+            async with closing(self.provider().chunks(request, **keywords)) as chunks:
                 async for chunk in chunks:
                     if isinstance(chunk, ChatResponse):
                         yield llm_response(chunk, self._name)
@@ -129,8 +129,8 @@ class ProviderStep:
         if provider is not None:
             await provider.close()
 
-    def _provider(self) -> WireProvider:
-        """Return the provider of this event loop."""
+    def provider(self) -> WireProvider:
+        """Return the kernel's provider for the event loop that runs here."""
         loop = _loop()
         with self._lock:
             provider = self._providers.get(loop)
