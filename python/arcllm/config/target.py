@@ -43,11 +43,14 @@ class Target:
     def explained(self, error: ArcLLMConfigError) -> ArcLLMConfigError:
         """Return the error of a provider with the file, if a setting that it names is in there."""
         table = provider_table(self.name)
-        if table is None or not any(f"`{key}" in error.message for key in table.settings):
+        if table is None:
             return error
-        return ArcLLMConfigError(
-            f"{error.message} (see the settings of `{self.name}` in `{self.source}`)"
-        )
+        signs = [f"`{key}" for key in table.settings]
+        if table.base_url is not None:
+            signs += ["`base_url", "the address of"]
+        if not any(sign in error.message for sign in signs):
+            return error
+        return ArcLLMConfigError(f"{error.message} (see `{self.name}` in `{self.source}`)")
 
 
 def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Target:
