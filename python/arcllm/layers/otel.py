@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -112,12 +112,11 @@ class OtelLayer(ObservingLayer["Span"]):
 
     async def _pieces(self, seen: Observation[Span]) -> AsyncGenerator[Piece]:
         async with closing(self.beneath.stream(seen.call)) as pieces:
-            while True:
-                # Left before each piece: what the consumer does with it is no part of the call.
-                with self._current(seen.mark):
-                    piece = await anext(pieces, None)
-                if piece is None:
-                    return
+            # Only the request is made below the span: the consumer of a piece is no part of it.
+            with self._current(seen.mark):
+                first = await anext(pieces)
+            yield first
+            async for piece in pieces:
                 yield piece
 
     def _current(self, span: Span) -> Any:
@@ -125,31 +124,35 @@ class OtelLayer(ObservingLayer["Span"]):
 
     def _ends(self, seen: Observation[Span]) -> None:
         span = seen.mark
-        about: dict[str, str] = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": seen.known("provider") or seen.provider,
-            "gen_ai.request.model": seen.model,
-        }
         error = seen.outcome if seen.outcome not in ("ok", "stopped") else None
-        if seen.response is not None:
-            about["gen_ai.response.model"] = seen.response.model
         if span.is_recording():
-            span.set_attributes({**about, **_result(seen)})
+            span.set_attributes(_found(seen))
             if error is not None:
                 span.set_attribute("error.type", error)
                 span.set_status(self._trace.StatusCode.ERROR)
         span.end()
-        if self._measures is not None:
-            self._measures.duration(seen.seconds, about, error)
-            if seen.response is not None:
-                usage = seen.response.usage
-                counts = {"input": usage.input_tokens, "output": usage.output_tokens}
-                self._measures.tokens(counts, about)
+        if self._measures is None:
+            return
+        about = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": seen.known("provider") or seen.provider,
+            "gen_ai.request.model": seen.model,
+        }
+        response = seen.response
+        if response is not None:
+            about["gen_ai.response.model"] = response.model
+        labels = self._measures.labels(about)
+        self._measures.duration(seen.seconds, labels, error)
+        if response is not None:
+            usage = response.usage
+            counts = {"input": usage.input_tokens, "output": usage.output_tokens}
+            self._measures.tokens(counts, labels)
 
 
-def _result(seen: Observation[Any]) -> Mapping[str, Any]:
+def _found(seen: Observation[Any]) -> dict[str, Any]:
     """Return the attributes that are known when a call is over."""
     found: dict[str, Any] = {
+        "gen_ai.provider.name": seen.known("provider"),
         "gen_ai.response.id": seen.known("response_id"),
         "gen_ai.response.time_to_first_chunk": seen.first_seconds,
         "gen_ai.request.stream": seen.is_stream or None,
@@ -160,6 +163,7 @@ def _result(seen: Observation[Any]) -> Mapping[str, Any]:
     if (cost := seen.known("cost_usd")) is not None:
         found["arcllm.cost_usd"] = float(cost)
     if seen.response is not None:
+        found["gen_ai.response.model"] = seen.response.model
         found["gen_ai.response.finish_reasons"] = (seen.response.stop_reason,)
         usage = vars(seen.response.usage)
         found |= {attribute: usage[name] for name, attribute in _USAGE.items()}

@@ -62,7 +62,8 @@ class Telemetry:
             return
         self._finish(self._turn, end, error)
         self._turn = None
-        self._measures.duration(seconds, {"gen_ai.operation.name": "invoke_agent"}, error)
+        labels = self._measures.labels({"gen_ai.operation.name": "invoke_agent"})
+        self._measures.duration(seconds, labels, error)
 
     def model_called(self, call: ModelCall) -> None:
         """Record a finished model call."""
@@ -91,8 +92,9 @@ class Telemetry:
             self._turn.set_attribute("gen_ai.provider.name", self._redact(call.provider))
         name = f"chat {self._redact(call.model)}".rstrip()
         self._span(name, SpanKind.CLIENT, attributes, call.start, end, call.error)
-        self._measures.duration(call.duration, measured, call.error)
-        self._measures.tokens({"input": call.usage.input, "output": call.usage.output}, measured)
+        labels = self._measures.labels(measured)
+        self._measures.duration(call.duration, labels, call.error)
+        self._measures.tokens({"input": call.usage.input, "output": call.usage.output}, labels)
 
     def tool_ran(self, ran: ToolTrace) -> None:
         """Record a finished tool call."""
@@ -106,7 +108,7 @@ class Telemetry:
         self._span(name, SpanKind.INTERNAL, attributes, ran.start, ran.end, ran.error)
         if ran.duration is not None:
             about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": ran.tool}
-            self._measures.duration(ran.duration, about, ran.error)
+            self._measures.duration(ran.duration, self._measures.labels(about), ran.error)
 
     def _about(self, operation: str) -> dict[str, Any]:
         return {
