@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 from fake_step import Clock, FakeStep, api_error, ask, response
 from opentelemetry import trace
@@ -309,6 +310,28 @@ async def test_a_collector_that_is_gone_takes_nobody_the_answer(collector, shut_
     await stack.close()
 
     assert provider.closed == 1
+
+
+async def test_while_a_collector_is_silent_only_one_closing_waits_for_it():
+    class Silent(TracerProvider):
+        def force_flush(self, timeout_millis: int = 0) -> bool:
+            begun.append(timeout_millis)
+            asked.set()
+            released.wait(10)
+            return True
+
+    begun: list[int] = []
+    asked, released = threading.Event(), threading.Event()
+    pipeline = Pipeline(Silent(shutdown_on_exit=False))
+    layer = OtelLayer(FakeStep(), OtelSettings(metrics=False), pipeline=pipeline)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(layer.close)
+        await anyio.to_thread.run_sync(asked.wait, 10)
+        await layer.close()
+        released.set()
+
+    assert len(begun) == 1
 
 
 def test_models_with_the_same_settings_share_the_way_to_the_collector(shut_down):

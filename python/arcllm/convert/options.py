@@ -82,6 +82,9 @@ _OPTIONS: Mapping[str, _Option] = {
     "timeout": _Option(
         "seconds, more than 0", lambda value: _is_number(value) and value > 0, "timeout"
     ),
+    "extra_headers": _Option(
+        "a mapping of header names to texts", lambda value: isinstance(value, dict)
+    ),
     "metadata": _Option("a mapping", lambda value: isinstance(value, dict), "metadata"),
 }
 OPTIONS = tuple(_OPTIONS)

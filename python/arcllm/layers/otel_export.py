@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import anyio
 from anyio import to_thread
@@ -22,19 +22,35 @@ _pipelines: dict[str, Pipeline] = {}
 _choosing = Lock()
 
 
+@runtime_checkable
+class _Sending(Protocol):
+    """A provider of the SDK."""
+
+    def force_flush(self, timeout_millis: int) -> object: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Takes spans and metrics; None leaves them to the providers that the application has set."""
 
     tracers: TracerProvider | None = None
     meters: MeterProvider | None = None
+    flushing: Lock = field(default_factory=Lock)
 
     async def flush(self) -> None:
-        """Send what has not been sent yet, as far as that takes no longer than 2 s."""
-        with anyio.move_on_after(_FLUSH_SECONDS):
+        """Send what has not been sent yet, as far as that takes no longer than 2 s.
+
+        While a collector is silent, only one call waits for it.
+        """
+        if self.tracers is not None and not self.flushing.locked():
+            with anyio.move_on_after(_FLUSH_SECONDS):
+                await to_thread.run_sync(self._flush, abandon_on_cancel=True)
+
+    def _flush(self) -> None:
+        with self.flushing:
             for provider in (self.tracers, self.meters):
-                if provider is not None:
-                    await to_thread.run_sync(_flush, provider, abandon_on_cancel=True)
+                if isinstance(provider, _Sending):
+                    provider.force_flush(round(_FLUSH_SECONDS * 1000))
 
 
 def pipeline_of(settings: OtelSettings) -> Pipeline:
@@ -150,7 +166,3 @@ def _content(path: str | None) -> bytes | None:
         return None
     with open(path, "rb") as file:
         return file.read()
-
-
-def _flush(provider: Any) -> None:
-    provider.force_flush(round(_FLUSH_SECONDS * 1000))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncGenerator, Mapping
+from decimal import Decimal
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from weakref import WeakKeyDictionary
 from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.interruption import asyncio_loop
 from amplifier_core.message_models import ChatResponse
+from amplifier_core.models import ModelInfo
 from amplifier_modules.closing import closing
 from amplifier_modules.output_type import is_native
 
@@ -52,10 +54,11 @@ def open_provider(name: str, model: str | None, settings: Mapping[str, Any]) -> 
     with translated(name):
         wire = wire_of(entry, values)
         check_address(name, wire.address)
-        found = wire.make().get_model_info()
-    if not found.id:
+        known = wire.make()
+        model = known.get_model_info().id
+    if not model:
         raise ArcLLMConfigError(f"no model of `{name}` is named (set `model`)")
-    return ProviderStep(entry, found.id, wire)
+    return ProviderStep(entry, model, wire, known)
 
 
 class ProviderStep:
@@ -64,17 +67,19 @@ class ProviderStep:
     Connections belong to one event loop: each loop has a provider of its own.
     """
 
-    def __init__(self, entry: ProviderName, model: str, wire: Wire) -> None:
+    def __init__(self, entry: ProviderName, model: str, wire: Wire, known: WireProvider) -> None:
         """Take how the provider is reached.
 
         Args:
             entry: The provider.
             model: The model that answers.
             wire: Its address, and how it is made.
+            known: A provider that is not asked, only what it knows of the model.
         """
         self._name = entry.name
         self._model = model
         self._wire = wire
+        self._known = known
         self._providers: WeakKeyDictionary[Any, WireProvider] = WeakKeyDictionary()
         self._lock = Lock()
 
@@ -121,6 +126,14 @@ class ProviderStep:
                         yield llm_response(chunk, self._name)
                     elif (delta := deltas.of(chunk)) is not None:
                         yield delta
+
+    def get_model_info(self) -> ModelInfo:
+        """Return what the model can do."""
+        return self._known.get_model_info()
+
+    def input_cost(self, tokens: int) -> Decimal | None:
+        """Return what so many tokens of a request cost that no cache knows; None if not known."""
+        return self._known.input_cost(tokens)
 
     async def close(self) -> None:
         """Close the connections of this event loop; a later call opens new ones."""

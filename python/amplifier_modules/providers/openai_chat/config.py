@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
@@ -12,6 +11,7 @@ from pydantic import AfterValidator, Field
 
 from ...settings import Env, OptionalText, SettingError, read_settings
 from ...value_problems import Form
+from ..wire.extra_headers import can_be_sent
 from ..wire.service import Service
 from ..wire.settings import Address, ApiKey, HttpSettings, base_url
 from .presets import OTHER, PRESETS, OutputForm, Preset, Replay, Thinking
@@ -33,11 +33,8 @@ def _address(url: str | None) -> str | None:
 
 
 def _headers(headers: dict[str, str]) -> dict[str, str]:
-    for name, value in headers.items():
-        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
-            raise ValueError
-        if not re.fullmatch(r"[\x20-\x7e]*", value):
-            raise ValueError
+    if not can_be_sent(headers):
+        raise ValueError
     return headers
 
 

@@ -20,6 +20,7 @@ from ..prices.pricing import Pricing
 from .block_events import BlockEvents
 from .body import WireRequest
 from .events import PROVIDER_FALLBACK
+from .extra_headers import extra_headers
 from .fields import JsonDict, fields_of
 from .overload import Overload, is_overload
 from .repair_report import RepairReport
@@ -117,6 +118,8 @@ class Call:
         self._usages: list[Usage | None] = []
         self._block_events: BlockEvents | None = None
         self.longest_wait = request.timeout
+        self.headers: Mapping[str, str] = {}
+        """What the program adds to the headers of each request."""
         self.is_shown = False
         """Whether somebody saw a part of the answer that is on its way."""
         self._shown: dict[int, str] = {}
@@ -127,10 +130,12 @@ class Call:
     @classmethod
     async def begin(cls, provider: Wire, request: ChatRequest, options: Mapping[str, Any]) -> Call:
         """Encode the request, and tell that it is sent."""
+        headers = extra_headers(options, provider.name)
         await provider.prepare(request, options)
         with provider.encoding:
             encoded = provider.encode(request, options)
         call = cls(provider, encoded, request, options)
+        call.headers = headers
         wanted, other = encoded.model, provider.overload.current(encoded.model)
         if other is not None:
             call.next = call._first = call._last = encoded = await call._in_place_of(wanted, other)

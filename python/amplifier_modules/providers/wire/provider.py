@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -124,7 +125,8 @@ class WireProvider:
         Args:
             request: The conversation and the tools.
             **options: `model`, `max_tokens`, `temperature`, `reasoning` or `reasoning_effort`,
-                `extended_thinking`, `retry_shown` and what the provider's encoder takes besides;
+                `extended_thinking`, `extra_headers`, `retry_shown` and what the provider's encoder takes
+                besides;
                 they override request and settings. Others are ignored.
 
         Raises:
@@ -332,6 +334,8 @@ class WireProvider:
             raise
 
     async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
+        if call.headers:
+            encoded = replace(encoded, headers={**call.headers, **encoded.headers})
         try:
             return await self.open_answer(encoded, call.longest_wait)
         except ChallengeError as error:
