@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 import time
 from collections.abc import Callable
 from typing import Any, Literal
@@ -14,12 +12,12 @@ from pydantic import Field
 from amplifier_modules.settings import Settings
 
 from ..step import Step
+from .log_line import LogLine
 from .observing import Observation, ObservingLayer
 
 logger = logging.getLogger("arcllm.telemetry")
 
 _LEVELS = logging.getLevelNamesMapping()
-_PLAIN = re.compile(r"[\w.:/@+-]+", re.ASCII)
 _NOTES = ("cost_usd", "request_id", "fallback", "routed", "retries", "rate_limit_wait_seconds")
 
 
@@ -59,7 +57,7 @@ class TelemetryLayer(ObservingLayer[None]):
             return
         values = record_of(seen)
         if is_logged:
-            logger.log(self._level, "%s", _Line(values), extra={"arcllm": values})
+            logger.log(self._level, "%s", LogLine(values), extra={"arcllm": values})
         if self._callback is not None:
             try:
                 self._callback(values)
@@ -87,22 +85,3 @@ def record_of(seen: Observation[Any]) -> dict[str, Any]:
     for name in _NOTES:
         values[name] = seen.known(name)
     return {name: value for name, value in values.items() if value is not None}
-
-
-class _Line:
-    """A record as one line; made only if a handler writes it."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
-
-    def __str__(self) -> str:
-        return " ".join(f"{name}={_written(value)}" for name, value in self._values.items())
-
-
-def _written(value: Any) -> str:
-    """Write a value so that it stays one word on one line."""
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    # Quoted, a text has its control characters escaped.
-    return text if _PLAIN.fullmatch(text) else json.dumps(text)
