@@ -23,6 +23,7 @@ from .offered_reader import OfferedReader
 from .own_message import OwnMessage
 from .put_aside import PutAside
 from .retention import RequestRetention
+from .sent_messages import SentMessages
 from .sent_view import SentView
 from .stored_texts import MemoryTexts, StoredTexts
 from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
@@ -184,7 +185,7 @@ class SimpleContext:
         if self.retention.is_used:
             view = await self._shown.with_kept(*self._sent())
         self._meter.sent(system_tokens + view.total)
-        return system + view.messages
+        return SentMessages(system, view.messages, lineage=(view.lineage, *system))
 
     async def set_messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Replace the conversation.

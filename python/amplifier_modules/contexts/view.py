@@ -19,6 +19,8 @@ class View:
     messages_removed: int = 0
     summary: str | None = None
     """What a model wrote about the messages that were removed."""
+    lineage: object = field(default_factory=object)
+    """As long as it is the same object, messages were only added at the end."""
     left_out: list[Message] = field(default_factory=list[Message])
     """The messages that the last compaction removed."""
 
@@ -32,13 +34,16 @@ class View:
         """
         count = estimate_tokens(message) if tokens is None else tokens
         place = len(self.messages) - before_last
+        if before_last:
+            self.lineage = object()
         self.messages.insert(place, message)
         self.tokens.insert(place, count)
         self.total += count
 
     def copied(self) -> View:
         """Return a copy that later additions do not reach."""
-        return replace(self, messages=list(self.messages), tokens=list(self.tokens))
+        lists = {"messages": list(self.messages), "tokens": list(self.tokens)}
+        return replace(self, **lists, lineage=object())
 
     def is_over(self, budget: float) -> bool:
         """Whether the view has more tokens than this."""

@@ -8,6 +8,7 @@ from typing import Any
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
 from ..contexts.own_message import OwnMessage, changes
+from ..contexts.sent_messages import SentMessages
 from .settings import LoopSettings
 
 _CHUNK = 256
@@ -21,7 +22,8 @@ class RequestBuilder:
     A long history is validated once, not once for each call. Messages are compared with those at
     the same place in the last request, one level deep where they are the same object: a context
     that changes something deeper inside a message must return a new dict. Messages of our own
-    contexts count their changes, and are compared by identity while there are none.
+    contexts count their changes, and are compared by identity while there are none; where a context
+    says itself that the messages of the last request are unchanged, they are not compared.
     """
 
     def __init__(self, settings: LoopSettings) -> None:
@@ -29,6 +31,7 @@ class RequestBuilder:
         self._settings = settings
         self._snapshots: list[dict[str, Any]] = []
         self._changes = 0
+        self._lineage: object = None
         self._models_of_last: list[Message] = []
 
     def build(
@@ -52,6 +55,19 @@ class RequestBuilder:
             self._changes = changes()
         known = min(len(self._snapshots), len(messages))
         del self._snapshots[known:], self._models_of_last[known:]
+        lineage = messages.lineage if isinstance(messages, SentMessages) else None
+        # None until all of these messages are known: one may be invalid.
+        before, self._lineage = self._lineage, None
+        if lineage is None or lineage != before:
+            self._compare(messages, known)
+        for message in messages[known:]:
+            self._models_of_last.append(_model(message))
+            self._snapshots.append(_snapshot(message))
+        self._lineage = lineage
+        return self._models_of_last
+
+    def _compare(self, messages: list[dict[str, Any]], known: int) -> None:
+        """Read the messages again that differ from those of the last request."""
         for start in range(0, known, _CHUNK):
             end = min(start + _CHUNK, known)
             if messages[start:end] == self._snapshots[start:end]:
@@ -60,10 +76,6 @@ class RequestBuilder:
                 if messages[index] != self._snapshots[index]:
                     self._models_of_last[index] = _model(messages[index])
                     self._snapshots[index] = _snapshot(messages[index])
-        for message in messages[known:]:
-            self._models_of_last.append(_model(message))
-            self._snapshots.append(_snapshot(message))
-        return self._models_of_last
 
 
 def tool_specs(tools: Mapping[str, Any]) -> list[ToolSpec]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +38,11 @@ def injections_of(result: Any) -> list[Injection]:
 
 
 def with_injections(
-    messages: list[dict[str, Any]], injections: Iterable[Injection]
+    messages: list[dict[str, Any]], injections: Collection[Injection]
 ) -> list[dict[str, Any]]:
     """Return the messages with the injections at their end; the arguments are not changed."""
+    if not injections:
+        return messages
     result = list(messages)
     glued: list[str] = []
     appended: list[dict[str, Any]] = []

@@ -1,0 +1,46 @@
+"""The messages of a request, of a context that says which of them are as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+
+class SentMessages(list[dict[str, Any]]):
+    """The messages of a request.
+
+    Of two lists with equal `lineage`, that is not None, one begins with all messages of the other,
+    each the same object or an equal one. A list that was changed, and a copy, has no lineage.
+    """
+
+    __slots__ = ("lineage",)
+
+    def __init__(self, *parts: list[dict[str, Any]], lineage: object) -> None:
+        """Send the messages of these lists, one behind the other."""
+        super().__init__()
+        for part in parts:
+            super().extend(part)
+        self.lineage = lineage
+
+    def __reduce__(self) -> tuple[type[list[Any]], tuple[list[dict[str, Any]]]]:
+        """Copy and pickle it as a plain list."""
+        return list, (list(self),)
+
+
+def _unknown(name: str) -> Callable[..., Any]:
+    method = cast("Callable[..., Any]", getattr(list, name))
+
+    def changed(self: SentMessages, *args: Any, **kwargs: Any) -> Any:
+        self.lineage = None
+        return method(self, *args, **kwargs)
+
+    changed.__name__ = name
+    changed.__doc__ = method.__doc__
+    return changed
+
+
+for _name in (
+    "__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert",
+    "pop", "remove", "reverse", "sort",
+):  # fmt: skip
+    setattr(SentMessages, _name, _unknown(_name))
