@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from amplifier_agent import Agent, hook, tool
 from amplifier_core import AmplifierSession
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_core.llm_errors import ContextLengthError
+from amplifier_core.message_models import ChatRequest, Message
 from amplifier_modules.contexts.budget import estimate_tokens
 from amplifier_modules.contexts.simple import SimpleContext
+from amplifier_modules.loops.request import tool_specs
 from amplifier_modules.testing.servers import (
     Answer,
     AnthropicServer,
@@ -21,6 +26,7 @@ from amplifier_modules.testing.servers import (
     ChatServer,
     OllamaServer,
     ResponsesServer,
+    Thinking,
     Window,
 )
 
@@ -29,6 +35,8 @@ HISTORIES = st.lists(
     st.tuples(st.sampled_from(["user", "assistant", "call", "hook", "system"]), LENGTHS),
     max_size=25,
 )
+MORE = int(os.environ.get("FITTING_EXAMPLES", "1"))
+"""How many times as many sessions are tried."""
 ROUNDS = st.lists(st.lists(LENGTHS, min_size=1, max_size=3), max_size=4)
 
 
@@ -100,6 +108,8 @@ def shortest(history, settings):
 
     def cut(message):
         text = message["content"]
+        if isinstance(text, list):
+            text = "\n".join(block["text"] for block in text)
         if len(text) <= 350:
             return message
         return {**message, "content": f"{text[:250]}\n[{len(text) - 250} more characters left out]"}
@@ -127,7 +137,7 @@ def shortest(history, settings):
     prompt=st.integers(1, 3_000),
 )
 @settings(
-    max_examples=min(settings().max_examples, 300),
+    max_examples=min(settings().max_examples, 300) * MORE,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 async def test_no_turn_ends_with_an_error_that_a_compaction_avoids(
@@ -195,3 +205,111 @@ async def test_a_long_session_ends_with_an_answer_whatever_the_server_counts(
         assert wrong == [], "nothing is refused but for its length"
         sizes = [server.window.count(seen.raw) for seen in server.requests]
         assert len(server.refusals) == sum(size > 7_000 for size in sizes) >= 1
+
+
+SIZES = st.one_of(st.integers(0, 400), st.integers(0, 4_000), st.integers(4_000, 40_000))
+ASKED = st.tuples(SIZES, st.lists(SIZES, max_size=3), st.sampled_from(["prompt", "attachment"]))
+"""The lengths of a prompt, or of what is attached to it, and of the results of its rounds."""
+STRICT = {
+    "anthropic": (AnthropicServer, {"default_model": "claude-sonnet-4-5"}),
+    "openai-chat": (ChatServer, {"default_model": "gpt-4o"}),
+}
+
+
+def looking(number, length):
+    """A tool with a long description."""
+
+    @tool(name=f"tool_{number}", description="It does what its name says. " * (length // 28 + 1))
+    def named(at: int) -> str:
+        return "never"
+
+    return named
+
+
+def attachment(length):
+    """A message that an application adds before the prompt."""
+    parts = ("Read this.", "a" * length)
+    return {"role": "user", "content": [{"type": "text", "text": text} for text in parts]}
+
+
+async def bytes_of_shortest(session, refused):
+    """The length of the shortest request of the conversation, written as that which was refused."""
+    coordinator = session.coordinator
+    [provider] = coordinator.get("providers").values()
+    context = coordinator.get("context")
+    kept = shortest(await context.get_messages(), context._settings)
+    system = await context._system.messages()
+    messages = [Message.model_validate(each) for each in (*system, *kept)]
+    specs = tool_specs(coordinator.get("tools"))
+    written = provider.encode(ChatRequest(messages=messages, tools=specs or None), {}).to_bytes()
+    options = {*json.loads(refused)} - {*json.loads(written)}
+    return len(written) + sum(len(str(json.loads(refused)[each])) + 8 for each in options)
+
+
+@pytest.mark.parametrize("name", STRICT)
+@given(
+    turns=st.lists(ASKED, min_size=1, max_size=4),
+    thoughts=st.one_of(st.just(0), st.integers(0, 3_000)),
+    tools=st.lists(st.integers(0, 2_000), max_size=4),
+    system=st.one_of(st.just(0), st.integers(0, 3_000)),
+    window=st.one_of(st.integers(300, 2_000), st.integers(2_000, 12_000)),
+    per_token=st.sampled_from([2.0, 3.0, 4.0, 6.0]),
+    put_aside=st.sampled_from([0, 4_096, 131_072]),
+    summarize=st.booleans(),
+)
+@settings(max_examples=min(settings().max_examples, 25) * MORE)
+async def test_no_turn_with_a_strict_server_ends_with_an_error_that_a_compaction_avoids(
+    name, turns, thoughts, tools, system, window, per_token, put_aside, summarize
+):
+    make, config = STRICT[name]
+    lengths = iter([length for _, rounds, _ in turns for length in rounds])
+
+    @tool
+    def look(at: int) -> str:
+        """Look."""
+        return "r" * next(lengths)
+
+    with make() as server:
+        server.window = Window(window, per_token)
+        thinking = [Thinking("t" * thoughts)] if thoughts else []
+        for _, rounds, _ in turns:
+            calls = [Answer(*thinking, Call("look", {"at": at})) for at in range(len(rounds))]
+            server.answers += [*calls, Answer(*thinking, "done")]
+
+        @hook("llm:request")
+        def sum_up(event, data):
+            if data.get("purpose") == "summary":
+                server.answers.insert(0, "They looked.")
+
+        plan = {
+            "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
+            "providers": [
+                {
+                    "module": f"provider-{name}",
+                    "config": {"api_key": "k", "base_url": server.url, **config},
+                }
+            ],
+        }
+        context = SimpleContext(put_aside_bytes=put_aside, summarize=summarize)
+        others = [looking(*each) for each in enumerate(tools)]
+        agent = Agent(
+            plan=plan,
+            tools=[look, *others],
+            system="s" * system if system else None,
+            context=context,
+            hooks=[sum_up],
+        )
+        async with agent.session() as s:
+            for number, (length, _, kind) in enumerate(turns):
+                try:
+                    if kind == "attachment":
+                        await context.add_message(attachment(length))
+                    text = "p" * length if kind == "prompt" else "And now?"
+                    assert (await s.run(f"{number}: {text}")).text == "done"
+                except ContextLengthError as error:
+                    smallest = await bytes_of_shortest(s.session, server.requests[-1].raw)
+                    assert smallest / per_token > window - 40, "a shorter request was possible"
+                    assert "cannot be made shorter" in str(error)  # noqa: PT017 -- either end is right
+                    break
+        too_long = [window < server.window.count(each.raw) for each in server.requests]
+        assert len(server.refusals) == sum(too_long), "nothing is refused but for its length"
