@@ -21,7 +21,7 @@ def ends_turn(name: str, tool: Any, arguments: dict[str, Any]) -> bool:
         Exception: What the function raised.
     """
     said = getattr(tool, "is_loop_breaking", False)
-    if not inspect.isroutine(said):
+    if said is False or not inspect.isroutine(said):
         return said is True
     answer: Any = said(copy.deepcopy(arguments))
     if not isinstance(answer, bool):

@@ -71,7 +71,8 @@ def answer_of(result: Any, limit: int | None = None) -> Answer:
 def _content(result: Any, limit: int | None) -> str | list[dict[str, Any]]:
     output = getattr(result, "output", result)
     for value in (result, output):
-        _check(value)
+        if type(value) not in _PLAIN:
+            _check(value)
     blocks = getattr(result, "content", None)
     if isinstance(blocks, list | tuple) and blocks:
         return [_block(block) for block in cast("list[Any]", blocks)]
@@ -109,8 +110,6 @@ def _check(value: Any) -> None:
     Raises:
         TypeError: It has to be awaited or iterated first.
     """
-    if type(value) in _PLAIN:
-        return
     is_coroutine = inspect.iscoroutine(value)
     if is_coroutine:
         value.close()  # else Python says that it was never awaited

@@ -22,7 +22,7 @@ from ..loop_breaking import ends_turn
 from ..spending.ledger import Ledger, Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
-from .boundary.call_approval import needs_approval
+from .boundary.call_approval import CallQuestion, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.call_progress import Start
 from .boundary.cancellation import TurnCancellation, ending_after
@@ -219,11 +219,13 @@ class CallRun:
         if call.problem is not None:
             about["tool_input_error"] = call.problem
         asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
-        verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
-        if verdict.denied:
-            raise DeniedByHookError(verdict.reason)
+        question: CallQuestion | None = None
+        if asks or not self._hooks.allows_unheard(about):
+            verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
+            if verdict.denied:
+                raise DeniedByHookError(verdict.reason)
+            tool_input, question = verdict.tool_input, verdict.question
         tool = self._runnable()
-        tool_input = verdict.tool_input
         if not isinstance(tool_input, dict):
             found = type(tool_input).__name__
             message = f"a hook replaced the arguments by a `{found}` (must be an object)"
@@ -232,11 +234,11 @@ class CallRun:
         self._rules.arguments.check(call.name, tool, tool_input)
         if self._cancellation.is_cancelled:
             return None
-        if verdict.question is not None:
+        if question is not None:
             # A copy, which hooks that saw the call cannot change.
             tool_input = copy.deepcopy(tool_input)
             try:
-                verdict.question.confirm(tool_input)
+                question.confirm(tool_input)
             except PermissionError as denial:
                 raise DeniedByHookError(str(denial)) from denial
         return tool, tool_input

@@ -15,8 +15,6 @@ from ...providers.block_record import block_record
 from .emitter import AfterWord, Emitter
 from .response import BLOCKS_EMITTED, block_dict
 
-_BLOCK_EVENTS = (CONTENT_BLOCK_START, CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END)
-
 
 def are_emitted(response: Any) -> bool:
     """Whether the provider itself emitted the events of this response."""
@@ -58,7 +56,7 @@ async def emit_blocks(
         with_deltas: Whether to emit the content as deltas too.
         after_word: Is awaited after each word; None makes the content one delta.
     """
-    if after_word is None and not any(map(hooks.hears, _BLOCK_EVENTS)):
+    if not (with_deltas or hooks.hears(CONTENT_BLOCK_START) or hooks.hears(CONTENT_BLOCK_END)):
         return
     for index, (record, raw) in enumerate(block_records(response)):
         place = {"block_type": record.get("type"), "block_index": index}

@@ -153,10 +153,12 @@ async def _ending(steps: Any, what: str) -> Any:
     return await Leaving(steps, LEAVE_SECONDS, what, logger).awaited(awaited)
 
 
-async def ending_after(seconds: float | None, steps: Contained, what: str) -> Any:
+def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutine[Any, Any, Any]:
     """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them."""
-    if seconds is None:
-        return await _ending(steps, what)
+    return _ending(steps, what) if seconds is None else _ending_after(seconds, steps, what)
+
+
+async def _ending_after(seconds: float, steps: Contained, what: str) -> Any:
     with Interruption(seconds=seconds):
         return await _ending(steps, what)
     return EXPIRED

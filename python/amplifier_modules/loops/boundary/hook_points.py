@@ -113,6 +113,13 @@ class HookPoints:
         """The session's coordinator; may be None."""
         return self._coordinator
 
+    def allows_unheard(self, call: Mapping[str, Any]) -> bool:
+        """Whether no hook is to be asked about a call; then it has begun, and may run."""
+        if self.hears(TOOL_PRE):
+            return False
+        self._begin_call(call)
+        return True
+
     async def judge_call(
         self, call: Mapping[str, Any], tool_input: dict[str, Any], *, needs_approval: bool = False
     ) -> CallVerdict:
@@ -130,11 +137,7 @@ class HookPoints:
         Raises:
             ValueError: An injection is longer than the session allows.
         """
-        about = dict(call)
-        about.pop("tool_input_error", None)
-        self._open_calls[call.get("tool_call_id")] = about
-        if not needs_approval and not self.hears(TOOL_PRE):
-            return CallVerdict(False, "", tool_input)
+        self._begin_call(call)
         given: Any = tool_input
         for _ in range(_MAX_ROUNDS):
             result = await self._emit(TOOL_PRE, {**call, "tool_input": given})
@@ -168,6 +171,11 @@ class HookPoints:
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
         return ending(self._hooks.emit(event, data), f"a hook of `{event}`")
+
+    def _begin_call(self, call: Mapping[str, Any]) -> None:
+        about = dict(call)
+        about.pop("tool_input_error", None)
+        self._open_calls[call.get("tool_call_id")] = about
 
     async def _ask(self, result: Any, event: str, asked: AskedCall) -> Any:
         """Tell what is asked, ask, and tell the answer."""
