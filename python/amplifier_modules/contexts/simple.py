@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
@@ -27,6 +28,7 @@ from .sent_messages import SentMessages
 from .sent_view import SentView
 from .stored_texts import MemoryTexts, StoredTexts
 from .system_prompt import CONTEXT_SYSTEM_PROMPT, SystemPrompt, SystemPromptFactory
+from .timestamp import Timestamps
 
 __amplifier_module_type__ = "context"
 __amplifier_settings__ = ContextSettings
@@ -53,7 +55,7 @@ class SimpleContext:
         self,
         config: Mapping[str, Any] | None = None,
         hooks: Any = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], datetime] | None = None,
         **settings: Any,
     ) -> None:
         """Start an empty conversation.
@@ -61,7 +63,8 @@ class SimpleContext:
         Args:
             config: The keys of `ContextSettings`.
             hooks: The registry that gets the events; None for none.
-            clock: Returns the current time, for the timestamps of messages.
+            clock: Returns the current time, for the timestamps of messages; None for that of the
+                system.
             **settings: Keys of `ContextSettings`, which count before those of `config`.
 
         Raises:
@@ -71,7 +74,7 @@ class SimpleContext:
         self._settings = self._read(given)
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
-        self._clock = clock
+        self._timestamp = Timestamps() if clock is None else partial(_written, clock)
         self._messages: list[Message] = []
         self._tokens: list[int] = []
         self._open_calls: set[Any] = set()
@@ -147,7 +150,8 @@ class SimpleContext:
         self._keep(own)
         self.history_events.note_added(own, self._put(own))
         await self._reader.offer()
-        await self.history_events.tell()
+        if not self.history_events.is_told:
+            await self.history_events.tell()
 
     @property
     def adds_at_once(self) -> bool:
@@ -263,8 +267,7 @@ class SimpleContext:
             own["content"] = self._aside.content(own)
         metadata: Any = own.get("metadata") or {}
         if isinstance(metadata, dict) and "timestamp" not in metadata:
-            now = self._clock().isoformat(timespec="milliseconds")
-            own["metadata"] = {**metadata, "timestamp": now}
+            own["metadata"] = {**metadata, "timestamp": self._timestamp()}
         return OwnMessage(own)
 
     def _show_all(self) -> None:
@@ -312,6 +315,10 @@ async def mounted(context: SimpleContext, coordinator: Any) -> Callable[[], Awai
         context.end()
 
     return end
+
+
+def _written(clock: Callable[[], datetime]) -> str:
+    return clock().isoformat(timespec="milliseconds")
 
 
 async def mount(

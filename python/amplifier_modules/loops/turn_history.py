@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Awaitable, Iterable
 from typing import Any, cast
 
@@ -75,10 +74,12 @@ class TurnHistory:
 
     async def add_results(self, messages: Iterable[dict[str, Any]]) -> None:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
-        waiting = deque(messages)
-        while waiting and self._adds_at_once:
-            await self._store(waiting.popleft())
-        cancellation = await self._add_shielded(waiting) if waiting else None
+        cancellation: BaseException | None = None
+        if self._adds_at_once:
+            for message in messages:
+                await self._store(message)
+        else:
+            cancellation = await self._add_shielded(messages)
         self.ends_in_tool_results = True
         self.awaits_results = False
         if cancellation is not None:

@@ -43,6 +43,8 @@ def choose_provider(providers: Mapping[str, Any], preferred: str | None) -> tupl
             return name, providers[name]
         names = ", ".join(f"`{name}`" for name in providers)
         logger.warning("default provider `%s` is not mounted (mounted: %s)", preferred, names)
+    if len(providers) == 1:
+        return next(iter(providers.items()))
     return min(providers.items(), key=lambda item: _priority(item[1]))
 
 

@@ -1,0 +1,28 @@
+"""When messages were added, as text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+
+class Timestamps:
+    """Writes the current time: UTC, to the millisecond, as `2026-01-31T12:00:00.000+00:00`.
+
+    What all times of one second have in common is written once.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """Write the time of a clock that returns seconds since 1970."""
+        self._clock = clock
+        self._second: int | None = None
+        self._beginning = ""
+
+    def __call__(self) -> str:
+        """Return the time now."""
+        second, part = divmod(self._clock(), 1)
+        if second != self._second:
+            self._beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._second = int(second)
+        return f"{self._beginning}.{int(part * 1000):03d}+00:00"
