@@ -66,20 +66,18 @@ impl PersonalData {
             let pattern = Pattern::of_user(name.as_ref(), expression.as_ref())?;
             compiled.push((pattern, kind::whole as End, false));
         }
-        let openings = Openings::new(compiled.iter().map(|(pattern, ..)| pattern))?;
-        let searches = compiled.into_iter().map(|(pattern, end, needs_digit)| {
-            let regex = pattern.regex()?;
-            let name = pattern.name.into();
-            Ok(Search {
-                name,
-                regex,
-                end,
-                needs_digit,
-            })
-        });
+        let mut searches = Vec::with_capacity(compiled.len());
+        for (pattern, end, needs_digit) in &compiled {
+            searches.push(Search {
+                name: pattern.name.as_str().into(),
+                regex: pattern.regex()?,
+                end: *end,
+                needs_digit: *needs_digit,
+            });
+        }
         Ok(Self {
-            searches: searches.collect::<Result<_, _>>()?,
-            openings,
+            searches,
+            openings: Openings::new(compiled.iter().map(|(pattern, ..)| pattern))?,
         })
     }
 

@@ -67,7 +67,12 @@ impl Openings {
                 Err(_) => return true,
             }
         }
-        true
+        // The automaton knows of a match one byte late: it may be at its end, with nothing to come.
+        let goes_on = |cache: &mut Cache, byte| {
+            let next = self.automaton.next_state(cache, state, byte);
+            next.map_or(true, |next| !next.is_dead())
+        };
+        !state.is_match() || (0..=u8::MAX).any(|byte| goes_on(cache, byte))
     }
 
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<Cache>> {

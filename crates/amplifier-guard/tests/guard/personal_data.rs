@@ -16,10 +16,7 @@ fn all() -> PersonalData {
 }
 
 fn with(pattern: &str) -> Result<PersonalData, PersonalDataError> {
-    PersonalData::new(
-        ["EMAIL"],
-        [("STAFF", pattern)].map(|(name, pattern)| (name, pattern)),
-    )
+    PersonalData::new(["EMAIL"], [("STAFF", pattern)])
 }
 
 fn redacted(data: &PersonalData, text: &str) -> String {
@@ -66,8 +63,8 @@ fn numbers_that_fail_their_checks_stay() {
         "0.4111111111111111",
         "000-12-3456 666-12-3456 900-12-3456 123-00-4567 123-45-0000",
         "1.2.3.4.5 and 256.1.1.1 and 1.3.6.1.4.1",
-        "DE88 3704 0044 0532 0130 00",
-        "XX89 3704 0044 0532 0130 00",
+        "DE88370400440532013000",
+        "XX89370400440532013000",
         "2026-11-23T15:16:17.123456 1700000000123 1234567890",
         "a@b and @example.com and x = 5+123456789",
         "",
@@ -145,8 +142,9 @@ fn only_what_could_become_personal_data_is_held_back() {
     assert_eq!(stream.feed(b"ple.com "), b"[PII:EMAIL] ");
     assert_eq!(stream.feed("日本語、".as_bytes()), "日本語、".as_bytes());
     assert_eq!(stream.feed(b"call 555-12"), b"call ");
-    assert_eq!(stream.feed(b"x"), b"555-");
-    assert_eq!(stream.flush(), b"12x");
+    assert_eq!(stream.feed(b" ,"), b"555-12 ,");
+    assert_eq!(stream.feed(b"ada"), b"");
+    assert_eq!(stream.flush(), b"ada");
     assert_eq!(stream.types(), [Box::from("EMAIL")]);
 }
 

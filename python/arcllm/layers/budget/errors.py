@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from ...exceptions import ArcLLMError
+from ...types import LLMResponse
 
 
 class ArcLLMBudgetError(ArcLLMError):
@@ -47,3 +48,6 @@ class ArcLLMBudgetFileError(ArcLLMError):
     Args:
         message: Which file, what is wrong with it, and what can be done.
     """
+
+    response: LLMResponse | None = None
+    """The answer whose cost could not be written down; None if the call was not made."""

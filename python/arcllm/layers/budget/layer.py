@@ -20,7 +20,7 @@ from ...types import LLMResponse
 from ..layer import Layer
 from .account import Account, Limit, dollars_of
 from .cost import Costs
-from .errors import ArcLLMBudgetError
+from .errors import ArcLLMBudgetError, ArcLLMBudgetFileError
 from .settings import BudgetSettings, default_path
 from .store import BudgetStore, Standing
 
@@ -143,12 +143,22 @@ class BudgetLayer(Layer):
         is_refused = isinstance(error, ArcLLMError) and not held.began
         written = -(-held.characters // CHARACTERS_PER_TOKEN)
         output = self._costs.tokens(self.name, self.model_name, 0, written) if written else 0
-        await self._write(held, 0 if is_refused else held.input + output)
+        try:
+            await self._write(held, 0 if is_refused else held.input + output)
+        except ArcLLMBudgetFileError as problem:
+            if error is None:
+                raise
+            # The call's own error counts more; what is reserved stays reserved.
+            logger.error("%s", problem)
 
     async def _settle(self, held: _Held, response: LLMResponse) -> LLMResponse:
         cost = self._costs.answer(response, self.name, self.model_name)
         micros = held.micros if cost is None else cost
-        standings = await self._write(held, micros)
+        try:
+            standings = await self._write(held, micros)
+        except ArcLLMBudgetFileError as error:
+            error.response = response
+            raise
         shown: dict[str, Any] = {"cost_usd": str(dollars_of(micros))}
         if cost is None:
             shown["estimated" if held.is_priced else "unpriced"] = True
@@ -163,6 +173,7 @@ class BudgetLayer(Layer):
         if held.reservation is None and micros == 0:
             return []
         percent = self._settings.warn_percent
+        standings: list[Standing] = []
         # A call that was cancelled has been paid for, too.
         with anyio.CancelScope(shield=True):
             standings = await run_sync(

@@ -1,0 +1,141 @@
+"""A streamed answer without personal data and secrets.
+
+Held back is only what could become either with more text. What is held of one text is shown when the
+next block of the answer begins, at the latest with the response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from ...deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
+from .arguments import ArgumentStream
+from .cleaning import SECRET, Cleaning
+from .detector import Detection
+
+_Told: TypeAlias = TextDelta | ThinkingDelta
+
+
+class TextStream:
+    """Takes secrets and then personal data out of one text in chunks.
+
+    Args:
+        cleaning: What is taken out of the answer.
+        personal: Takes personal data out; None for that of the cleaning.
+    """
+
+    def __init__(
+        self, cleaning: Cleaning, personal: Detection | ArgumentStream | None = None
+    ) -> None:
+        self._cleaning = cleaning
+        self._secrets = None if cleaning.redactor is None else cleaning.redactor.stream()
+        if personal is None and cleaning.detector is not None:
+            personal = cleaning.detector.stream()
+        self._personal = personal
+        self._raw = ""
+        """What has been fed but not released, to notice that the two differ."""
+
+    def feed(self, chunk: str) -> str:
+        """Take a chunk and return what can be shown by now.
+
+        Raises:
+            ArcLLMSecurityError: It holds something that is to be blocked.
+        """
+        if self._secrets is not None:
+            self._raw += chunk
+            chunk = self._noted(self._secrets.feed(chunk))
+        if self._personal is None:
+            return chunk
+        return self._typed(self._personal.feed(chunk))
+
+    def flush(self) -> str:
+        """Return the rest; what is fed later begins another text."""
+        rest = "" if self._secrets is None else self._noted(self._secrets.flush())
+        self._raw = ""
+        if self._personal is None:
+            return rest
+        return self._typed(self._personal.feed(rest)) + self._typed(self._personal.flush())
+
+    def _noted(self, released: str) -> str:
+        if self._raw.startswith(released):
+            self._raw = self._raw[len(released) :]
+        else:
+            self._cleaning.note((SECRET,))
+            # From here on the two differ in length; all that counts has been noted.
+            self._raw = ""
+        return released
+
+    def _typed(self, released: str) -> str:
+        if self._personal is not None and (types := self._personal.types()):
+            self._cleaning.note(types)
+        return released
+
+
+class AnswerStream:
+    """Takes them out of the deltas of one answer.
+
+    Args:
+        cleaning: What is taken out of the answer.
+    """
+
+    def __init__(self, cleaning: Cleaning) -> None:
+        self._cleaning = cleaning
+        self._texts: dict[tuple[type[_Told], int], tuple[_Told, TextStream]] = {}
+        self._calls: dict[int, tuple[ToolCallDelta, TextStream]] = {}
+
+    def deltas(self, delta: Delta) -> Iterator[Delta]:
+        """Yield what can be shown with this delta.
+
+        Raises:
+            ArcLLMSecurityError: It holds something that is to be blocked.
+        """
+        if isinstance(delta, RetractedDelta):
+            self._forget(delta.block)
+            yield delta
+        elif isinstance(delta, ToolCallDelta):
+            yield from self._flushed_texts(None)
+            _, stream = self._calls.get(delta.index, (delta, None))
+            if stream is None:
+                detector = self._cleaning.detector
+                personal = None if detector is None else ArgumentStream(detector)
+                stream = TextStream(self._cleaning, personal)
+            self._calls[delta.index] = delta, stream
+            shown = stream.feed(delta.arguments)
+            if shown or not delta.arguments:
+                yield replace(delta, arguments=shown)
+        else:
+            key = type(delta), delta.block
+            yield from self._flushed_texts(key)
+            _, stream = self._texts.get(key, (delta, None))
+            if stream is None:
+                stream = TextStream(self._cleaning)
+            self._texts[key] = delta, stream
+            if shown := stream.feed(delta.text):
+                yield replace(delta, text=shown)
+
+    def rest(self) -> Iterator[Delta]:
+        """Yield what is still held back."""
+        yield from self._flushed_texts(None)
+        for delta, stream in self._calls.values():
+            if rest := stream.flush():
+                yield replace(delta, arguments=rest)
+        self._calls.clear()
+
+    def _flushed_texts(self, current: tuple[type[_Told], int] | None) -> Iterator[Delta]:
+        """Yield the rest of all texts but the one that goes on."""
+        for key in [key for key in self._texts if key != current]:
+            delta, stream = self._texts.pop(key)
+            if rest := stream.flush():
+                yield replace(delta, text=rest)
+
+    def _forget(self, block: int) -> None:
+        for key in [key for key in self._texts if key[1] == block]:
+            del self._texts[key]
+        for index in [
+            index
+            for index, (delta, _) in self._calls.items()
+            if getattr(delta, "block", None) == block
+        ]:
+            del self._calls[index]
