@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -43,7 +43,7 @@ class BudgetSettings(Settings):
     """Prices of models that go before those known, by the beginning of their names."""
     output_tokens: int = Field(default=4096, ge=1)
     """Tokens of the answer that are reserved for a call without `max_tokens`."""
-    path: Path | None = None
+    path: Annotated[Path, Field(strict=False)] | None = None
     """The SQLite file; without it, `arcllm/budget.sqlite3` in the user's folder for state."""
     lease_seconds: int = Field(default=3600, ge=1)
     """How long a reservation holds whose process ended without settling it; longer than any call."""
