@@ -60,7 +60,7 @@ def test_what_is_no_json_is_an_error(value: Any) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none() | st.booleans() | st.integers() | st.floats(-1e15, 1e15)
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda values: st.lists(values) | st.dictionaries(
         st.text(st.characters(exclude_categories=["Cs"])), values
@@ -85,3 +85,8 @@ def test_the_order_of_names_does_not_matter(value: dict[str, int]) -> None:
             return None
 
     assert written(turned) == written(value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_read_as_the_same_number(number: float) -> None:
+    assert float(canonical_json(number)) == number
