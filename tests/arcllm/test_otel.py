@@ -374,6 +374,7 @@ def test_the_console_is_stderr():
             "otel: `max_export_batch_size` is 512 (must be at most `max_queue_size`, 5)",
         ),
         ({"insecure": True}, "otel: `insecure` is unknown"),
+        ({"certificate_file": "/missing.pem"}, "otel: [Errno 2] No such file or directory: '/mis"),
     ],
 )
 def test_a_wrong_setting_is_refused(settings, message):

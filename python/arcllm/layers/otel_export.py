@@ -116,8 +116,10 @@ def _exporters(settings: OtelSettings) -> tuple[Any, Any]:
         "headers": settings.headers or None,
         "timeout": settings.timeout_seconds,
     }
+    files = (settings.certificate_file, settings.client_key_file, settings.client_certificate_file)
+    contents = [_content(path) for path in files]  # also over HTTP, which would fail later
     if settings.protocol == "grpc":
-        return _over_grpc(settings, options)
+        return _over_grpc(settings, options, contents)
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -135,7 +137,9 @@ def _exporters(settings: OtelSettings) -> tuple[Any, Any]:
     return spans, OTLPMetricExporter(endpoint=f"{base}/v1/metrics", **options)
 
 
-def _over_grpc(settings: OtelSettings, options: dict[str, Any]) -> tuple[Any, Any]:
+def _over_grpc(
+    settings: OtelSettings, options: dict[str, Any], contents: list[bytes | None]
+) -> tuple[Any, Any]:
     # Not in the extra: `grpcio` is larger than all else that is installed.
     from importlib import import_module
 
@@ -150,9 +154,8 @@ def _over_grpc(settings: OtelSettings, options: dict[str, Any]) -> tuple[Any, An
             f"`protocol` is 'grpc', which needs the package `{name}`; install it or use 'http'"
         )
         raise ArcLLMConfigError(f"otel: {message}") from None
-    files = (settings.certificate_file, settings.client_key_file, settings.client_certificate_file)
-    if any(files):
-        options["credentials"] = grpc.ssl_channel_credentials(*map(_content, files))
+    if any(contents):
+        options["credentials"] = grpc.ssl_channel_credentials(*contents)
     if settings.endpoint is not None:
         options |= {
             "endpoint": settings.endpoint,
