@@ -65,11 +65,10 @@ class OutputCall(Generic[OutputT]):
         Raises:
             ArcLLMParseError: It does not fit the type, not the second time either.
         """
-        response, problem = self._read(await self._stack.complete(self._call))
+        response, problem = await self._ask(self._call)
         if problem is None:
             return response
-        again = self._again(response, problem)
-        second, problem = self._read(await self._stack.complete(again))
+        second, problem = await self._ask(self._again(response, problem))
         return self._settled(response, second, problem)
 
     async def stream(self) -> AsyncGenerator[Piece]:
@@ -82,15 +81,18 @@ class OutputCall(Generic[OutputT]):
         while True:
             blocks: dict[int, None] = {}
             read: tuple[StructuredResponse[OutputT], str | None] | None = None
-            async with closing(self._stack.stream(call)) as pieces:
-                async for piece in pieces:
-                    if isinstance(piece, LLMResponse):
-                        read = self._read(piece)
-                        continue
-                    shown = _as_text(piece)
-                    if isinstance(shown, TextDelta | ThinkingDelta):
-                        blocks[shown.block] = None
-                    yield shown
+            try:
+                async with closing(self._stack.stream(call)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, LLMResponse):
+                            read = self._read(piece)
+                            continue
+                        shown = _as_text(piece)
+                        if isinstance(shown, TextDelta | ThinkingDelta):
+                            blocks[shown.block] = None
+                        yield shown
+            except ArcLLMParseError as error:
+                read = self._unread(error)
             if read is None:  # the stack ends each stream with a response, or raises
                 return
             response, problem = read
@@ -103,6 +105,24 @@ class OutputCall(Generic[OutputT]):
             call, refused = self._again(response, problem), response
             for block in blocks:
                 yield RetractedDelta(block)
+
+    async def _ask(self, call: Call) -> tuple[StructuredResponse[OutputT], str | None]:
+        try:
+            return self._read(await self._stack.complete(call))
+        except ArcLLMParseError as error:
+            return self._unread(error)
+
+    def _unread(self, error: ArcLLMParseError) -> tuple[StructuredResponse[OutputT], str]:
+        """Return an answer whose object is no JSON, and what is wrong with it.
+
+        Raises:
+            ArcLLMParseError: It is something else that cannot be read.
+        """
+        response = error.response
+        if response is None or not _has_unparsed_answer(response):
+            raise error
+        update: dict[str, Any] = {"content": error.raw_string, "tool_calls": [], "opaque": None}
+        return _structured(response.model_copy(update=update), None), str(error.original_error)
 
     def _read(self, response: LLMResponse) -> tuple[StructuredResponse[OutputT], str | None]:
         """Return an answer with its object, and what is wrong with it."""
@@ -154,6 +174,11 @@ class OutputCall(Generic[OutputT]):
             second.metadata[_COST] += cost
         self._call.notes["output_retries"] = 1
         return second
+
+
+def _has_unparsed_answer(response: LLMResponse) -> bool:
+    calls: list[dict[str, Any]] = response.metadata.get("unparsed_calls", [])
+    return any(call["name"] == ANSWER_TOOL for call in calls)
 
 
 def _held_to_schema(call: Call, type_: OutputType[Any]) -> Call:

@@ -1,0 +1,72 @@
+"""`import arcllm` defines its names, and does nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arcllm
+
+
+def run(source: str, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_every_name_is_there() -> None:
+    assert {name: getattr(arcllm, name) is not None for name in arcllm.__all__} == dict.fromkeys(
+        arcllm.__all__, True
+    )
+    assert set(arcllm.__all__) <= set(dir(arcllm))
+    assert arcllm.__all__ == sorted(arcllm.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'load_modell'"):
+        _ = arcllm.load_modell  # type: ignore[attr-defined]
+
+
+def test_the_import_reads_no_file_of_the_user_and_opens_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=from-the-folder\n")
+    printed = run(
+        """
+import os, sys
+before = dict(os.environ)
+seen = []
+sys.addaudithook(lambda name, arguments: seen.append((name, arguments)))
+import arcllm
+from arcllm import load_model, Message
+files = [str(a[0]) for n, a in seen if n == "open" and not str(a[0]).endswith((".py", ".pyc", ".so"))]
+print([f for f in files if "config" in f or ".env" in f])
+print([n for n, _ in seen if n.startswith(("socket.", "subprocess.", "os.system"))])
+print(dict(os.environ) == before)
+""",
+        tmp_path,
+    )
+
+    assert printed == "[]\n[]\nTrue\n"
+
+
+def test_the_import_of_the_common_names_loads_no_client_and_no_provider(tmp_path: Path) -> None:
+    printed = run(
+        """
+import sys
+import arcllm
+print("pydantic" in sys.modules)
+from arcllm import load_model, Message
+heavy = ["httpx2", "anyio", "asyncio", "amplifier_modules", "amplifier_stream", "amplifier_guard",
+         "amplifier_core._engine", "ssl", "argparse", "tomllib"]
+print([name for name in heavy if name in sys.modules])
+""",
+        tmp_path,
+    )
+
+    assert printed == "False\n[]\n"
