@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from amplifier_core._late_names import LateNames
+from amplifier_modules.late_names import late_names
 
 if TYPE_CHECKING:
     from .batch import ArcLLMBatchError
@@ -78,6 +78,12 @@ _HOMES = {
         " ToolResultBlock ToolUseBlock Usage"
     ),
 }
-_names = LateNames(__name__, _HOMES)
-__getattr__ = _names.get
-__dir__ = _names.listed
+"""Names by module; each is imported at its first use, so that an import costs next to nothing."""
+
+__getattr__ = late_names(
+    __name__, {name: (home, name) for home, names in _HOMES.items() for name in names.split()}
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

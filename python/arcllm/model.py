@@ -173,10 +173,16 @@ class Model(LLMProvider):
         Where an event loop runs already it uses a thread, and warns outside of notebooks. Each call
         has a connection of its own. Ctrl+C ends it.
         """
-        from .sync import complete_sync
+        from amplifier_modules.run_sync import run_sync
+
+        from .sync import and_close
 
         call = _call(messages, tools, kwargs)
-        return complete_sync(lambda: self._answer(call, output), self.close)
+        return run_sync(
+            lambda: and_close(self._answer(call, output), self.close),
+            called="complete_sync",
+            instead="await complete(...)",
+        )
 
     @overload
     def stream_sync(

@@ -1,33 +1,24 @@
-"""Calls and streams without `await`: for scripts and notebooks."""
+"""What calls and streams without `await` are made of."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from amplifier_modules.run_sync import ThreadRun, interrupts, is_in_loop, run_sync, warn_in_loop
+from amplifier_modules.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")
 ResultT = TypeVar("ResultT")
 Close = Callable[[], Awaitable[None]]
 
 
-def complete_sync(work: Callable[[], Coroutine[Any, Any, ResultT]], close: Close) -> ResultT:
-    """Make a call, and close its connections, which no other event loop can use.
-
-    Args:
-        work: Makes the call.
-        close: Closes the connections of the event loop.
-    """
-
-    async def once() -> ResultT:
-        try:
-            return await work()
-        finally:
-            await close()
-
-    return run_sync(once, called="complete_sync", instead="await complete(...)")
+async def and_close(answer: Awaitable[ResultT], close: Close) -> ResultT:
+    """Return an answer, and close its connections, which no other event loop can use."""
+    try:
+        return await answer
+    finally:
+        await close()
 
 
 def stream_sync(

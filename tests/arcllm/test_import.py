@@ -44,8 +44,8 @@ seen = []
 sys.addaudithook(lambda name, arguments: seen.append((name, arguments)))
 import arcllm
 from arcllm import load_model, Message
-files = [str(a[0]) for n, a in seen if n == "open" and not str(a[0]).endswith((".py", ".pyc", ".so"))]
-print([f for f in files if "config" in f or ".env" in f])
+files = [str(a[0]) for n, a in seen if n == "open"]
+print([f for f in files if f.endswith((".env", ".toml", ".json"))])
 print([n for n, _ in seen if n.startswith(("socket.", "subprocess.", "os.system"))])
 print(dict(os.environ) == before)
 """,
@@ -62,8 +62,8 @@ import sys
 import arcllm
 print("pydantic" in sys.modules)
 from arcllm import load_model, Message
-heavy = ["httpx2", "anyio", "asyncio", "amplifier_modules", "amplifier_stream", "amplifier_guard",
-         "amplifier_core._engine", "ssl", "argparse", "tomllib"]
+heavy = ["httpx2", "anyio", "asyncio", "amplifier_core", "amplifier_stream", "amplifier_guard",
+         "ssl", "argparse", "tomllib"]
 print([name for name in heavy if name in sys.modules])
 """,
         tmp_path,
