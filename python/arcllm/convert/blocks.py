@@ -42,10 +42,10 @@ def block_mark(block: ContentBlock) -> str:
 
 
 def plain(block: BaseModel) -> JsonDict:
-    """Return a block of the kernel as plain data, without declared fields that say nothing."""
-    declared = type(block).model_fields
+    """Return a block of the kernel as plain data, without optional fields that say nothing."""
+    silent = {key for key, field in type(block).model_fields.items() if not field.is_required()}
     dumped = block.model_dump(mode="json", fallback=str)
-    return {key: value for key, value in dumped.items() if value is not None or key not in declared}
+    return {key: value for key, value in dumped.items() if value is not None or key not in silent}
 
 
 def readable(block: Mapping[str, Any]) -> tuple[ContentBlock, JsonDict] | None:

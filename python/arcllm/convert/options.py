@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -19,6 +20,7 @@ from .messages import kernel_messages, kernel_tools
 JsonDict = dict[str, Any]
 
 _FORMAT: TypeAdapter[Any] = TypeAdapter(kernel.ResponseFormat)
+_MAX_NUMBER = 2**53
 _FORMATS = {"text": "text", "json": "json", "json_object": "json"}
 
 
@@ -34,11 +36,11 @@ class _Option:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return _is_whole(value) or (isinstance(value, float) and isfinite(value))
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MAX_NUMBER
 
 
 def _is_text(value: Any) -> bool:
