@@ -9,6 +9,7 @@ from amplifier_core.llm_errors import ConfigurationError, LLMError
 from amplifier_modules.settings import SettingError
 
 from ..exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError
+from .names import PROVIDERS
 
 
 @contextmanager
@@ -25,16 +26,17 @@ def translated(provider: str) -> Generator[None]:
 
 
 def _translated(error: LLMError, provider: str) -> ArcLLMError:
+    said, hint = _named(str(error), provider), _named(error.hint or "", provider)
     if isinstance(error, SettingError):
-        said = str(error).removeprefix(f"{error.module}: ")
-        return ArcLLMConfigError(f"settings of `{provider}`: {said}")
+        of_module = str(error).removeprefix(f"{error.module}: ")
+        return ArcLLMConfigError(f"settings of `{provider}`: {of_module}")
     if isinstance(error, ConfigurationError) and error.status_code is None:
-        return ArcLLMConfigError(f"{error}; {error.hint}" if error.hint else str(error))
+        return ArcLLMConfigError(f"{said}; {hint}" if hint else said)
     return ArcLLMAPIError(
-        error.status_code,
-        str(error),
-        provider,
-        error.retry_after,
-        error.retryable,
-        error.hint,
+        error.status_code, said, provider, error.retry_after, error.retryable, hint or None
     )
+
+
+def _named(text: str, provider: str) -> str:
+    """Return a text with the name that a provider has here, not that of its module."""
+    return text.replace(PROVIDERS[provider].module, f"`{provider}`")
