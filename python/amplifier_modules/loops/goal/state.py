@@ -15,17 +15,17 @@ KEY = "goal"
 def goal_of(coordinator: Any) -> str | None:
     """Return the goal of a session: a text, or a mapping with `text`; None without one."""
     given = _shared(coordinator).get(KEY)
+    if given is None:
+        return None
     text = cast("Mapping[str, Any]", given).get("text") if isinstance(given, Mapping) else given
     if isinstance(text, str):
         return text.strip() or None
-    if given is not None:
-        found = type(cast("object", given)).__name__
-        logger.warning(
-            "`%s` of the session state is a `%s` (must be text, or a mapping with `text`); it is"
-            " ignored",
-            KEY,
-            found,
-        )
+    found = type(cast("object", given)).__name__
+    logger.warning(
+        "`%s` of the session state is a `%s` (must be text, or a mapping with `text`); it is ignored",
+        KEY,
+        found,
+    )
     return None
 
 
