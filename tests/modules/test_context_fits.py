@@ -248,6 +248,9 @@ async def bytes_of_shortest(session, refused):
 
 @pytest.mark.parametrize("name", STRICT)
 @given(
+    history=st.lists(
+        st.tuples(st.sampled_from(["user", "assistant", "call"]), LENGTHS), max_size=40
+    ),
     turns=st.lists(ASKED, min_size=1, max_size=4),
     thoughts=st.one_of(st.just(0), st.integers(0, 3_000)),
     tools=st.lists(st.integers(0, 2_000), max_size=4),
@@ -259,7 +262,7 @@ async def bytes_of_shortest(session, refused):
 )
 @settings(max_examples=min(settings().max_examples, 25) * MORE)
 async def test_no_turn_with_a_strict_server_ends_with_an_error_that_a_compaction_avoids(
-    name, turns, thoughts, tools, system, window, per_token, put_aside, summarize
+    name, history, turns, thoughts, tools, system, window, per_token, put_aside, summarize
 ):
     make, config = STRICT[name]
     lengths = iter([length for _, rounds, _ in turns for length in rounds])
@@ -300,6 +303,7 @@ async def test_no_turn_with_a_strict_server_ends_with_an_error_that_a_compaction
             hooks=[sum_up],
         )
         async with agent.session() as s:
+            await fill(context, history)
             for number, (length, _, kind) in enumerate(turns):
                 try:
                     if kind == "attachment":
