@@ -130,7 +130,7 @@ It has 7 entries, and a README.md.
     )
 
 
-def test_what_sub_agents_use_is_counted_and_the_end_of_one_in_the_background_is_told() -> None:
+def test_what_sub_agents_use_is_counted_and_the_end_of_each_is_told() -> None:
     usage = {"input_tokens": 100, "output_tokens": 7, "reasoning_tokens": 0}
     ended = {
         "task_id": "task-1", "description": "the \x1b[31mnotes", "usage": usage, "model_calls": 2,
@@ -146,10 +146,45 @@ def test_what_sub_agents_use_is_counted_and_the_end_of_one_in_the_background_is_
         ("execution:end", {}),
     ]
     lines = drawn(events, Terminal()).strip().splitlines()
-    assert lines[0].startswith("task-1 (the ")
-    assert lines[0].endswith("notes) limit: no time")
-    assert lines[1] == "217 of the 250 tokens of this turn are used up"
+    assert lines[0] == "task-1: completed"
+    assert lines[1] == "    task-1: limit: no time"
+    assert lines[3] == "217 of the 250 tokens of this turn are used up"
     assert lines[-1].startswith("210 tokens in · 15 out · 5 model calls · $1.25")
+
+
+def test_what_sub_agents_do_is_shown_within_the_call_that_they_work_for() -> None:
+    def of_child(session: str, event: Event) -> Event:
+        return event[0], {**event[1], "session_id": session, "parent_tool_call_id": "a"}
+
+    def task(id: str, child: str, description: str, **more: Any) -> dict[str, Any]:
+        about = {"task_id": id, "child_session_id": child, "description": description}
+        return {**about, "session_id": "s", "status": "completed", "reason": None, **more}
+
+    inner = task("task-1", "s-1-1", "count \x1b[31mthem", session_id="s-1")
+    turn: list[Event] = [
+        ("execution:start", {}),
+        call("a", "task", {"prompt": "Read the notes."}),
+        ("task:start", task("task-1", "s-1", "read the notes")),
+        of_child("s-1", ("content_block:start", {"block_type": "text", "block_index": 0})),
+        of_child("s-1", ("content_block:delta", {"block_index": 0, "delta": "secret"})),
+        of_child("s-1", call("c", "read_file", {"path": "notes.md"})),
+        of_child("s-1", ("task:start", inner)),
+        of_child("s-1-1", call("d", "grep", {"pattern": "TODO"})),
+        of_child("s-1", ("task:end", inner)),
+        of_child("s-1", result("c", "read_file", "many")),
+        ("task:end", task("task-1", "s-1", "", status="limit", reason="no time", usage={})),
+        result("a", "task", None, {"message": "no time"}),
+        ("execution:end", {}),
+    ]
+    assert drawn(turn, Terminal()).strip().splitlines()[:7] == [
+        '● 1 task(prompt="Read the notes.")',
+        "    task-1: read the notes",
+        '    task-1: read_file(path="notes.md")',
+        "    task-1 > task-1: count \\x1b[31mthem",
+        '    task-1 > task-1: grep(pattern="TODO")',
+        "    task-1 > task-1: completed",
+        "    task-1: limit: no time",
+    ]
 
 
 def test_a_turn_in_a_pipe_keeps_the_text_as_the_model_wrote_it() -> None:

@@ -284,6 +284,11 @@ async def test_no_turn_with_a_strict_server_ends_with_an_error_that_a_compaction
             if data.get("purpose") == "summary":
                 server.answers.insert(0, "They looked.")
 
+        @hook("llm:response")
+        def forget(event, data):
+            if server.answers[:1] == ["They looked."]:
+                server.answers.pop(0)  # the request for the summary was too long itself
+
         plan = {
             "session": {"orchestrator": "loop-streaming", "context": "context-simple"},
             "providers": [
@@ -300,7 +305,7 @@ async def test_no_turn_with_a_strict_server_ends_with_an_error_that_a_compaction
             tools=[look, *others],
             system="s" * system if system else None,
             context=context,
-            hooks=[sum_up],
+            hooks=[sum_up, forget],
         )
         async with agent.session() as s:
             await fill(context, history)

@@ -60,7 +60,9 @@ class EventPairs:
         if event in PAIRS:
             thing = event, _key(event, data)
             if thing in self._open:
-                raise BrokenPromiseError(f"`{event}` of `{thing[1]}` came twice, with no end between")
+                raise BrokenPromiseError(
+                    f"`{event}` of `{thing[1]}` came twice, with no end between"
+                )
             self._open.add(thing)
         elif event in BEGINNINGS:
             self._end(event, BEGINNINGS[event], _key(event, data))

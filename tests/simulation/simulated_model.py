@@ -139,7 +139,9 @@ class SimulatedModel(ScriptedProvider):
 
     def _task(self) -> dict[str, Any]:
         world, random = self._world, self._world.random
-        action = random.choice(("start", "start", "start", "result", "cancel", "status", "continue"))
+        action = random.choice(
+            ("start", "start", "start", "result", "cancel", "status", "continue")
+        )
         arguments: dict[str, Any] = {"action": action}
         if action in ("start", "continue"):
             arguments["prompt"] = world.job(ASKING.get(), self._plan.task_budget)

@@ -19,7 +19,16 @@ from histories import WatchedHistory
 ASKING: ContextVar[str] = ContextVar("asking_session")
 """The session that asks a model here."""
 
-TRACED = ("tool_call_id", "task_id", "status", "reason", "iteration", "index", "block_index", "kind")
+TRACED = (
+    "tool_call_id",
+    "task_id",
+    "status",
+    "reason",
+    "iteration",
+    "index",
+    "block_index",
+    "kind",
+)
 """What of an event goes into the trace; its ids and times differ from run to run."""
 
 

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from amplifier_agent.observer import Observer
+from amplifier_agent.observer import EARLIEST, Observer
 from amplifier_app.approval import Asking, TerminalApproval
 from amplifier_app.commands.mount_plan import SYSTEM_PROMPT, mount_plan, replaced_modules
 from amplifier_app.commands.order import Order
@@ -21,6 +21,8 @@ from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
+from amplifier_modules.spawn.task import TASK_END, TASK_START
+from amplifier_modules.spawn.tasks import tasks_of
 
 if TYPE_CHECKING:
     from amplifier_agent import Agent, Result
@@ -64,6 +66,9 @@ class Conversation:
         self._coordinator.register_capability(GUARD_REDACTOR, SECRETS.redactor)
         self._observer = Observer(self._coordinator, self._observe)
         self._observer.start()
+        if self.output.shows_blocks:
+            tasks = tasks_of(self._coordinator)
+            tasks.prepare = (*tasks.prepare, self._observe_sub_agent)
         self._is_open = False
         self._steering: list[str] = []
         self._is_answering = False
@@ -178,6 +183,11 @@ class Conversation:
         if event == events.EXECUTION_END:
             self._is_answering = False
         self.output.handle(event, data)
+
+    def _observe_sub_agent(self, coordinator: Any) -> None:
+        """Have what a sub-agent does shown, too."""
+        for event in (events.TOOL_PRE, TASK_START, TASK_END):
+            coordinator.hooks.register(event, self.output.handle, EARLIEST, "display")
 
     async def _open(self) -> None:
         """Mount the modules; the plan is strict, so nothing is left out.

@@ -97,17 +97,6 @@ def _download(data: Mapping[str, Any]) -> Notice | None:
     return f"downloading `{model}`: {share}", "note"
 
 
-def task_notice(data: Mapping[str, Any]) -> Notice:
-    """Return the notice for a task in the background that is over."""
-    id, status = printable_line(str(data.get("task_id")), 80), data.get("status")
-    description = printable_line(str(data.get("description") or ""), 80)
-    reason = data.get("reason")
-    why = f": {printable_line(reason, 200)}" if isinstance(reason, str) else ""
-    about = f" ({description})" if description else ""
-    style = "note" if status == "completed" else "warning"
-    return f"{id}{about} {printable_line(str(status), 80)}{why}", style
-
-
 def _budget(data: Mapping[str, Any]) -> Notice:
     return warning_text(data), "warning"
 

@@ -120,6 +120,11 @@ class ContentBlockRenderer:
             (f" ({seconds:.1f} s)" if seconds >= _MIN_SHOWN_SECONDS else "", "note"),
         )
 
+    def task_line(self, text: str, style: str = "note") -> None:
+        """Draw a line about a sub-agent; it must be printable already."""
+        self._begin_section("tools")
+        self._wrapped((text, style))
+
     def new_section(self) -> None:
         """Leave a blank line before what comes next."""
         self._section = "block"

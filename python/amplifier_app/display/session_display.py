@@ -8,13 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from amplifier_app.display.blocks import ResponseBlocks
-from amplifier_app.display.notices import message_notice, notice_of, task_notice
+from amplifier_app.display.notices import message_notice, notice_of
 from amplifier_app.display.preview import failure_summary, progress_summary, result_summary
 from amplifier_app.display.renderer import ContentBlockRenderer
+from amplifier_app.display.task_lines import TaskLines, is_of_sub_agent
 from amplifier_app.display.tokens import TokenCount
 from amplifier_core import events
 from amplifier_modules.loops.goal.pursuit import JUDGE, SUMMARY
-from amplifier_modules.spawn.task import TASK_END
+from amplifier_modules.spawn.task import TASK_END, TASK_START
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,6 +57,7 @@ class Display:
         self._clock = clock
         self._renderer = ContentBlockRenderer(screen=screen)
         self._blocks = ResponseBlocks(screen, self._renderer)
+        self._tasks = TaskLines(self._renderer)
         self._tokens = TokenCount()
         # A plain dict looks at its empty beginning again and again.
         self._calls: OrderedDict[str, _Call] = OrderedDict()
@@ -74,8 +76,14 @@ class Display:
             _TOOL_PROGRESS: self._tool_reports,
             events.TOOL_POST: self._tool_ends,
             events.TOOL_ERROR: self._tool_fails,
+            TASK_START: self._task_starts,
             TASK_END: self._task_ends,
             events.EXECUTION_END: lambda _: self.finish(),
+        }
+        self._of_sub_agents: dict[str, Callable[[Mapping[str, Any]], None]] = {
+            events.TOOL_PRE: self._tasks.call,
+            TASK_START: self._tasks.begin,
+            TASK_END: self._tasks.end,
         }
 
     @property
@@ -89,7 +97,12 @@ class Display:
 
     def handle(self, event: str, data: Mapping[str, Any]) -> None:
         """Draw an event; events that it does not draw are ignored."""
-        if handler := self._handlers.get(event):
+        if is_of_sub_agent(data):
+            if handler := self._of_sub_agents.get(event):
+                self._blocks.break_line()
+                handler(data)
+                self._screen.flush()
+        elif handler := self._handlers.get(event):
             handler(data)
             self._screen.flush()
         elif notice := notice_of(event, data):
@@ -196,10 +209,14 @@ class Display:
     def _tool_fails(self, data: Mapping[str, Any]) -> None:
         self._end_call(data, good=False, summary=failure_summary(data.get("error")))
 
+    def _task_starts(self, data: Mapping[str, Any]) -> None:
+        self._blocks.break_line()
+        self._tasks.begin(data)
+
     def _task_ends(self, data: Mapping[str, Any]) -> None:
         self._tokens.add_task(data)
-        if data.get("is_background"):
-            self._note(*task_notice(data))
+        self._blocks.break_line()
+        self._tasks.end(data)
 
     def _end_call(self, data: Mapping[str, Any], *, good: bool, summary: str) -> None:
         key = self._call_id(data)
