@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from amplifier_modules.settings import Settings
 
@@ -29,6 +29,7 @@ class Wire:
 
 
 Values: TypeAlias = Mapping[str, Any]
+ConfigT = TypeVar("ConfigT", bound=Settings)
 
 
 def wire_of(entry: ProviderName, settings: Values) -> Wire:
@@ -59,10 +60,11 @@ def _openai(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_modules.providers.openai.config import OpenAIConfig, read_config
     from amplifier_modules.providers.openai.provider import OpenAIProvider
 
-    config = read_config(_one_request(_checked(entry, settings, OpenAIConfig)))
+    config = read_config(_checked(entry, settings, OpenAIConfig))
     if config is None:
         raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
-    return Wire(config.base_url, lambda: OpenAIProvider(config))
+    whole = _one_request(config)
+    return Wire(config.base_url, lambda: OpenAIProvider(whole))
 
 
 def _azure(entry: ProviderName, settings: Values) -> Wire:
@@ -70,14 +72,12 @@ def _azure(entry: ProviderName, settings: Values) -> Wire:
     from amplifier_modules.providers.azure_openai.deployment import DeploymentProvider
     from amplifier_modules.providers.azure_openai.provider import AzureOpenAIProvider
 
-    values = _checked(entry, settings, AzureOpenAIConfig)
-    config = read_config(values)
+    config = read_config(_checked(entry, settings, AzureOpenAIConfig))
     if isinstance(config, str):
         raise _missing(entry, config)
     if not config.place.speaks_responses:
         return Wire(config.place.base_url, lambda: DeploymentProvider(config))
-    whole = read_config(_one_request(values))
-    assert not isinstance(whole, str)
+    whole = _one_request(config)
     return Wire(config.place.base_url, lambda: AzureOpenAIProvider(whole))
 
 
@@ -112,8 +112,11 @@ def _checked(entry: ProviderName, settings: Values, model: type[Settings]) -> di
     return checked_settings(entry.name, settings, model)
 
 
-def _one_request(settings: dict[str, Any]) -> dict[str, Any]:
-    return {"max_continuations": 0, "max_tokens": _MAX_TOKENS, **settings}
+def _one_request(config: ConfigT) -> ConfigT:
+    """Return settings with which an answer that is cut off is not gone on with, unless they say so."""
+    usual = {"max_continuations": 0, "max_tokens": _MAX_TOKENS}
+    unset = {key: value for key, value in usual.items() if key not in config.model_fields_set}
+    return config.model_copy(update=unset)
 
 
 def _missing(entry: ProviderName, what: str) -> ArcLLMConfigError:

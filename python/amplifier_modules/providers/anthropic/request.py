@@ -29,6 +29,8 @@ _NOT_IN_SCHEMAS = frozenset(
         "maxItems", "pattern",
     }
 )  # fmt: skip
+_MAX_SIGNATURES = 10_000
+"""Signatures that are remembered; a process that lives for long gets any number of them."""
 _LONG_CONTEXT = "context-1m-2025-08-07"
 _FAST = "fast-mode-2026-02-01"
 _TASK_BUDGET = "task-budgets-2026-03-13"
@@ -42,7 +44,7 @@ class AnthropicEncoder:
         self._config = config
         self._history = History()
         self._writer = TurnWriter(turn_message)
-        self._received: set[str] = set()
+        self._received: dict[str, None] = {}
 
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
@@ -68,7 +70,10 @@ class AnthropicEncoder:
         """Remember the signatures of an answer, so that its thinking is known again."""
         for block in blocks:
             if signature := block.get("signature") or block.get("data"):
-                self._received.add(signature)
+                self._received[signature] = None
+        if len(self._received) > _MAX_SIGNATURES:
+            for oldest in list(self._received)[: _MAX_SIGNATURES // 2]:
+                self._received.pop(oldest, None)
 
     def _encoded(
         self, request: ChatRequest, history: CheckedHistory, model: str, options: dict[str, Any]

@@ -35,7 +35,9 @@ class AnthropicRules(HistoryRules):
     assistant_blocks: frozenset[str] = OF_ASSISTANT
     result_blocks: frozenset[str] = OF_RESULT
     tool_names: NameForm = TOOL_NAMES
-    received: frozenset[str] | set[str] = field(default=frozenset(), compare=False)
+    received: frozenset[str] | set[str] | dict[str, None] = field(
+        default=frozenset(), compare=False
+    )
     """Signatures that came from the API in this process."""
 
     def is_same_model(self, one: str, other: str) -> bool:
