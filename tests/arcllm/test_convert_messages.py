@@ -21,6 +21,7 @@ from arcllm import (
     ToolUseBlock,
 )
 from arcllm.convert.blocks import kernel_block, plain, readable
+from arcllm.convert.conversation import Conversation
 from arcllm.convert.messages import kernel_messages, kernel_tools, readable_message
 
 PIXEL = "iVBORw0KGgo="
@@ -29,7 +30,7 @@ THOUGHT = {"type": "thinking", "thinking": "Hm", "signature": "sig"}
 
 
 def there(message: Message) -> kernel.Message:
-    (found,) = kernel_messages([message])
+    (found,) = kernel_messages(message)
     return found
 
 
@@ -172,7 +173,7 @@ def test_each_result_of_a_tool_message_is_a_message_and_the_rest_is_the_users() 
             TextBlock(text="and now?"),
         ],
     )
-    assert kernel_messages([message]) == [
+    assert kernel_messages(message) == [
         kernel.Message(role="tool", tool_call_id="1", content="sunny"),
         kernel.Message(role="tool", tool_call_id="2", content=[kernel.TextBlock(text="warm")]),
         kernel.Message(role="user", content=[kernel.TextBlock(text="and now?")]),
@@ -183,7 +184,7 @@ def test_each_result_of_a_tool_message_is_a_message_and_the_rest_is_the_users() 
 def test_a_tool_message_without_a_result_is_refused(content: Any) -> None:
     messages = [Message(role="user", content="hi"), Message(role="tool", content=content)]
     with pytest.raises(ArcLLMConfigError, match=r"message 1: role `tool` without a `tool_result`"):
-        kernel_messages(messages)
+        Conversation().messages(messages)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_the_source_of_an_image_is_base64_or_an_address(source: str, expected: A
 def test_any_other_source_is_refused(source: str) -> None:
     message = Message(role="user", content=[ImageBlock(source=source, media_type="image/png")])
     with pytest.raises(ArcLLMConfigError, match=r"message 0: the `source` of an image is .*https:"):
-        kernel_messages([message])
+        Conversation().messages([message])
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_any_other_source_is_refused(source: str) -> None:
 def test_opaque_data_that_no_model_wrote_is_refused(opaque: Any) -> None:
     message = Message(role="assistant", content="hi", opaque=opaque)
     with pytest.raises(ArcLLMConfigError, match=r"message 0: its `opaque` is not what a model"):
-        kernel_messages([message])
+        Conversation().messages([message])
 
 
 def test_tools_keep_their_schema() -> None:

@@ -12,11 +12,12 @@ from arcllm.convert.options import OPTIONS, kernel_request
 from arcllm.step import Call
 
 QUESTION = [Message(role="user", content="hi")]
+SENT = [kernel.Message(role="user", content="hi")]
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 def asked(**options: Any) -> tuple[kernel.ChatRequest, dict[str, Any]]:
-    return kernel_request(Call(QUESTION, None, options))
+    return kernel_request(Call(QUESTION, None, options), SENT)
 
 
 def test_each_option_has_its_place() -> None:
@@ -34,10 +35,10 @@ def test_each_option_has_its_place() -> None:
         "metadata": {"user": "u1"},
     }
     assert set(options) == set(OPTIONS)
-    request, keywords = kernel_request(Call(QUESTION, [tool], options))
+    request, keywords = kernel_request(Call(QUESTION, [tool], options), SENT)
     assert keywords == {"extended_thinking": True}
     assert request == kernel.ChatRequest(
-        messages=[kernel.Message(role="user", content="hi")],
+        messages=SENT,
         tools=[kernel.ToolSpec(name="look", description="Looks.", parameters=SCHEMA)],
         temperature=0.5,
         max_output_tokens=100,
@@ -53,7 +54,7 @@ def test_each_option_has_its_place() -> None:
 
 def test_none_is_no_option() -> None:
     request, keywords = asked(**dict.fromkeys(OPTIONS))
-    assert request == kernel.ChatRequest(messages=[kernel.Message(role="user", content="hi")])
+    assert request == kernel.ChatRequest(messages=SENT)
     assert keywords == {}
 
 

@@ -138,7 +138,7 @@ def test_what_a_provider_notes_for_itself_rides_along_and_is_not_shown() -> None
     metadata = {"openai:response_id": "resp_1", "openai:reasoning_items": [{"id": "rs_1"}]}
     response = llm_response(answer(text("a"), metadata=metadata), "openai")
     assert not any(":" in key for key in response.metadata)
-    (sent,) = kernel_messages([response.message])
+    (sent,) = kernel_messages(response.message)
     assert sent.metadata == {**OPAQUE, "openai:response_id": "resp_1"}
 
 
@@ -149,7 +149,7 @@ def test_the_message_of_an_answer_is_the_answer(message: kernel.Message) -> None
     stored = LLMResponse.model_validate_json(response.model_dump_json())
     for each in (response, stored):
         kept = Message.model_validate_json(each.message.model_dump_json())
-        (sent,) = kernel_messages([kept])
+        (sent,) = kernel_messages(kept)
         content = (
             [text(sent.content)]
             if isinstance(sent.content, str)
@@ -168,7 +168,7 @@ def test_the_message_says_what_a_response_was_changed_to(message: kernel.Message
         TextBlock(text="changed by a layer"),
         ToolUseBlock(id="new", name="other", arguments={}),
     ]
-    (sent,) = kernel_messages([changed.message])
+    (sent,) = kernel_messages(changed.message)
     kept = [plain(block) for block in sent.content if not isinstance(block, str)]
     texts = [each["text"] for each in kept if each["type"] == "text" and each["text"]]
     assert texts == ["changed by a layer"]

@@ -18,28 +18,22 @@ _ROLES = {"developer": "system", "function": "tool"}
 """The roles of the kernel that this package has another name for."""
 
 
-def kernel_messages(messages: Sequence[Message]) -> list[kernel.Message]:
-    """Return a conversation as the kernel has it.
+def kernel_messages(message: Message) -> list[kernel.Message]:
+    """Return a message as the kernel has it.
 
     The results of a message of role `tool` become one message each, and what else is in it follows
     as a message of the user.
 
     Raises:
-        ArcLLMConfigError: A message says nothing that can be sent: a result without a call, an image
-            without a source, opaque data that is none.
+        ArcLLMConfigError: It says nothing that can be sent: a result without a call, an image without
+            a source, opaque data that is none.
     """
-    found: list[kernel.Message] = []
-    for position, message in enumerate(messages):
-        try:
-            found += _kernel_messages(message)
-        except ArcLLMConfigError as error:
-            raise ArcLLMConfigError(f"message {position}: {error.message}") from error
-        except (ValidationError, KeyError, TypeError, AttributeError) as error:
-            raise ArcLLMConfigError(
-                f"message {position}: its `opaque` is not what a model wrote"
-                " (must be that of `response.message`, or None)"
-            ) from error
-    return found
+    try:
+        return list(_kernel_messages(message))
+    except (ValidationError, KeyError, TypeError, AttributeError) as error:
+        raise ArcLLMConfigError(
+            "its `opaque` is not what a model wrote (must be that of `response.message`, or None)"
+        ) from error
 
 
 def _kernel_messages(message: Message) -> Iterator[kernel.Message]:

@@ -15,7 +15,7 @@ from amplifier_core._kernel.shown import shown
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Call
-from .messages import kernel_messages, kernel_tools
+from .messages import kernel_tools
 
 JsonDict = dict[str, Any]
 
@@ -93,14 +93,19 @@ OPTIONS = tuple(_OPTIONS)
 """The names of the options of a call."""
 
 
-def kernel_request(call: Call) -> tuple[kernel.ChatRequest, JsonDict]:
+def kernel_request(
+    call: Call, messages: list[kernel.Message]
+) -> tuple[kernel.ChatRequest, JsonDict]:
     """Return what is asked of a model as the kernel has it: the request and the keywords.
 
     An option that is None counts as absent.
 
+    Args:
+        call: The call.
+        messages: Its messages as the kernel has them.
+
     Raises:
-        ArcLLMConfigError: An option is unknown or has a value that it cannot have, or a message
-            cannot be sent.
+        ArcLLMConfigError: An option is unknown or has a value that it cannot have.
     """
     fields: JsonDict = {}
     keywords: JsonDict = {}
@@ -122,7 +127,7 @@ def kernel_request(call: Call) -> tuple[kernel.ChatRequest, JsonDict]:
         fields["stop"] = [fields["stop"]] if isinstance(fields["stop"], str) else fields["stop"]
     if "response_format" in fields:
         fields["response_format"] = _response_format(fields["response_format"])
-    messages, tools = kernel_messages(call.messages), kernel_tools(call.tools)
+    tools = kernel_tools(call.tools)
     return kernel.ChatRequest(messages=messages, tools=tools, **fields), keywords
 
 

@@ -12,11 +12,12 @@ from weakref import WeakKeyDictionary
 
 from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.interruption import asyncio_loop
-from amplifier_core.message_models import ChatResponse
+from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_modules.closing import closing
 from amplifier_modules.output_type import is_native
 
+from ..convert.conversation import Conversation
 from ..convert.options import kernel_request
 from ..convert.response import llm_response
 from ..exceptions import ArcLLMConfigError
@@ -82,6 +83,7 @@ class ProviderStep:
         self._known = known
         self._providers: WeakKeyDictionary[Any, WireProvider] = WeakKeyDictionary()
         self._lock = Lock()
+        self._conversation = Conversation()
 
     @property
     def name(self) -> str:
@@ -106,7 +108,7 @@ class ProviderStep:
             ArcLLMParseError: It called a tool with arguments that cannot be read.
             ArcLLMConfigError: What is asked cannot be sent.
         """
-        request, keywords = kernel_request(call)
+        request, keywords = self._request(call)
         with translated(self._name):
             answer = await self.provider().complete(request, **keywords)
         return llm_response(answer, self._name)
@@ -117,7 +119,7 @@ class ProviderStep:
         Closed early, it closes its connection. The errors are those of `complete`; one may come
         after a part of the answer.
         """
-        request, keywords = kernel_request(call)
+        request, keywords = self._request(call)
         deltas = Deltas()
         with translated(self._name):
             async with closing(self.provider().chunks(request, **keywords)) as chunks:
@@ -141,6 +143,9 @@ class ProviderStep:
             provider = self._providers.pop(_loop(), None)
         if provider is not None:
             await provider.close()
+
+    def _request(self, call: Call) -> tuple[ChatRequest, dict[str, Any]]:
+        return kernel_request(call, self._conversation.messages(call.messages))
 
     def provider(self) -> WireProvider:
         """Return the kernel's provider for the event loop that runs here."""
