@@ -113,6 +113,14 @@ def test_usage_that_is_not_reported_is_nothing_and_named() -> None:
     assert "cost_usd" not in response.metadata
 
 
+def test_a_count_that_is_not_reported_is_named() -> None:
+    usage = {"input_tokens": 0, "output_tokens": 5, "total_tokens": 5}
+    found = answer(text("a"), usage=usage, metadata={"unreported": ["input_tokens"]})
+    response = llm_response(found, "x")
+    assert response.usage == Usage(**usage)
+    assert response.metadata["unreported"] == ["input_tokens", "total_tokens"]
+
+
 def test_what_has_no_place_is_named() -> None:
     picture = {
         "type": "image",

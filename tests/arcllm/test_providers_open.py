@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from services import KEY, SERVICES
 
 from amplifier_modules.providers.openai_chat.presets import PRESETS
-from amplifier_modules.testing.servers import AnthropicServer, ChatServer, ResponsesServer
+from amplifier_modules.testing.servers import Answer, AnthropicServer, ChatServer, ResponsesServer
 from arcllm import ArcLLMConfigError, Message
 from arcllm.providers.names import PROVIDERS
 from arcllm.providers.open import ProviderStep, open_provider
@@ -167,13 +168,22 @@ async def test_the_address_and_the_key_may_come_from_the_environment(
 
 
 async def test_an_answer_is_not_gone_on_with() -> None:
-    cut = SERVICES["openai"]
-    from amplifier_modules.testing.servers import Answer
-
-    async with cut.asking([Answer("Once upon", stop="max_output_tokens")]) as (step, server):
+    async with SERVICES["openai"].asking([Answer("Once upon", stop="max_output_tokens")]) as (
+        step,
+        server,
+    ):
         response = await step.complete(QUESTION)
     assert (response.content, response.stop_reason) == ("Once upon", "max_tokens")
     assert len(server.requests) == 1
+
+
+def test_the_example_of_the_environment_has_every_variable_and_no_key() -> None:
+    lines = (Path(__file__).parents[2] / ".env.example").read_text().splitlines()
+    given = dict(
+        line.lstrip("#").split("=", 1) for line in lines if "=" in line and " " not in line
+    )
+    assert set(VARIABLES) <= set(given)
+    assert all(not value for name, value in given.items() if name.endswith(("_KEY", "_TOKEN")))
 
 
 def test_to_import_the_types_imports_no_provider_and_no_http() -> None:

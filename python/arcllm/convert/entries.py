@@ -74,18 +74,32 @@ def _places(blocks: Sequence[ContentBlock], entries: Sequence[JsonDict]) -> list
     places: list[list[Woven]] = [[] for _ in range(len(entries) + 1)]
     known = [entry["mark"] for entry in entries]
     marks = [block_mark(block) for block in blocks]
-    if known == marks:
-        for place, block, entry in zip(places[1:], blocks, entries, strict=True):
-            place.append((block, _more(entry)))
-        return places
-    changes = SequenceMatcher(None, known, marks, autojunk=False).get_opcodes()
-    for what, start, end, first, last in changes:
+    for what, start, end, first, last in _changes(known, marks):
         for offset, block in enumerate(blocks[first:last]):
             # More blocks than entries: the others follow the last of them.
             at = min(start + offset, end - 1) if end > start else start - 1
             more = _more(entries[at]) if what == "equal" else {}
             places[at + 1].append((block, more))
     return places
+
+
+def _changes(known: list[str], found: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """Yield what became of each part of a list, in the form of `SequenceMatcher`."""
+    if known == found:
+        yield "equal", 0, len(known), 0, len(known)
+        return
+    # What is the same at both ends first: equal blocks in between could be taken for each other.
+    shorter = min(len(known), len(found))
+    before = next((at for at in range(shorter) if known[at] != found[at]), shorter)
+    after = 0
+    while after < shorter - before and known[-1 - after] == found[-1 - after]:
+        after += 1
+    yield "equal", 0, before, 0, before
+    inner, changed = known[before : len(known) - after], found[before : len(found) - after]
+    for what, *places in SequenceMatcher(None, inner, changed, autojunk=False).get_opcodes():
+        start, end, first, last = (place + before for place in places)
+        yield what, start, end, first, last
+    yield "equal", len(known) - after, len(known), len(found) - after, len(found)
 
 
 def _more(entry: JsonDict) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
     said = _Said(answer)
     known = dict(answer.metadata or {})
     of_provider = {key: known.pop(key) for key in list(known) if ":" in key}
-    usage, more = _usage(answer.usage)
+    usage, more = _usage(answer.usage, known.pop("unreported", None))
     metadata: JsonDict = {**known, "provider": provider, **more, **said.noted()}
     if degradations := _degradations(answer):
         metadata["degradations"] = degradations
@@ -128,7 +128,7 @@ def _thoughts(block: JsonDict) -> list[str]:
     return [item["text"] for item in items if isinstance(item, dict) and "text" in item]
 
 
-def _usage(usage: kernel.Usage | None) -> tuple[Usage, JsonDict]:
+def _usage(usage: kernel.Usage | None, unreported: list[str] | None) -> tuple[Usage, JsonDict]:
     if usage is None:
         nothing = Usage(input_tokens=0, output_tokens=0, total_tokens=0)
         return nothing, {"unreported": list(_COUNTS)}
@@ -141,7 +141,10 @@ def _usage(usage: kernel.Usage | None) -> tuple[Usage, JsonDict]:
         reasoning_tokens=usage.reasoning_tokens,
     )
     cost = usage.cost_usd
-    return counted, {} if cost is None else {"cost_usd": float(cost)}
+    more: JsonDict = {} if cost is None else {"cost_usd": float(cost)}
+    if unreported:
+        more["unreported"] = [*unreported, "total_tokens"]
+    return counted, more
 
 
 def _stop_reason(normalised: str | None, said: Any) -> str:

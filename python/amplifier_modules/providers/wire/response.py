@@ -132,6 +132,8 @@ def build_response(
         known["content_blocks_emitted"] = True
     if last.stop_sequence is not None:
         known["stop_sequence"] = last.stop_sequence
+    if usage is not None and (unreported := _unreported(results)):
+        known["unreported"] = unreported
     if details:
         known["details"] = details
     if findings := [finding for each in results for finding in each.findings]:
@@ -158,3 +160,9 @@ def build_response(
         content_blocks=content.dataclasses or None,
         text="".join(texts) if texts else None,
     )
+
+
+def _unreported(results: list[StreamResult]) -> list[str]:
+    """Return which counts of the usage are 0 because the service said nothing of them."""
+    keys = ("input_tokens", "output_tokens")
+    return [key for key in keys if all(each.usage.get(key) is None for each in results)]
