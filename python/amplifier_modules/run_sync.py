@@ -33,9 +33,9 @@ def run_sync(
         return asyncio.run(work())
     warn_in_loop(called, instead, stacklevel=4)
     run = ThreadRun(work, called)
-    run.start()
     with interrupts():
         try:
+            run.start()
             run.join()
         except KeyboardInterrupt:
             run.stop()
@@ -75,8 +75,11 @@ class ThreadRun(Generic[ResultT]):
     def start(self) -> None:
         """Begin."""
         context = contextvars.copy_context()
-        self._thread = threading.Thread(target=context.run, args=(self._run_loop,), name=self._name)
-        self._thread.start()
+        thread = threading.Thread(target=context.run, args=(self._run_loop,), name=self._name)
+        try:
+            thread.start()
+        finally:  # Ctrl+C may come while it waits for the thread to run
+            self._thread = thread if thread.ident is not None else None
 
     def stop(self) -> None:
         """Cancel the work, from any thread."""
@@ -87,7 +90,7 @@ class ThreadRun(Generic[ResultT]):
     def join(self) -> None:
         """Wait for the end; the thread itself, where garbage is collected, does not wait."""
         # Not `Thread.join`, which takes the thread for ended once it was interrupted (3.11).
-        if threading.current_thread() is not self._thread:
+        if self._thread is not None and threading.current_thread() is not self._thread:
             self._ended.wait()
 
     def result(self) -> ResultT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -30,14 +31,19 @@ def stream_sync(
     """
     if is_in_loop():
         warn_in_loop("stream_sync", "async for ... in stream(...)", stacklevel=4)
-    return _pieces(open_stream, close)
+        return _pieces(open_stream, close, interrupts)
+    return _pieces(open_stream, close, nullcontext)
 
 
 class _End:
     """The end of a stream."""
 
 
-def _pieces(open_stream: Callable[[], AsyncIterator[PieceT]], close: Close) -> Generator[PieceT]:
+def _pieces(
+    open_stream: Callable[[], AsyncIterator[PieceT]],
+    close: Close,
+    waiting: Callable[[], AbstractContextManager[None]],
+) -> Generator[PieceT]:
     arrived: SimpleQueue[PieceT | type[_End]] = SimpleQueue()
 
     async def read() -> None:
@@ -54,10 +60,10 @@ def _pieces(open_stream: Callable[[], AsyncIterator[PieceT]], close: Close) -> G
             arrived.put(_End)
 
     run = ThreadRun(read_to_end, "stream_sync")
-    run.start()
     try:
+        run.start()
         while True:
-            with interrupts():
+            with waiting():
                 piece = arrived.get()
             if piece is _End:
                 break

@@ -141,8 +141,9 @@ def _stream(model: Model) -> None:
         pass
 
 
-@pytest.mark.parametrize("ask", [_complete, _stream])
-@pytest.mark.parametrize("is_in_loop", [False, True])
+@pytest.mark.parametrize(
+    ("ask", "is_in_loop"), [(_complete, False), (_complete, True), (_stream, False)]
+)
 @pytest.mark.filterwarnings("ignore:.*event loop runs:RuntimeWarning")
 def test_ctrl_c_ends_the_call(ask: Callable[[Model], None], is_in_loop: bool) -> None:
     step = Endless()
