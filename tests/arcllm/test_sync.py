@@ -40,7 +40,7 @@ class Endless(FakeStep):
         self.ended = threading.Event()
 
     async def complete(self, call: Call) -> LLMResponse:
-        self.begun.set()
+        asyncio.get_running_loop().call_soon(self.begun.set)  # once the call waits
         try:
             await anyio.sleep_forever()
         finally:
