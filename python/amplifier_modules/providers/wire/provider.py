@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -335,7 +334,7 @@ class WireProvider:
 
     async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
         if call.headers:
-            encoded = replace(encoded, headers={**call.headers, **encoded.headers})
+            encoded.headers = {**call.headers, **encoded.headers}
         try:
             return await self.open_answer(encoded, call.longest_wait)
         except ChallengeError as error:
