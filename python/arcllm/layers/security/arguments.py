@@ -15,6 +15,8 @@ _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _HALF = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?$")
 _ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Without its other half, it has no place in a text but as an escape."""
 _LONGEST_NUMBER = 64
 
 
@@ -87,8 +89,10 @@ class ArgumentStream:
         elif found := _PAIR.match(held) or _ESCAPE.match(held):
             text = json.loads(f'"{found.group()}"')
         else:
-            found, text = re.match(r".", held, re.DOTALL), held[0]
-        self._held = held[found.end() if found else 1 :]
+            # No escape of JSON, which ends the text that is looked at.
+            self._held = held[1:]
+            return _encoded(self._text.flush()) + held[0]
+        self._held = held[found.end() :]
         return _encoded(self._text.feed(text))
 
     def _number(self, number: str) -> str:
@@ -103,4 +107,5 @@ class ArgumentStream:
 
 
 def _encoded(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    written = json.dumps(text, ensure_ascii=False)[1:-1]
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
