@@ -1,9 +1,10 @@
 """What was spent, and what is reserved for calls under way, in a SQLite file that processes share.
 
 All amounts are millionths of a US dollar. A call is reserved in one transaction and settled in
-another. The journal is rolled back, so that a process that is killed leaves either the whole
-transaction or nothing; `synchronous` is `NORMAL`, as a crash of the machine may cost the last calls,
-not the file.
+another. The journal is one for rolling back: of a process that is killed, either the whole
+transaction stays or nothing. `synchronous` is `OFF`: waiting for the disk twice a call would take
+longer than all else, and only a crash of the whole machine can harm the file, which is then an error
+of the next call, not a budget that begins anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from random import getrandbits
 from threading import Lock
 from typing import Any
 
@@ -29,7 +31,7 @@ CREATE TABLE spent (
     PRIMARY KEY (scope, period)
 ) WITHOUT ROWID;
 CREATE TABLE reserved (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT, provider TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, agent TEXT, provider TEXT NOT NULL,
     day TEXT NOT NULL, month TEXT NOT NULL, micros INTEGER NOT NULL, expires REAL NOT NULL
 );
 """
@@ -91,7 +93,8 @@ class BudgetStore:
             ArcLLMBudgetFileError: The file cannot be used.
         """
         with self._transaction() as connection:
-            connection.execute("DELETE FROM reserved WHERE expires <= ?", (now,))
+            if _sum(connection, "SELECT COUNT(*) FROM reserved WHERE expires <= ?", (now,)):
+                connection.execute("DELETE FROM reserved WHERE expires <= ?", (now,))
             for limit in limits:
                 standing = Standing(
                     limit,
@@ -100,12 +103,21 @@ class BudgetStore:
                 )
                 if standing.used + micros > limit.micros:
                     return standing
-            cursor = connection.execute(
-                "INSERT INTO reserved (agent, provider, day, month, micros, expires)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (account.agent, account.provider, account.day, account.month, micros, now + lease),
+            # No number is used again, as that of a reservation which expired may still be settled.
+            number = getrandbits(63)
+            connection.execute(
+                "INSERT INTO reserved VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    number,
+                    account.agent,
+                    account.provider,
+                    account.day,
+                    account.month,
+                    micros,
+                    now + lease,
+                ),
             )
-            return cursor.lastrowid or 0
+            return number
 
     def settle(
         self,
@@ -199,7 +211,7 @@ class BudgetStore:
         )
         try:
             connection.execute("PRAGMA journal_mode = PERSIST").fetchone()
-            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA synchronous = OFF")
             self._make_tables(connection)
         except BaseException:
             connection.close()
