@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from .settings import BudgetLimits, BudgetSettings
+from .settings import BudgetSettings
 
 _MILLION = Decimal(1_000_000)
 
@@ -56,11 +56,8 @@ class Account:
         return list(self._limits(settings))
 
     def _limits(self, settings: BudgetSettings) -> Iterator[Limit]:
-        every = BudgetLimits(
-            monthly_limit_usd=settings.monthly_limit_usd, daily_limit_usd=settings.daily_limit_usd
-        )
         of_agent = settings.agents.get(self.agent) if self.agent is not None else None
-        limits = (every, settings.providers.get(self.provider), of_agent)
+        limits = (settings, settings.providers.get(self.provider), of_agent)
         for scope, each in zip(self.scopes, limits, strict=False):
             for period, dollars in (
                 (self.month, each and each.monthly_limit_usd),

@@ -33,7 +33,7 @@ class ArgumentStream:
         self._detector = detector
         self._text = detector.stream()
         self._is_text = False
-        self._held = ""
+        self._held: str = ""
         """What is not whole: an escape, a number."""
         self._types: dict[str, None] = {}
 
@@ -83,11 +83,11 @@ class ArgumentStream:
             self._held, self._is_text = held[1:], False
             return _encoded(self._text.flush()) + '"'
         if found := _PLAIN.match(held):
-            text = found.group()
+            text: str = found.group()
         elif _HALF.fullmatch(held) or _CUT_ESCAPE.fullmatch(held):
             return None
         elif found := _PAIR.match(held) or _ESCAPE.match(held):
-            text = json.loads(f'"{found.group()}"')
+            text = str(json.loads(f'"{found.group()}"'))
         else:
             # No escape of JSON, which ends the text that is looked at.
             self._held = held[1:]
