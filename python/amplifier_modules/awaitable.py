@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable
 from types import CoroutineType
-from typing import Any
+from typing import Any, cast
 
 
 def awaitable_of(
@@ -17,7 +17,7 @@ def awaitable_of(
         TypeError: It is a result already.
     """
     if type(returned) is CoroutineType or inspect.isawaitable(returned):
-        return returned
+        return cast("Awaitable[Any]", returned)
     found = type(returned).__name__
     raise TypeError(
         f"`{method}` of `{name}` returned a `{found}` instead of an awaitable; {way_out}"
