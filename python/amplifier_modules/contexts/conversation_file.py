@@ -17,10 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-try:
-    import fcntl
-except ImportError:  # of Windows
-    fcntl = None
+from .file_lock import lock
 
 logger = logging.getLogger(__name__)
 
@@ -130,12 +127,8 @@ class ConversationFile:
         self._close()
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise self._error("it is in use by another session") from None
+        if not lock(self._descriptor):
+            raise self._error("it is in use by another session")
 
     def _append(self, change: Message) -> None:
         try:

@@ -10,10 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # of Windows: there the last writer wins
-    fcntl = None
+from ...contexts.file_lock import lock
 
 logger = logging.getLogger(__name__)
 
@@ -80,20 +77,12 @@ class SharedFile:
     @contextlib.contextmanager
     def _locked(self) -> Generator[bool]:
         """Hold the lock of the file, unless another process has it for too long."""
-        if fcntl is None:
-            yield True
-            return
         place = self._path.with_name(f".{self._path.name}.lock")
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT | _NO_WAIT | _NO_LINK, 0o600)
         try:
             end = time.monotonic() + LOCK_SECONDS
-            is_locked = False
-            while not is_locked and time.monotonic() < end:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    is_locked = True
-                except BlockingIOError:
-                    time.sleep(_TRY_SECONDS)
+            while not (is_locked := lock(descriptor)) and time.monotonic() < end:
+                time.sleep(_TRY_SECONDS)
             yield is_locked
         finally:
             os.close(descriptor)
