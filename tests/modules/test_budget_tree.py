@@ -36,6 +36,32 @@ STEPS = st.lists(
     ),
     max_size=40,
 )
+NO_LIMIT = Budget(model_calls=None)
+FANS = st.builds(
+    lambda tokens, cost: [
+        (0, Budget(model_calls=None, tokens=tokens, cost=cost)),
+        *[(0, NO_LIMIT)] * 6,
+    ],
+    st.integers(50, 400) | st.none(),
+    st.none() | st.integers(1, 4),
+)
+"""A turn with a budget, and sub-agents that have none of their own."""
+USED = st.tuples(st.integers(20, 200), st.sampled_from([Decimal("0.5"), Decimal(1), Decimal(2)]))
+RUSHES = st.lists(
+    st.lists(st.tuples(USED, USED, st.sampled_from(["ok", "cancelled"])), min_size=3, max_size=6),
+    min_size=1,
+    max_size=4,
+).map(
+    lambda waves: [
+        step
+        for wave in waves
+        for step in (
+            *(("call", at, guess, used) for at, (guess, used, _) in enumerate(wave, 1)),
+            *(("end", at, how) for at, (_, _, how) in enumerate(wave, 1)),
+        )
+    ]
+)
+"""Calls that begin before others have ended, in waves."""
 
 
 class Node:
@@ -127,11 +153,11 @@ def run(tree: list[tuple[int, Budget]], steps: list[Any], *, is_exact: bool) -> 
     return world
 
 
-@given(TREES, STEPS)
+@given(st.one_of(st.tuples(TREES, STEPS), st.tuples(FANS, RUSHES)))
 def test_concurrent_children_overspend_by_at_most_one_call_each(
-    tree: list[tuple[int, Budget]], steps: list[Any]
+    case: tuple[list[tuple[int, Budget]], list[Any]],
 ) -> None:
-    world = run(tree, steps, is_exact=False)
+    world = run(*case, is_exact=False)
     for node in world.nodes:
         within, budget = world.within(node), node.budget
         tokens = sum(used for each in within for used, _ in each.calls)
@@ -154,11 +180,11 @@ def test_concurrent_children_overspend_by_at_most_one_call_each(
             assert sum(each.tools for each in within) <= budget.tool_calls
 
 
-@given(TREES, STEPS)
+@given(st.one_of(st.tuples(TREES, STEPS), st.tuples(FANS, RUSHES)))
 def test_where_estimates_are_not_too_low_all_children_together_overspend_by_one_call(
-    tree: list[tuple[int, Budget]], steps: list[Any]
+    case: tuple[list[tuple[int, Budget]], list[Any]],
 ) -> None:
-    world = run(tree, steps, is_exact=True)
+    world = run(*case, is_exact=True)
     for node in world.nodes:
         calls = [call for each in world.within(node) for call in each.calls]
         if node.budget.tokens is not None:
@@ -169,11 +195,11 @@ def test_where_estimates_are_not_too_low_all_children_together_overspend_by_one_
             assert sum(cost for _, cost in calls) <= node.budget.cost + dearest
 
 
-@given(TREES, STEPS)
+@given(st.one_of(st.tuples(TREES, STEPS), st.tuples(FANS, RUSHES)))
 def test_nothing_is_held_back_once_all_calls_are_over(
-    tree: list[tuple[int, Budget]], steps: list[Any]
+    case: tuple[list[tuple[int, Budget]], list[Any]],
 ) -> None:
-    world = run(tree, steps, is_exact=False)
+    world = run(*case, is_exact=False)
     for node in world.nodes:
         may_go_on = all(
             (each.budget.tokens is None or each.ledger.tokens < each.budget.tokens)
@@ -184,6 +210,22 @@ def test_nothing_is_held_back_once_all_calls_are_over(
             for each in node.chain()
         )
         assert (node.ledger.reached() is None) == may_go_on
+        left = tokens_left_alone(node)
+        if may_go_on and left is not None and left > 1:
+            # Two calls that fit together may run at the same time.
+            calls = [node.ledger.reserve(Estimate(part)) for part in (1, left - 1)]
+            for call in calls:
+                assert isinstance(call, Reservation)
+                call.__exit__(None, None, None)
+
+
+def tokens_left_alone(node: Node) -> int | None:
+    """The tokens that a turn may use, if nothing else limits its calls."""
+    budgets = [(each.budget, each.ledger) for each in node.chain()]
+    if any(budget.cost is not None or budget.model_calls is not None for budget, _ in budgets):
+        return None
+    left = [budget.tokens - used.tokens for budget, used in budgets if budget.tokens is not None]
+    return min(left, default=None)
 
 
 @given(TREES, STEPS)
