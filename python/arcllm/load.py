@@ -72,8 +72,13 @@ def load_model(
     }
     modules = module_settings(config, layers)
     opened = _open(name, model_name, settings)
+
+    def open_target(other: str, other_model: str | None) -> Step:
+        # Another model of the same provider has its key and its address.
+        return _open(other, other_model, settings if other == name else {})
+
     try:
-        stack = build_stack(opened, modules, lambda name, model: _open(name, model, {}))
+        stack = build_stack(opened, modules, open_target)
     except ArcLLMConfigError as error:
         raise with_source(error, config, layers) from error
     return Model(opened, stack, lambda: _open(name, model_name, settings))

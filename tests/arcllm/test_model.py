@@ -229,6 +229,20 @@ async def test_each_provider_answers_in_every_way(name: str) -> None:
     assert whole.usage == pieces[-1].usage == sync.usage
 
 
+async def test_another_model_of_the_provider_is_asked_with_the_same_settings() -> None:
+    with AnthropicServer(["Hello"], faults=[Fault(status=500)]) as server:
+        chain = {"chain": ["anthropic:claude-haiku-4-5"]}
+        model = served("anthropic:claude-sonnet-4-5", server, fallback=chain, max_tokens=20_001)
+        async with model:
+            answer = await model.complete("Hi")
+
+    assert answer.content == "Hello"
+    assert [(each.body["model"], each.body["max_tokens"]) for each in server.requests] == [
+        ("claude-sonnet-4-5", 20_001), ("claude-haiku-4-5", 20_001),
+    ]  # fmt: skip
+    assert {each.headers["x-api-key"] for each in server.requests} == {KEY}
+
+
 async def test_what_a_service_refuses_is_an_error_of_the_call() -> None:
     with AnthropicServer(faults=[Fault(status=401)] * 2) as server:
         async with served("anthropic", server) as model:
