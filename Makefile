@@ -114,7 +114,7 @@ check-python: .venv/.extension .venv/.test .venv/.check ## Check the format, lin
 	.venv/bin/python docs/programs.py target/guide
 	.venv/bin/pyright
 	.venv/bin/pyright target/guide
-	.venv/bin/mypy --strict examples/agent_*.py target/guide
+	.venv/bin/mypy --strict examples/agent_*.py examples/arcllm_*.py target/guide
 	MYPYPATH=python .venv/bin/stubtest amplifier_core._engine --ignore-disjoint-bases \
 		--allowlist tests/contract/stubtest-allowlist.txt
 
