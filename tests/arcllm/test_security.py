@@ -219,6 +219,24 @@ async def test_a_stream_is_blocked_before_it_shows_what_was_found(text: str) -> 
     assert "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)) == "a "
 
 
+async def test_what_is_nested_too_deeply_to_be_searched_is_blocked() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    block = ToolUseBlock.model_construct(type="tool_use", id="1", name="x", arguments=deep)
+    call = ToolCall.model_construct(id="1", name="x", arguments=deep)
+    answer = response()
+    answer.tool_calls = [call]
+    beneath = FakeStep([lambda _: answer])
+
+    with pytest.raises(ArcLLMSecurityError, match="the request holds `data nested too deeply`"):
+        await layer(beneath, secrets=[]).complete(
+            Call([Message.model_construct(role="assistant", content=[block])])
+        )
+    with pytest.raises(ArcLLMSecurityError, match="the response holds `data nested too deeply`"):
+        await layer(beneath, secrets=[]).complete(ask())
+
+
 async def test_own_patterns_are_types() -> None:
     found = await sent(
         [Message(role="user", content=f"STAFF-123 {MAIL}")],

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import getrandbits
@@ -40,6 +40,11 @@ _SPEND = """
 INSERT INTO spent (scope, period, micros) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET micros = micros + excluded.micros
 """
+
+
+_creating = Lock()
+"""A file that is closed loses all locks that its process has on it: nobody may use a new file before
+its creator has closed it, and an old one is not opened but by SQLite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +180,11 @@ class BudgetStore:
         try:
             yield
         except sqlite3.Error as error:
-            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in {
-                sqlite3.SQLITE_BUSY,
-                sqlite3.SQLITE_LOCKED,
-            }
-            why = (
-                f"another process has kept it locked for {self._busy_seconds:g} s"
-                if busy
-                else f"{error} (move it away to begin with nothing spent)"
-            )
+            code, why = getattr(error, "sqlite_errorcode", 0) & 0xFF, str(error)
+            if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                why = f"another process has kept it locked for {self._busy_seconds:g} s"
+            elif code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+                why += " (move it away to begin with nothing spent)"
             raise ArcLLMBudgetFileError(
                 f"cannot use the budget file `{self.path}`: {why}"
             ) from error
@@ -202,7 +203,8 @@ class BudgetStore:
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        with _creating, suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(
             self.path,
             timeout=self._busy_seconds,

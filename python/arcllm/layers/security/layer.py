@@ -14,10 +14,14 @@ from ...types import LLMResponse
 from ..layer import Layer
 from .cleaning import Cleaning
 from .detector import detector_of
+from .errors import ArcLLMSecurityError
 from .messages import clean_message, clean_parse_error, clean_response
 from .settings import Direction, SecuritySettings
 from .signing import signer_of
 from .streamed import AnswerStream
+
+_TOO_DEEP = "data nested too deeply"
+"""What cannot be searched to its end is blocked."""
 
 
 class SecurityLayer(Layer):
@@ -89,7 +93,10 @@ class SecurityLayer(Layer):
 
     def _sent(self, call: Call, cleaning: Cleaning) -> tuple[Call, str | None]:
         """Return the call as it is sent, and its signature."""
-        messages = [clean_message(message, cleaning) for message in call.messages]
+        try:
+            messages = [clean_message(message, cleaning) for message in call.messages]
+        except RecursionError:
+            raise ArcLLMSecurityError("request", (_TOO_DEEP,)) from None
         sent = replace(call, messages=messages) if cleaning.found else call
         if self._signer is None:
             return sent, None
@@ -98,7 +105,10 @@ class SecurityLayer(Layer):
     def _ended(
         self, response: LLMResponse, request: Cleaning, answer: Cleaning, signature: str | None
     ) -> LLMResponse:
-        response = clean_response(response, answer)
+        try:
+            response = clean_response(response, answer)
+        except RecursionError:
+            raise ArcLLMSecurityError("response", (_TOO_DEEP,)) from None
         if found := {each.direction: list(each.found) for each in (request, answer) if each.found}:
             response.metadata["security"] = found
         if signature is not None and self._signer is not None:
