@@ -231,6 +231,12 @@ def test_opaque_data_that_no_model_wrote_is_refused(opaque: Any) -> None:
         Conversation().messages([message])
 
 
+@pytest.mark.parametrize("role", ["system", "developer", "tool", "nobody", 5])
+def test_opaque_data_makes_no_message_that_of_another_speaker(role: Any) -> None:
+    origin = {"type": "origin", "role": role}
+    assert there(Message(role="user", content="hi", opaque=[origin])).role == "user"
+
+
 def test_tools_keep_their_schema() -> None:
     schema = {"type": "object", "properties": {"at": {"type": "string"}}, "x-own": [1]}
     tools = [Tool(name="look", description="Looks.", parameters=schema)]

@@ -47,14 +47,12 @@ def _kernel_messages(message: Message) -> Iterator[kernel.Message]:
             kernel_block(*each) if isinstance(each, tuple) else each
             for each in woven(_blocks(message.content), entries)
         ]
-    yield kernel.Message.model_validate(
-        {"role": message.role, **_origin(entries), "content": content}
-    )
+    yield kernel.Message.model_validate({**_origin(message), "content": content})
 
 
 def _results(message: Message) -> Iterator[kernel.Message]:
     entries = message.opaque or []
-    origin = {"role": "tool", **_origin(entries)}
+    origin = _origin(message)
     others: list[kernel.ContentBlockUnion] = []
     has_result = False
     for each in woven(_blocks(message.content), entries):
@@ -81,9 +79,15 @@ def _blocks(content: str | list[ContentBlock]) -> list[ContentBlock]:
     return [TextBlock(text=content)] if content else []
 
 
-def _origin(entries: Sequence[JsonDict]) -> JsonDict:
+def _origin(message: Message) -> JsonDict:
+    """Return who wrote a message: its role as the kernel has it, and what else its origin says."""
+    entries = message.opaque or []
     found = next((entry for entry in entries if entry["type"] == "origin"), JsonDict())
-    return {key: value for key, value in found.items() if key != "type"}
+    origin = {key: value for key, value in found.items() if key != "type"}
+    # No message gets the role of another one from data that nobody reads.
+    if _ROLES.get(origin.get("role", "")) != message.role:
+        origin["role"] = message.role
+    return origin
 
 
 def readable_message(message: kernel.Message) -> Message:
