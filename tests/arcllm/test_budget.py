@@ -334,7 +334,7 @@ async def test_a_file_that_is_none_of_ours_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "budget").write_bytes(b"not a database" * 100)
     beneath = FakeStep()
 
-    with pytest.raises(ArcLLMBudgetFileError, match="file is not a database .move it away"):
+    with pytest.raises(ArcLLMBudgetFileError, match="file is not a database"):
         await layer(tmp_path, beneath).complete(ask())
 
     assert beneath.calls == []
@@ -352,7 +352,7 @@ async def test_a_file_of_a_later_version_is_an_error(tmp_path: Path) -> None:
 async def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "budget").mkdir()
 
-    with pytest.raises(ArcLLMBudgetFileError, match="unable to open database file$"):
+    with pytest.raises(ArcLLMBudgetFileError, match=r"unable to open database file$"):
         await layer(tmp_path).complete(ask())
 
 
