@@ -404,10 +404,9 @@ async def test_the_file_is_only_for_its_user_and_opens_again(tmp_path: Path) -> 
     assert (tmp_path / "new" / "budget").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_file_is_in_the_folder_for_state() -> None:
-    assert default_path({"XDG_STATE_HOME": "/x"}) == Path("/x/arcllm/budget.sqlite3")
-    usual = Path.home() / ".local" / "state" / "arcllm" / "budget.sqlite3"
-    assert default_path({"XDG_STATE_HOME": "x"}) == default_path({}) == usual
+def test_the_file_is_in_the_folder_for_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/x")
+    assert default_path() == Path("/x/arcllm/budget.sqlite3")
 
 
 @given(st.decimals(0, 10**6, places=9))

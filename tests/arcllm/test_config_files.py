@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from platformdirs import user_config_path
 
 from arcllm import (
     ArcLLMConfigError,
@@ -45,17 +46,20 @@ def refusal(read: Callable[[], object]) -> str | None:
     return None
 
 
-def test_the_file_is_that_of_the_variable_else_that_of_the_user() -> None:
+def test_the_file_is_that_of_the_variable_else_that_of_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     home = Path.home()
 
-    assert config_path({"ARCLLM_CONFIG": "/etc/a.toml", "XDG_CONFIG_HOME": "/x"}) == Path(
-        "/etc/a.toml"
-    )
-    assert config_path({"ARCLLM_CONFIG": "~/a.toml"}) == home / "a.toml"
-    assert config_path({"XDG_CONFIG_HOME": "/x"}) == Path("/x/arcllm/config.toml")
-    assert config_path({"ARCLLM_CONFIG": " ", "XDG_CONFIG_HOME": "not/absolute"}) == (
-        home / ".config/arcllm/config.toml"
-    )
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/x")
+    monkeypatch.setenv("ARCLLM_CONFIG", "/etc/a.toml")
+    assert config_path() == Path("/etc/a.toml")
+    monkeypatch.setenv("ARCLLM_CONFIG", "~/a.toml")
+    assert config_path() == home / "a.toml"
+    monkeypatch.setenv("ARCLLM_CONFIG", " ")
+    assert config_path() == Path("/x/arcllm/config.toml")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    assert config_path() == user_config_path("arcllm", appauthor=False) / "config.toml"
 
 
 def test_without_a_file_the_configuration_is_empty(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,22 +27,20 @@ _reading = threading.RLock()
 TableT = TypeVar("TableT", bound=Settings)
 
 
-def config_path(environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return where the configuration is; None if the user has no home.
+def config_path() -> Path | None:
+    """Return where the configuration is; None if `ARCLLM_CONFIG` names a home that does not exist.
 
-    That is the path in `ARCLLM_CONFIG`, else `arcllm/config.toml` in `$XDG_CONFIG_HOME`, which is
-    `~/.config` where it is not set.
+    That is the path in `ARCLLM_CONFIG`, else `arcllm/config.toml` in the user's folder for
+    configuration, which is `$XDG_CONFIG_HOME` or `~/.config` on Linux.
     """
-    variables = os.environ if environment is None else environment
-    try:
-        if given := variables.get(VARIABLE, "").strip():
+    if given := os.environ.get(VARIABLE, "").strip():
+        try:
             return Path(given).expanduser().absolute()
-        folder = Path(variables.get("XDG_CONFIG_HOME", ""))
-        if not folder.is_absolute():
-            folder = Path.home() / ".config"
-    except RuntimeError:
-        return None
-    return folder / "arcllm" / "config.toml"
+        except RuntimeError:
+            return None
+    from platformdirs import user_config_path
+
+    return user_config_path("arcllm", appauthor=False) / "config.toml"
 
 
 def global_config() -> GlobalConfig:

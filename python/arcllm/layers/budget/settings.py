@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -44,16 +42,16 @@ class BudgetSettings(Settings):
     output_tokens: int = Field(default=4096, ge=1)
     """Tokens of the answer that are reserved for a call without `max_tokens`."""
     path: Annotated[Path, Field(strict=False)] | None = None
-    """The SQLite file; without it, `arcllm/budget.sqlite3` in the user's folder for state."""
+    """The SQLite file; without it, `arcllm/budget.sqlite3` in the user's folder for state, which is
+    `$XDG_STATE_HOME` or `~/.local/state` on Linux."""
     lease_seconds: int = Field(default=3600, ge=1)
     """How long a reservation holds whose process ended without settling it; longer than any call."""
     busy_seconds: float = Field(default=10, gt=0, le=600)
     """How long to wait for other processes that use the file."""
 
 
-def default_path(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where the file is if the settings do not say: `XDG_STATE_HOME` or `~/.local/state`."""
-    state = Path(environment.get("XDG_STATE_HOME", ""))
-    if not state.is_absolute():
-        state = Path.home() / ".local" / "state"
-    return state / "arcllm" / "budget.sqlite3"
+def default_path() -> Path:
+    """Return where the file is if the settings do not say: in the user's folder for state."""
+    from platformdirs import user_state_path
+
+    return user_state_path("arcllm", appauthor=False) / "budget.sqlite3"
