@@ -196,6 +196,27 @@ async def test_a_turn_ends_when_its_time_is_used_up(kind, bench, say, valid):
     assert "while this tool ran" in history[-2]["content"]
 
 
+@pytest.mark.parametrize("limit", [{"seconds": 0.01}, {"tool_calls": 1}], ids=str)
+async def test_each_call_of_a_turn_that_ends_at_a_limit_has_one_event_of_its_end(bench, say, limit):
+    import anyio
+
+    async def look(_given: Any) -> str:
+        if "seconds" in limit:
+            await anyio.sleep_forever()
+        return "seen"
+
+    calls = say.calls(("1", "look", {}), ("2", "look", {}))
+    turn = bench("basic", calls, config={"budget": limit})
+    turn.tool("look", look)
+
+    await turn.run("hi")
+
+    ends = [each for event in ("tool:post", "tool:error") for each in turn.data(event)]
+    assert sorted(each["tool_call_id"] for each in ends) == ["1", "2"]
+    reason = turn.data("orchestrator:complete")[0]["reason"]
+    assert all(each["error"]["msg"] == reason for each in turn.data("tool:error"))
+
+
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     return request.param

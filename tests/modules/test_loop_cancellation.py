@@ -336,3 +336,27 @@ async def test_a_cancellation_thrown_in_at_any_suspension_leaves_a_valid_history
         if not thrown.was_thrown:
             break
     assert place > 5
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("event", ["cancel:requested", "turn:end"])
+async def test_a_turn_that_is_cancelled_again_while_it_closes_closes_all_the_same(
+    bench, say, valid, event
+):
+    import asyncio
+
+    async def again(*_):
+        running.cancel()
+        await anyio.lowlevel.checkpoint()
+        await asyncio.sleep(3_600)
+
+    turn = bench("basic", say.calls(("1", "look", {})))
+    turn.tool("look", lambda given: running.cancel() or anyio.sleep_forever())
+    turn.hook(event, again)
+
+    running = asyncio.ensure_future(turn.run())
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    assert_cancelled(turn, was_immediate=True)
+    valid(await turn.history())
