@@ -360,3 +360,24 @@ async def test_a_turn_that_is_cancelled_again_while_it_closes_closes_all_the_sam
 
     assert_cancelled(turn, was_immediate=True)
     valid(await turn.history())
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_model_call_whose_end_cannot_be_told_is_told_once(bench, monkeypatch):
+    import asyncio
+
+    async def fail(self):
+        raise RuntimeError("Attempted to exit cancel scope in a different task")
+
+    async def wait(request):
+        asyncio.current_task().cancel()
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr("amplifier_modules.loops.open_blocks.OpenBlocks.abort", fail)
+    turn = bench("basic", wait)
+
+    with pytest.raises(RuntimeError):
+        await turn.run()
+
+    assert turn.data("llm:post") == []
+    assert turn.data("provider:error") == []
