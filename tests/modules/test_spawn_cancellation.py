@@ -199,3 +199,24 @@ async def test_a_session_goes_on_after_its_end(kind: Any) -> None:
         model.open.set()
         await session.initialize()
         assert (await spawn("go")).text == "through"
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_task_that_is_cancelled_while_its_end_is_told_is_over_all_the_same(
+    kind: Any,
+) -> None:
+    import asyncio
+
+    async with opened(kind, ScriptedProvider(["done"])) as (session, spawn, _):
+
+        async def cancel(*_: object) -> None:
+            running.cancel()
+            await asyncio.sleep(3_600)
+
+        session.coordinator.hooks.register("task:end", cancel)
+        running = asyncio.ensure_future(spawn("go"))
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+        assert [each.status for each in spawn.tasks()] == ["completed"]
+        assert session.coordinator.get_capability("session.tasks").family._count == 0

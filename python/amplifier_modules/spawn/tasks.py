@@ -260,18 +260,18 @@ class Tasks:
             used = child.used()
             self._add(used)
             task.kept = child.kept
-            with anyio.move_on_after(GRACE_SECONDS, shield=True):
-                await hooks.emit(
-                    TASK_END,
-                    {
-                        **about,
-                        "status": answer.status,
-                        "reason": answer.reason,
-                        "duration_ms": round((time.monotonic() - began) * 1000),
-                        **used.facts(),
-                    },
-                )
-            self._finish(task, answer)
+            ending = {
+                **about,
+                "status": answer.status,
+                "reason": answer.reason,
+                "duration_ms": round((time.monotonic() - began) * 1000),
+                **used.facts(),
+            }
+            try:
+                with anyio.move_on_after(GRACE_SECONDS, shield=True):
+                    await hooks.emit(TASK_END, ending)
+            finally:
+                self._finish(task, answer)
 
     def _finish(self, task: Task, answer: Answer) -> None:
         """Keep the result of a task in the place of its session, once."""
