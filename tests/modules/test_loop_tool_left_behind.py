@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_modules.loops.boundary import cancellation
 from amplifier_modules.loops.tool_calls import INTERRUPTED
@@ -55,6 +56,23 @@ def contents(history):
 @pytest.fixture(autouse=True)
 def short_grace(monkeypatch):
     monkeypatch.setattr(cancellation, "LEAVE_SECONDS", 0.01)
+
+
+async def test_a_time_limit_within_a_tool_begins_no_grace(bench, say):
+    async def limited(given: object) -> str:
+        with Interruption(seconds=0.01):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                for _ in range(20):
+                    await asyncio.sleep(0.01)  # together longer than the grace
+        return "as much as there was time for"
+
+    turn = bench("basic", say.calls(("1", "look", {})), say.text("done"))
+    turn.tool("look", limited)
+
+    assert await asyncio.wait_for(turn.run(), 60) == "done"
+    assert contents(await turn.history()) == ["as much as there was time for"]
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -197,7 +197,11 @@ def block_of(token: Any) -> Interruption | None:
 
 def is_ending() -> bool:
     """Whether a block that runs now was ended from outside."""
-    block = _INNERMOST.get()
+    return was_ended(_INNERMOST.get())
+
+
+def was_ended(block: Interruption | None) -> bool:
+    """Whether a block or one around it runs and was ended from outside; None is no block."""
     while block is not None:
         if block.was_ended and not block._is_over:  # pyright: ignore[reportPrivateUsage]
             return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 import anyio
 
-from amplifier_core._kernel.interruption import Interruption, innermost
+from amplifier_core._kernel.interruption import Interruption, innermost, was_ended
 from amplifier_core._kernel.left_behind import Leaving, steps_of
 from amplifier_core._kernel.timeout import EXPIRED
 
@@ -145,12 +146,14 @@ def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
 
 
 async def _ending(steps: Any, what: str) -> Any:
+    # Time limits within, such as that of a sub-agent, begin no grace.
+    is_meant = partial(was_ended, innermost())
     # Most hooks wait for nothing: then this step is all.
     try:
         awaited = steps.send(None)
     except StopIteration as stop:
         return stop.value
-    return await Leaving(steps, LEAVE_SECONDS, what, logger).awaited(awaited)
+    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
 
 
 def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutine[Any, Any, Any]:
