@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from amplifier_modules.budget import Budget
 from broken import BrokenPromiseError
+
+from amplifier_modules.budget import Budget
 
 GRACE_SECONDS = 45.0
 """How long after its last second a turn may take to end: what it waits for may be stubborn."""
@@ -49,15 +50,15 @@ class SpentTurn:
             yield turn
             turn = turn.around
 
-    def note_request(self) -> None:
-        """Count a call of the model that is being prepared.
+    def note_request(self, *, is_aside: bool) -> None:
+        """Count a call of the model that is being prepared, in the conversation or beside it.
 
         Raises:
             BrokenPromiseError: It is one more than a cancelled turn may prepare.
         """
         for turn in self.chain():
             turn._requests += 1
-        if any(turn.is_cancelled for turn in self.chain()):
+        if any(turn.is_cancelled for turn in self.chain()) and not is_aside:
             # One may be on its way while the cancellation comes.
             self._calls_after_cancellation += 1
             if self._calls_after_cancellation > 1:

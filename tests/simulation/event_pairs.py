@@ -67,6 +67,9 @@ class EventPairs:
         elif event in BEGINNINGS:
             self._end(event, BEGINNINGS[event], _key(event, data))
         if event == "execution:end":
+            if data.get("status") == "cancelled":
+                # Cancelled again while the answer ends, these may be missing.
+                self._open = {each for each in self._open if not each[0].startswith("agent:")}
             self.check_closed("at the end of a turn", _OUTLIVE_TURNS)
         elif event == "session:end":
             self.check_closed("at the end of the session", _END_WITH_SESSION)

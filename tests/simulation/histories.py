@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amplifier_core.message_models import ChatRequest
 from broken import BrokenPromiseError
+
+from amplifier_core.message_models import ChatRequest
 
 _OF_CALLS = frozenset({"assistant", "tool"})
 

@@ -76,7 +76,7 @@ def session_plan(random: Random) -> SessionPlan:
         settings["execute_while_streaming"] = True
     if random.random() < 0.2:
         settings["max_equal_errors"] = 2
-    window = random.choice((600, 1_200, 2_500, 100_000))
+    window = random.choice((1_000, 2_000, 4_000, 100_000))
     context: dict[str, Any] = {"summarize": random.random() < 0.3, "summary_tokens": 60}
     context["protected_tool_results"] = random.choice((0, 1, 5))
     if random.random() < 0.3:
@@ -89,7 +89,7 @@ def session_plan(random: Random) -> SessionPlan:
         is_tagged=kind == "tagged",
         window=window,
         told_window=window * 2 if random.random() < 0.3 else window,
-        fault_share=random.choice((0.0, 0.0, 0.05, 0.2)),
+        fault_share=random.choice((0.0, 0.0, 0.1, 0.3)),
         call_share=random.choice((0.5, 0.7, 0.85)),
         slow_events=tuple(event for event in HEARD if random.random() < 0.12),
         judges=random.random() < 0.3,

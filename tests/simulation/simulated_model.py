@@ -8,6 +8,11 @@ from contextlib import aclosing
 from decimal import Decimal
 from typing import Any, cast
 
+from budgets import SpentTurn
+from histories import check_request
+from session_plan import SessionPlan
+from world import ASKING, World
+
 from amplifier_core.llm_errors import (
     AuthenticationError,
     ContextLengthError,
@@ -19,12 +24,9 @@ from amplifier_core.llm_errors import (
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_modules.contexts.budget import estimate_tokens
+from amplifier_modules.loops.asking import WRAP_UP
 from amplifier_modules.providers.base import Piece
 from amplifier_modules.providers.scripted import ScriptedProvider
-from budgets import SpentTurn
-from histories import check_request
-from session_plan import SessionPlan
-from world import ASKING, World
 
 WINDOW_OF_OTHERS = 1_000_000
 FIRST_FAULTS = (RateLimitError, ProviderUnavailableError, AuthenticationError, NetworkError)
@@ -57,11 +59,10 @@ class SimulatedModel(ScriptedProvider):
         """Yield an answer, or the beginning of one, or fail."""
         self.requests.clear()
         world, random = self._world, self._world.random
-        check_request(request)
-        turn = world.sessions[ASKING.get()].turn
-        assert turn is not None
-        is_closing = request.tool_choice == "none"
-        turn.begin_call(is_closing=is_closing)
+        is_closing = _is_closing(request)
+        with world.noting():
+            check_request(request)
+        turn = world.begin_call(is_closing=is_closing)
         try:
             await world.pause()
             self._check_length(request)
@@ -91,7 +92,8 @@ class SimulatedModel(ScriptedProvider):
     def _end(self, turn: SpentTurn, response: ChatResponse) -> None:
         usage = response.usage
         assert usage is not None
-        turn.end_call(usage.input_tokens + usage.output_tokens, usage.cost_usd or Decimal(0))
+        with self._world.noting():
+            turn.end_call(usage.input_tokens + usage.output_tokens, usage.cost_usd or Decimal(0))
 
     def _check_length(self, request: ChatRequest) -> None:
         tokens = sum(estimate_tokens(each.model_dump()) for each in request.messages)
@@ -100,7 +102,10 @@ class SimulatedModel(ScriptedProvider):
 
     def _invented(self, request: ChatRequest) -> Any:
         random = self._world.random
-        is_plain = request.max_output_tokens is not None or request.tool_choice == "none"
+        # Some models call tools although they were told not to.
+        is_plain = request.max_output_tokens is not None or (
+            _is_closing(request) and random.random() < 0.8
+        )
         said = len(request.messages)
         text = " ".join(random.choice(("yes", "so", "it is", "well")) for _ in range(3))
         if is_plain or random.random() > self._plan.call_share or said > 60:
@@ -151,3 +156,8 @@ class SimulatedModel(ScriptedProvider):
         elif action == "continue":  # each once: two continuations would be two sessions of one id
             arguments["id"] = f"task-{world.next_task(ASKING.get())}"
         return arguments
+
+
+def _is_closing(request: ChatRequest) -> bool:
+    """Whether it is the call that ends a turn at the limit of its model calls."""
+    return WRAP_UP in str(request.messages[-1].content)

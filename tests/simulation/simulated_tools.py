@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from amplifier_core.models import ToolResult
-from amplifier_modules.tool_context import ToolContext
 from session_plan import budget
 from world import World
+
+from amplifier_core.models import ToolResult
+from amplifier_modules.tool_context import ToolContext
 
 _SCHEMA = {
     "type": "object",

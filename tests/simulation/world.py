@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from random import Random
 from typing import Any
 
-from amplifier_modules.budget import Budget
 from broken import BrokenPromiseError
 from budgets import SpentTurn
 from event_pairs import EventPairs
 from histories import WatchedHistory
+
+from amplifier_modules.budget import Budget
 
 ASKING: ContextVar[str] = ContextVar("asking_session")
 """The session that asks a model here."""
@@ -31,6 +33,9 @@ TRACED = (
 )
 """What of an event goes into the trace; its ids and times differ from run to run."""
 
+LEFT_BEHIND_SECONDS = 20.0
+"""How long what a session has left behind, as it ignored its cancellation, may go on after it."""
+
 
 class SessionRecord:
     """What is known of one session, the root or a sub-agent."""
@@ -41,6 +46,8 @@ class SessionRecord:
         self.pairs = EventPairs()
         self.history = WatchedHistory()
         self.coordinator: Any = None
+        self.last_number = 0
+        """That of the last message that was told; one may be told twice."""
         self.has_begun = False
         """Whether its first turn has begun, before which its history is only being filled."""
         self.turn: SpentTurn | None = None
@@ -57,6 +64,8 @@ class World:
         self.sessions: dict[str, SessionRecord] = {}
         self.broken: BrokenPromiseError | None = None
         """The first promise that was broken; raised after the batch."""
+        self.is_closed = False
+        """Whether the root was closed, and no model is to be called any more."""
         self.trace: list[tuple[Any, ...]] = []
         self.raised: set[int] = set()
         """The errors that models have raised, by their identity."""
@@ -87,7 +96,7 @@ class World:
         """Watch the session of a coordinator."""
         record = self.session(coordinator.session_id)
         record.coordinator, record.history = coordinator, WatchedHistory()
-        record.has_begun = False
+        record.has_begun, record.last_number = False, 0
 
     def session(self, id: str) -> SessionRecord:
         """Return what is known of a session."""
@@ -117,8 +126,14 @@ class World:
 
     def hear(self, event: str, data: Mapping[str, Any]) -> None:
         """Take an event of any session."""
-        try:
+        with self.noting():
             self._hear(event, data)
+
+    @contextmanager
+    def noting(self) -> Generator[None]:
+        """Keep a broken promise for the end of the batch, whoever would catch it before."""
+        try:
+            yield
         except BrokenPromiseError as broken:
             self.note_broken(broken)
 
@@ -136,8 +151,10 @@ class World:
         turn = record.turn
         if event == "llm:pre":
             ASKING.set(str(data["session_id"]))
-        if turn is not None and (event == "provider:request" or "purpose" in data):
-            turn.note_request()
+        if turn is not None and event == "provider:request":
+            turn.note_request(is_aside=False)
+        if turn is not None and event == "llm:pre" and "purpose" in data:
+            turn.note_request(is_aside=True)
         if event == "tool:start" and turn is not None:
             turn.begin_tool()
         if event == "orchestrator:complete":
@@ -145,8 +162,9 @@ class World:
         if event == "execution:end" and turn is not None:
             turn.end(self._now(), record.ending_reason)
             self._check_history(record, may_wait=False)
-        if event == "context:message" and data["source"] == "steering":
-            self.steered[data["message"]["content"]] -= 1
+        if event == "context:message" and data["number"] > record.last_number:
+            record.last_number = data["number"]
+            self.steered[str(data["message"]["content"])] -= data["source"] == "steering"
         for text in data["messages"] if event == "orchestrator:steering_discarded" else ():
             self.steered[text] -= 1
         record.pairs.note(event, data)
@@ -161,6 +179,16 @@ class World:
         record.turn = SpentTurn(str(data["session_id"]), budget, around, self._now())
 
     # Models and tools
+
+    def begin_call(self, *, is_closing: bool) -> SpentTurn:
+        """Note that a model is called here; return the turn that calls it."""
+        turn = self.sessions[ASKING.get()].turn
+        assert turn is not None
+        with self.noting():  # what a model raises is no news to a loop
+            if self.is_closed:
+                raise BrokenPromiseError("a model is called after the session was closed")
+            turn.begin_call(is_closing=is_closing)
+        return turn
 
     def will_raise(self, error: BaseException) -> BaseException:
         """Return an error that a model raises, and remember it."""
@@ -188,12 +216,14 @@ class World:
         for record in self.sessions.values():
             self._check_history(record, may_wait=record.pairs.is_in_turn)
 
-    def check_closed(self) -> None:
-        """Check that nothing is left of the sessions.
+    async def check_closed(self) -> None:
+        """Check that nothing is left of the sessions, soon after the root was closed.
 
         Raises:
             BrokenPromiseError: Something is.
         """
+        self.is_closed = True
+        await asyncio.sleep(LEFT_BEHIND_SECONDS)
         self.check()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         if tasks:

@@ -1,0 +1,185 @@
+"""Faults that the simulation must find: each is a change of the product, for as long as it is planted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from amplifier_core.events import TOOL_ERROR
+from amplifier_core.llm_errors import StreamError
+from amplifier_modules.contexts import compaction, simple
+from amplifier_modules.loops.answers.display import Display
+from amplifier_modules.loops.boundary.hook_points import HookPoints
+from amplifier_modules.loops.model_call import ModelCalls
+from amplifier_modules.loops.open_blocks import OpenBlocks
+from amplifier_modules.loops.steering import SteeringQueue
+from amplifier_modules.loops.tool_call import CallRun
+from amplifier_modules.loops.tool_calls import ToolRound
+from amplifier_modules.loops.turn import Turn
+from amplifier_modules.loops.turn_history import TurnHistory
+from amplifier_modules.spawn.tasks import Tasks
+from amplifier_modules.spending.ledger import Ledger
+from amplifier_modules.spending.reservation import Reservation
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def a_result_is_added_twice(patch: pytest.MonkeyPatch) -> None:
+    add = TurnHistory.add_results
+
+    async def twice(self: Any, messages: Any) -> None:
+        await add(self, [each for message in messages for each in (message, message)])
+
+    patch.setattr(TurnHistory, "add_results", twice)
+
+
+def calls_that_never_began_have_no_result(patch: pytest.MonkeyPatch) -> None:
+    messages = ToolRound.messages
+
+    def of_begun(self: Any) -> list[dict[str, Any]]:
+        begun = {call.requested.id for call in self._calls if call.has_begun or call.failure}
+        return [each for each in messages(self) if each["tool_call_id"] in begun]
+
+    patch.setattr(ToolRound, "messages", of_begun)
+
+
+def the_failure_of_a_call_has_no_event(patch: pytest.MonkeyPatch) -> None:
+    emit = HookPoints.emit
+
+    async def but_failures(self: Any, event: str, data: dict[str, Any]) -> None:
+        if event == TOOL_ERROR:
+            self._open_calls.pop(data.get("tool_call_id"), None)
+        else:
+            await emit(self, event, data)
+
+    patch.setattr(HookPoints, "emit", but_failures)
+
+
+def what_a_call_used_is_not_settled(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Reservation, "settle", lambda self, usage: None)
+
+
+def a_reservation_is_never_taken_back(patch: pytest.MonkeyPatch) -> None:
+    end = Ledger._end
+
+    def keep(self: Any, estimate: Any, tokens: Any, cost: Any) -> None:
+        end(self, estimate, tokens, cost)
+        for ledger in self._chain():
+            ledger._calls_under_way += 1
+
+    patch.setattr(Ledger, "_end", keep)
+
+
+def a_sub_agent_does_not_hear_of_a_cancellation(patch: pytest.MonkeyPatch) -> None:
+    adopted = Tasks._adopted
+
+    @contextmanager
+    def deaf(self: Any, session: Any, call_id: Any) -> Any:
+        with adopted(self, session, call_id):
+            self.coordinator.cancellation.unregister_child(session.coordinator.cancellation)
+            yield
+
+    patch.setattr(Tasks, "_adopted", deaf)
+
+
+def sub_agents_outlive_their_session(patch: pytest.MonkeyPatch) -> None:
+    async def close(self: Any) -> None:
+        del self
+
+    patch.setattr(Tasks, "close", close)
+
+
+def a_group_is_split_where_it_is_shortened(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(compaction, "groups", lambda messages: ([each] for each in range(len(messages))))
+
+
+def a_message_comes_between_a_call_and_its_result(patch: pytest.MonkeyPatch) -> None:
+    answer = Turn._answer
+    add = TurnHistory.add_results
+
+    async def with_steering(self: Any, models: Any, recovery: Any) -> Any:
+        self.history.steer = lambda: self.steering.inject(self.history, self.hooks, 0)
+        return await answer(self, models, recovery)
+
+    async def behind_steering(self: Any, messages: Any) -> None:
+        listed = list(messages)
+        await self.steer()
+        await add(self, listed)
+
+    patch.setattr(Turn, "_answer", with_steering)
+    patch.setattr(TurnHistory, "add_results", behind_steering)
+    # Our contexts would put the results where they belong.
+    patch.setattr(simple, "_behind_calls", lambda messages: 0)
+
+
+def an_answer_that_was_shown_is_asked_for_again(patch: pytest.MonkeyPatch) -> None:
+    send = ModelCalls._send
+
+    async def again(self: Any, request: Any, about: Any, early: Any) -> Any:
+        try:
+            return await send(self, request, about, early)
+        except StreamError:
+            return await send(self, request, about, early)
+
+    patch.setattr(ModelCalls, "_send", again)
+
+
+def a_budget_is_checked_after_the_call(patch: pytest.MonkeyPatch) -> None:
+    reserve = Ledger.reserve
+
+    def late(self: Any, *given: Any, **options: Any) -> Any:
+        answer = reserve(self, *given, **options)
+        return answer if isinstance(answer, Reservation) else reserve(self, *given, is_closing=True)
+
+    patch.setattr(Ledger, "reserve", late)
+    patch.setattr(Ledger, "reached", lambda self: None)
+
+
+def a_block_that_was_cut_has_no_end(patch: pytest.MonkeyPatch) -> None:
+    async def nothing(self: Any) -> None:
+        del self
+
+    patch.setattr(Display, "abort", nothing)
+    patch.setattr(OpenBlocks, "abort", nothing)
+
+
+def a_steering_message_is_forgotten_in_a_cancellation(patch: pytest.MonkeyPatch) -> None:
+    async def forget(self: Any, hooks: Any, reason: str) -> None:
+        del hooks, reason
+        self._waiting.clear()
+
+    patch.setattr(SteeringQueue, "discard", forget)
+
+
+def a_failed_call_is_run_again(patch: pytest.MonkeyPatch) -> None:
+    answered = CallRun._answered
+
+    async def again(self: Any, *given: Any) -> Any:
+        try:
+            return await answered(self, *given)
+        except ValueError:
+            return await answered(self, *given)
+
+    patch.setattr(CallRun, "_answered", again)
+
+
+FAULTS: dict[Plant, int] = {
+    a_result_is_added_twice: 20,
+    calls_that_never_began_have_no_result: 100,
+    the_failure_of_a_call_has_no_event: 20,
+    what_a_call_used_is_not_settled: 100,
+    a_reservation_is_never_taken_back: 100,
+    a_sub_agent_does_not_hear_of_a_cancellation: 400,
+    sub_agents_outlive_their_session: 100,
+    a_group_is_split_where_it_is_shortened: 100,
+    a_message_comes_between_a_call_and_its_result: 100,
+    an_answer_that_was_shown_is_asked_for_again: 100,
+    a_budget_is_checked_after_the_call: 100,
+    a_block_that_was_cut_has_no_end: 100,
+    a_steering_message_is_forgotten_in_a_cancellation: 100,
+    a_failed_call_is_run_again: 100,
+}
+"""Each fault, and in how many sessions it must be found."""
