@@ -153,8 +153,7 @@ async def _do(
             case "cancel" | "cancel_gracefully":
                 world.cancel_turn(session.id)
                 session.cancel(graceful=deed == "cancel_gracefully")
-            case "cancel_task":
-                world.cancel_turn(session.id)
+            case "cancel_task":  # sub-agents in the background go on
                 running.cancel()
             case "steer":
                 text = f"steer {world.number()}"
