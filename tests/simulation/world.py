@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ ASKING: ContextVar[str] = ContextVar("asking_session")
 """The session that asks a model here."""
 
 TRACED = (
-    "tool_call_id",
     "task_id",
     "status",
     "reason",
@@ -31,7 +31,9 @@ TRACED = (
     "block_index",
     "kind",
 )
-"""What of an event goes into the trace; its ids and times differ from run to run."""
+"""What of an event goes into the trace; its times differ from run to run."""
+
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 LEFT_BEHIND_SECONDS = 20.0
 """How long what a session has left behind, as it ignored its cancellation, may go on after it."""
@@ -73,6 +75,7 @@ class World:
         self._jobs: dict[str, tuple[SpentTurn | None, Budget | None]] = {}
         self._ran: set[int] = set()
         self._number = 0
+        self._calls: dict[str, int] = {}
         self._continued: Counter[str] = Counter()
         self.steered: Counter[str] = Counter()
         """Messages that steer, how many times each was given; minus where it came out."""
@@ -144,7 +147,12 @@ class World:
 
     def _hear(self, event: str, data: Mapping[str, Any]) -> None:
         record = self.session(str(data.get("session_id")))
-        told = tuple(data[key] for key in TRACED if isinstance(data.get(key), str | int))
+        told = tuple(
+            _ADDRESS.sub("", str(data[key])) for key in TRACED if data.get(key) is not None
+        )
+        if (call_id := data.get("tool_call_id")) is not None:
+            # The loop for tags makes random ids.
+            told = (f"call {self._calls.setdefault(call_id, len(self._calls) + 1)}", *told)
         self.trace.append((self._now(), record.number, event, *told))
         if event == "execution:start":
             self._begin_turn(record, data)
