@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any, cast
 
 from budgets import SpentTurn
-from histories import check_request
+from history_check import check_request
 from session_plan import SessionPlan
-from world import ASKING, World
+from simulated_world import ASKING, World
 
 from amplifier_core.llm_errors import (
     AuthenticationError,

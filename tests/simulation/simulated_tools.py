@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from session_plan import budget
-from world import World
+from simulated_world import World
 
 from amplifier_core.models import ToolResult
 from amplifier_modules.tool_context import ToolContext

@@ -17,7 +17,7 @@ from seeded_loop import SeededLoop, StuckError, virtual_clock
 from session_plan import SessionPlan, TurnPlan, session_plan
 from simulated_model import SimulatedModel
 from simulated_tools import simulated_tools
-from world import World
+from simulated_world import World
 
 from amplifier_agent import Agent, Session, hook
 from amplifier_agent.function_hook import Hook

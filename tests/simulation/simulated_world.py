@@ -15,7 +15,7 @@ from typing import Any
 from broken import BrokenPromiseError
 from budgets import SpentTurn
 from event_pairs import EventPairs
-from histories import WatchedHistory
+from history_check import WatchedHistory
 
 from amplifier_modules.budget import Budget
 
