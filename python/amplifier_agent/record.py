@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import PLAIN, shape_of
+from amplifier_modules.budget import is_over_budget
 from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
 from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
@@ -75,8 +76,8 @@ class TurnRecord:
         if data.get("status") in {"error", "cancelled"} and usage:
             self._add_usage(_plain(usage))
 
-    def _note_tool_call(self, _data: object) -> None:
-        self.tool_calls += 1
+    def _note_tool_call(self, data: Mapping[str, Any]) -> None:
+        self.tool_calls += not is_over_budget(data)
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = {**data}

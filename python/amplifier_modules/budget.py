@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
-from typing import Any, Self
+from typing import Any, Self, cast
 
 BUDGET_WARNING = "budget:warning"
 """Event: most of what a turn may use of a kind is used up."""
@@ -69,6 +69,16 @@ class Budget:
                 message = f"`cost` of a budget is `{values['cost']}` (must be a number)"
                 raise ValueError(message) from None
         return cls(**values)
+
+
+class OverBudgetError(Exception):
+    """A tool call is not run, as a limit of its turn is reached."""
+
+
+def is_over_budget(data: Mapping[str, Any]) -> bool:
+    """Whether the data of `tool:error` is that of a call that was not run because of its budget."""
+    error: Any = data.get("error")
+    return isinstance(error, Mapping) and cast("Any", error).get("type") == OverBudgetError.__name__
 
 
 def warning_text(data: Mapping[str, Any]) -> str:

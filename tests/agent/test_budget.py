@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, Status, tool
+from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, Status, hook, tool
 from amplifier_core import ChatRequest, ChatResponse, TextBlock, Usage
 
 CALL_TOKENS, CALL_COST = 1_000, Decimal("0.1")
@@ -129,3 +129,25 @@ async def test_the_next_run_goes_on_after_each_limit() -> None:
             assert (await session.run("on")).text == "Went on."
         calls = [m for m in model.requests[-1].messages if getattr(m, "tool_call_id", None)]
         assert len(calls) == len(first)
+
+
+async def test_a_call_that_its_budget_kept_from_running_is_told_and_not_counted() -> None:
+    told: list[Any] = []
+
+    @tool
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    @hook("tool:error")
+    def note(_event: str, data: dict[str, Any]) -> None:
+        told.append(data["error"])
+
+    model = ScriptedProvider([[{"tool": "look"}] * 3])
+    agent = Agent(model, tools=[look], hooks=[note], budget=Budget(tool_calls=1))
+
+    result = await agent.run("go")
+
+    reason = "the budget of 1 tool call is used up"
+    assert (result.status, result.reason, result.tool_calls) == ("limit", reason, 1)
+    assert told == [{"type": "OverBudgetError", "msg": reason}] * 2

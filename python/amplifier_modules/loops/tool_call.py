@@ -17,6 +17,7 @@ from amplifier_core.llm_errors import InvalidToolCallError
 
 from ..argument_check import ArgumentCheck
 from ..awaitable import awaitable_of
+from ..budget import OverBudgetError
 from ..failure import described, in_words
 from ..loop_breaking import ends_turn
 from ..spending.ledger import Ledger, Limit
@@ -170,6 +171,8 @@ class CallRun:
         ledger = self._rules.ledger
         if ledger is not None and (limit := ledger.take_tool_call()) is not None:
             self.limit = limit
+            error = described(OverBudgetError(limit.reason))
+            await self._hooks.emit(TOOL_ERROR, {**self._about, "error": error})
             return Answer(f"Not run: {limit.reason}.", is_error=True)
 
         async def run() -> Any:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import shape_of
 
+from ..budget import is_over_budget
 from ..stop_reasons import CUT_SHORT, REFUSED
 from .task import TASK_END, TOKENS, Answer, Used
 
@@ -70,8 +71,8 @@ class TurnAccount:
         if data.get("status") in {"error", "cancelled"} and data.get("usage"):
             self.used.add(_of_usage(data["usage"], model_calls=0))
 
-    def _note_tool_call(self, _data: object) -> None:
-        self.used.tool_calls += 1
+    def _note_tool_call(self, data: Mapping[str, Any]) -> None:
+        self.used.tool_calls += not is_over_budget(data)
 
     def _note_ending(self, data: Mapping[str, Any]) -> None:
         self._ending = shape_of(dict(data), [])
