@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "examples").glob("agent_*.py"))
 PRINTS = {
     "agent_approval": r"run `wipe`\?\n\| `path`: `old` \[y/N\] Done\.\n",
+    "agent_budget": r"limit: Nothing on two pages\.\ncompleted: On no page\.\n",
     "agent_cancel": r"cancelled Hello!\n",
+    "agent_context": r"\d{4} characters.*\n(the conversation was shortened.*\n)+22 messages.*\n1?\d were.*\n",
     "agent_deny": r"(?s).*notes\.txt.*",
     "agent_go_on": "",
     "agent_inject": r"(?s).+",
