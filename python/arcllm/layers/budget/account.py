@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 
 from .settings import BudgetSettings
 
 _MILLION = Decimal(1_000_000)
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,7 @@ class Account:
             agent: For whom it is made.
             provider: Who is asked.
         """
-        day = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")
-        return cls(agent, provider, day, day[:7])
+        return _account(agent, provider, int(now // _DAY_SECONDS))
 
     @property
     def scopes(self) -> list[str]:
@@ -67,6 +68,12 @@ class Account:
                     yield Limit(scope, period, int(_micros(dollars, ROUND_FLOOR)))
 
 
+@lru_cache(maxsize=64)
+def _account(agent: str | None, provider: str, day_number: int) -> Account:
+    day = datetime.fromtimestamp(day_number * _DAY_SECONDS, UTC).strftime("%Y-%m-%d")
+    return Account(agent, provider, day, day[:7])
+
+
 def micros_of(dollars: Decimal) -> int:
     """Return a cost in millionths of a US dollar, the last one begun counted."""
     return int(_micros(dollars, ROUND_CEILING))
@@ -75,6 +82,11 @@ def micros_of(dollars: Decimal) -> int:
 def dollars_of(micros: int) -> Decimal:
     """Return an amount in US dollars."""
     return Decimal(micros).scaleb(-6)
+
+
+def written(micros: int) -> str:
+    """Write an amount in US dollars."""
+    return f"{micros // 1_000_000}.{micros % 1_000_000:06}"
 
 
 def _micros(dollars: Decimal, rounding: str) -> Decimal:

@@ -28,17 +28,17 @@ class Costs:
         self._now = now
         self._pricings: dict[str, Pricing] = {}
 
-    def input(self, call: Call, provider: str, model: str) -> int | None:
-        """Return what the input of a call will cost; None if its price is not known."""
+    def most(self, call: Call, provider: str, model: str) -> int | None:
+        """Return what a call with the longest answer would cost; None if its price is not known."""
         if not self._pricing(provider).knows((model,)):
             return None
-        return self.tokens(provider, model, _input_tokens(call), 0)
-
-    def output(self, call: Call, provider: str, model: str) -> int:
-        """Return what the longest answer would cost."""
         asked = call.options.get("max_tokens")
         most = asked if isinstance(asked, int) and asked > 0 else self._settings.output_tokens
-        return self.tokens(provider, model, 0, most)
+        return self.tokens(provider, model, _input_tokens(call), most)
+
+    def begun(self, call: Call, provider: str, model: str, written: int) -> int:
+        """Return what a call cost that was broken off after so many tokens; 0 if not known."""
+        return self.tokens(provider, model, _input_tokens(call), written)
 
     def tokens(self, provider: str, model: str, read: int, written: int) -> int:
         """Return what so many tokens cost; 0 where no price is known."""
@@ -46,7 +46,7 @@ class Costs:
         return micros_of(self._pricing(provider).cost(counts, None, (model,)) or Decimal(0))
 
     def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
-        """Return what an answer cost; None if that is not known."""
+        """Return what an answer of a provider cost; None if that is not known."""
         said: Any = response.metadata.get("cost_usd")
         if isinstance(said, int | float | Decimal | str):
             return micros_of(Decimal(str(said)))
@@ -62,9 +62,7 @@ class Costs:
             "output_tokens": usage.output_tokens - reasoning,
             "reasoning_tokens": reasoning,
         }
-        answered: Any = response.metadata.get("provider")
-        pricing = self._pricing(answered if isinstance(answered, str) else provider)
-        cost = pricing.cost(counts, None, (response.model, model))
+        cost = self._pricing(provider).cost(counts, None, (response.model, model))
         return None if cost is None else micros_of(cost)
 
     def _pricing(self, provider: str) -> Pricing:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
-
-import anyio
-from anyio.to_thread import run_sync
 
 from amplifier_modules.closing import closing
 from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN
@@ -18,7 +16,8 @@ from ...exceptions import ArcLLMError
 from ...step import Call, Piece, Step
 from ...types import LLMResponse
 from ..layer import Layer
-from .account import Account, Limit, dollars_of
+from .access import BudgetAccess
+from .account import Account, Limit, dollars_of, written
 from .cost import Costs
 from .errors import ArcLLMBudgetError, ArcLLMBudgetFileError
 from .settings import BudgetSettings, default_path
@@ -35,8 +34,6 @@ class _Held:
     limits: list[Limit]
     reservation: int | None
     """None if nothing had to be reserved."""
-    input: int
-    """What its input costs, as estimated."""
     micros: int
     """What is reserved."""
     is_priced: bool
@@ -72,7 +69,9 @@ class BudgetLayer(Layer):
         self._now = now
         self._on_warning = on_warning
         self._costs = Costs(settings, now)
+        self._limits = lru_cache(maxsize=64)(partial(Account.limits, settings=settings))
         self._store = BudgetStore(settings.path or default_path(), settings.busy_seconds)
+        self._access = BudgetAccess(self._store)
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer.
@@ -85,9 +84,9 @@ class BudgetLayer(Layer):
         try:
             response = await self.beneath.complete(call)
         except BaseException as error:
-            await self._break_off(held, error)
+            await self._break_off(held, call, error)
             raise
-        return await self._settle(held, response)
+        return await self._settle(held, call, response)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response; the errors are those above."""
@@ -103,63 +102,87 @@ class BudgetLayer(Layer):
                     held.characters += _characters(piece)
                     yield piece
         except BaseException as error:
-            await self._break_off(held, error)
+            await self._break_off(held, call, error)
             raise
         if response is not None:
-            yield await self._settle(held, response)
+            yield await self._settle(held, call, response)
         else:
-            await self._break_off(held, None)
+            await self._break_off(held, call, None)
 
     async def close(self) -> None:
         """Close the file and what is beneath."""
-        await run_sync(self._store.close)
-        await self.beneath.close()
+        try:
+            await self._access.close()
+        finally:
+            await self.beneath.close()
 
     async def _hold(self, call: Call) -> _Held:
         now, name, model = self._now(), self.name, self.model_name
-        account = Account.at(now, self._settings.agent, name)
-        limits = account.limits(self._settings)
-        entered = self._costs.input(call, name, model)
-        if entered is None and self._settings.unknown_price == "block":
+        account = Account.at(now, call.notes.get("agent") or self._settings.agent, name)
+        limits = self._limits(account)
+        most = self._costs.most(call, name, model)
+        if most is None and self._settings.unknown_price == "block":
             advice = "set `prices` of the budget, or `unknown_price` to `allow`"
             nothing = dollars_of(0)
             raise ArcLLMBudgetError(
                 f"no price is known for `{model}` of `{name}`; {advice}",
                 "all", "", None, nothing, nothing,
             )  # fmt: skip
-        is_priced, entered = entered is not None, entered or 0
-        micros = entered + (self._costs.output(call, name, model) if is_priced else 0)
-        held = _Held(account, limits, None, entered, micros, is_priced)
+        micros = most or 0
+        held = _Held(account, limits, None, micros, is_priced=most is not None)
         if micros and limits:
             lease = self._settings.lease_seconds
-            found = await run_sync(self._store.reserve, account, micros, limits, now, lease)
+            reserve = partial(self._store.reserve, account, micros, limits, now, lease)
+            found = await self._access.use(reserve, partial(self._release, account))
             if isinstance(found, Standing):
                 raise _exceeded(found, micros)
             held.reservation = found
         return held
 
-    async def _break_off(self, held: _Held, error: BaseException | None) -> None:
+    def _release(self, account: Account, found: int | Standing) -> None:
+        """Take back what was reserved for a call that was cancelled before it was made."""
+        if not isinstance(found, Standing):
+            self._store.settle(found, account, 0, (), 100)
+
+    def _charged(self, held: _Held, call: Call) -> str | None:
+        """Charge a call to the provider that answers it, and return its model if that is known.
+
+        Who it is, is known only once `routing` or `fallback` turned to it.
+        """
+        model = None
+        if target := call.notes.get("fallback") or call.notes.get("routed"):
+            _, _, model = str(target).partition(":")
+        if (answered := call.notes.get("provider") or self.name) != held.account.provider:
+            held.account = replace(held.account, provider=answered)
+            held.limits = self._limits(held.account)
+        return model or None
+
+    async def _break_off(self, held: _Held, call: Call, error: BaseException | None) -> None:
         """Settle a call without a response."""
-        is_refused = isinstance(error, ArcLLMError) and not held.began
-        written = -(-held.characters // CHARACTERS_PER_TOKEN)
-        output = self._costs.tokens(self.name, self.model_name, 0, written) if written else 0
+        model = self._charged(held, call) or self.model_name
+        provider = held.account.provider
+        micros = 0
+        if held.began or not isinstance(error, ArcLLMError):
+            shown = -(-held.characters // CHARACTERS_PER_TOKEN)
+            micros = self._costs.begun(call, provider, model, shown)
         try:
-            await self._write(held, 0 if is_refused else held.input + output)
+            await self._write(held, micros)
         except ArcLLMBudgetFileError as problem:
             if error is None:
                 raise
             # The call's own error counts more; what is reserved stays reserved.
             logger.error("%s", problem)
 
-    async def _settle(self, held: _Held, response: LLMResponse) -> LLMResponse:
-        cost = self._costs.answer(response, self.name, self.model_name)
+    async def _settle(self, held: _Held, call: Call, response: LLMResponse) -> LLMResponse:
+        model = self._charged(held, call)
+        cost = self._costs.answer(response, held.account.provider, model or self.model_name)
         micros = held.micros if cost is None else cost
         try:
             standings = await self._write(held, micros)
         except ArcLLMBudgetFileError as error:
             error.response = response
             raise
-        shown: dict[str, Any] = {"cost_usd": str(dollars_of(micros))}
+        shown: dict[str, Any] = {"cost_usd": written(micros)}
         if cost is None:
             shown["estimated" if held.is_priced else "unpriced"] = True
         if standings:
@@ -173,12 +196,10 @@ class BudgetLayer(Layer):
         if held.reservation is None and micros == 0:
             return []
         percent = self._settings.warn_percent
-        standings: list[Standing] = []
+        whose = (held.reservation, held.account, micros, held.limits)
+        settle = partial(self._store.settle, *whose, percent, now=self._now())
         # A call that was cancelled has been paid for, too.
-        with anyio.CancelScope(shield=True):
-            standings = await run_sync(
-                self._store.settle, held.reservation, held.account, micros, held.limits, percent
-            )
+        standings = await self._access.use(settle)
         for standing in standings:
             if standing.is_news:
                 logger.warning("%s", _warning(standing))
@@ -196,15 +217,15 @@ def _shown(standing: Standing) -> dict[str, str]:
     return {
         "scope": standing.limit.scope,
         "period": standing.limit.period,
-        "spent_usd": str(dollars_of(standing.spent)),
-        "limit_usd": str(dollars_of(standing.limit.micros)),
+        "spent_usd": written(standing.spent),
+        "limit_usd": written(standing.limit.micros),
     }
 
 
 def _warning(standing: Standing) -> str:
     limit = standing.limit
     return (
-        f"${dollars_of(standing.spent)} of the ${dollars_of(limit.micros)} of `{limit.scope}` for"
+        f"${written(standing.spent)} of the ${written(limit.micros)} of `{limit.scope}` for"
         f" {limit.period} are spent"
     )
 

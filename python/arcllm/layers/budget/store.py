@@ -1,50 +1,31 @@
 """What was spent, and what is reserved for calls under way, in a SQLite file that processes share.
 
 All amounts are millionths of a US dollar. A call is reserved in one transaction and settled in
-another. The journal is one for rolling back: of a process that is killed, either the whole
-transaction stays or nothing. `synchronous` is `OFF`: waiting for the disk twice a call would take
-longer than all else, and only a crash of the whole machine can harm the file, which is then an error
-of the next call, not a budget that begins anew.
+another.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import getrandbits
 from threading import Lock
-from typing import Any
+from typing import TypeVar
 
 from .account import Account, Limit
 from .errors import ArcLLMBudgetFileError
+from .file import open_file
 
-_VERSION = 1
-"""Of the tables, kept as `user_version`."""
-_TABLES = """
-CREATE TABLE spent (
-    scope TEXT NOT NULL, period TEXT NOT NULL, micros INTEGER NOT NULL,
-    warned INTEGER NOT NULL DEFAULT -1, -- the limit of which somebody was warned
-    PRIMARY KEY (scope, period)
-) WITHOUT ROWID;
-CREATE TABLE reserved (
-    id INTEGER PRIMARY KEY, agent TEXT, provider TEXT NOT NULL,
-    day TEXT NOT NULL, month TEXT NOT NULL, micros INTEGER NOT NULL, expires REAL NOT NULL
-);
-"""
+_MONTH = len("2026-11")
+_FORGET = "DELETE FROM reserved WHERE id = ? OR expires <= ?"
 _SPENT = "SELECT micros FROM spent WHERE scope = ? AND period = ?"
-_SPEND = """
-INSERT INTO spent (scope, period, micros) VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET micros = micros + excluded.micros
-"""
 
-
-_creating = Lock()
-"""A file that is closed loses all locks that its process has on it: nobody may use a new file before
-its creator has closed it, and an old one is not opened but by SQLite."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +45,14 @@ class Standing:
         return self.spent + self.reserved
 
 
+class StoreBusyError(Exception):
+    """Somebody else uses the file, or it is not open: whoever has no time must not wait for it."""
+
+
 class BudgetStore:
     """The file; safe to share between threads and processes. Each method blocks.
+
+    With `waits=False`, a method that would have to wait raises `StoreBusyError` and changes nothing.
 
     Args:
         path: The file; it is made at the first call, readable only by the user.
@@ -80,7 +67,14 @@ class BudgetStore:
         self._lock = Lock()
 
     def reserve(
-        self, account: Account, micros: int, limits: Sequence[Limit], now: float, lease: float
+        self,
+        account: Account,
+        micros: int,
+        limits: Sequence[Limit],
+        now: float,
+        lease: float,
+        *,
+        waits: bool = True,
     ) -> int | Standing:
         """Reserve what a call may cost, or return the limit that it could pass.
 
@@ -88,41 +82,38 @@ class BudgetStore:
             account: To whom it is charged.
             micros: What it may cost.
             limits: The limits that hold for it.
-            now: The time, in seconds since the epoch; reservations that expired are forgotten.
+            now: The time, in seconds since the epoch; reservations that expired do not count.
             lease: For how many seconds the reservation holds.
+            waits: Whether to wait for others.
 
         Returns:
             The number of the reservation, or the first limit that has too little left.
 
         Raises:
             ArcLLMBudgetFileError: The file cannot be used.
+            StoreBusyError: It would have to wait.
         """
-        with self._transaction() as connection:
-            if _sum(connection, "SELECT COUNT(*) FROM reserved WHERE expires <= ?", (now,)):
-                connection.execute("DELETE FROM reserved WHERE expires <= ?", (now,))
+        # No number is used again, as that of a reservation which expired may still be settled.
+        number = getrandbits(63)
+        whose = (account.agent, account.provider, account.day, account.month)
+        row = (number, *whose, micros, now + lease)
+
+        def change(connection: sqlite3.Connection) -> int | Standing:
+            values = [*row]
             for limit in limits:
-                standing = Standing(
-                    limit,
-                    _sum(connection, _SPENT, (limit.scope, limit.period)),
-                    _reserved(connection, limit),
-                )
-                if standing.used + micros > limit.micros:
-                    return standing
-            # No number is used again, as that of a reservation which expired may still be settled.
-            number = getrandbits(63)
-            connection.execute(
-                "INSERT INTO reserved VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    account.agent,
-                    account.provider,
-                    account.day,
-                    account.month,
-                    micros,
-                    now + lease,
-                ),
-            )
+                values += [*_which(limit), now, limit.micros - micros]
+            while not connection.execute(_reserve(tuple(map(_kinds, limits))), values).rowcount:
+                for limit in limits:
+                    which = _which(limit)
+                    spent = connection.execute(_SPENT, which[:2]).fetchone()
+                    held = connection.execute(_held(*_kinds(limit)), (*which[2:], now)).fetchone()
+                    standing = Standing(limit, 0 if spent is None else spent[0], held[0])
+                    if standing.used + micros > limit.micros:
+                        return standing
             return number
+
+        # One statement is a transaction by itself.
+        return self._use(change, waits)
 
     def settle(
         self,
@@ -131,6 +122,9 @@ class BudgetStore:
         micros: int,
         limits: Sequence[Limit],
         warn_percent: int,
+        *,
+        now: float = 0.0,
+        waits: bool = True,
     ) -> list[Standing]:
         """Put what a call did cost in the place of its reservation, expired or not.
 
@@ -140,21 +134,27 @@ class BudgetStore:
             micros: What it did cost.
             limits: The limits that hold for it.
             warn_percent: From which part of a limit on a standing is news.
+            now: The time; reservations that had expired by then are removed.
+            waits: Whether to wait for others.
 
         Returns:
             How much of each limit is spent.
 
         Raises:
             ArcLLMBudgetFileError: The file cannot be used.
+            StoreBusyError: It would have to wait.
         """
-        with self._transaction() as connection:
-            if reservation is not None:
-                connection.execute("DELETE FROM reserved WHERE id = ?", (reservation,))
+
+        def change(connection: sqlite3.Connection) -> list[Standing]:
+            connection.execute(_FORGET, (reservation, now))
             if micros:
+                scopes = account.scopes
                 periods = (account.month, account.day)
-                rows = [(scope, each, micros) for scope in account.scopes for each in periods]
-                connection.executemany(_SPEND, rows)
+                rows = [(scope, each, micros) for scope in scopes for each in periods]
+                connection.execute(_spend(len(rows)), [value for row in rows for value in row])
             return [_standing(connection, limit, warn_percent) for limit in limits]
+
+        return self._use(lambda connection: _whole(connection, change), waits)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -163,17 +163,36 @@ class BudgetStore:
             if connection is not None and self._process == os.getpid():
                 connection.close()
 
-    @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
-        with self._lock, self._explained():
-            connection = self._opened()
-            connection.execute("BEGIN IMMEDIATE")
+    def _use(self, change: Callable[[sqlite3.Connection], T], waits: bool) -> T:
+        if not self._lock.acquire(blocking=waits):
+            raise StoreBusyError
+        try:
+            if waits:
+                with self._explained(), self._waiting() as connection:
+                    return change(connection)
+            # SQLite's connections must not be used in a process that was forked off.
+            if self._connection is None or self._process != os.getpid():
+                raise StoreBusyError
             try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+                return change(self._connection)
+            except sqlite3.Error as error:
+                # Whoever waits finds out what it is.
+                raise StoreBusyError from error
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _waiting(self) -> Generator[sqlite3.Connection]:
+        """Yield a connection that waits for other processes."""
+        if self._connection is None or self._process != os.getpid():
+            self._connection = open_file(self.path, self._busy_seconds)
+            self._process = os.getpid()
+        connection = self._connection
+        connection.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
+        try:
+            yield connection
+        finally:
+            connection.execute("PRAGMA busy_timeout = 0")
 
     @contextmanager
     def _explained(self) -> Generator[None]:
@@ -194,67 +213,53 @@ class BudgetStore:
                 f"cannot use the budget file `{self.path}`: {why}"
             ) from error
 
-    def _opened(self) -> sqlite3.Connection:
-        # SQLite's connections must not be used in a process that was forked off.
-        if self._connection is None or self._process != os.getpid():
-            self._connection = self._open()
-            self._process = os.getpid()
-        return self._connection
 
-    def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _creating, suppress(FileExistsError):
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection = sqlite3.connect(
-            self.path,
-            timeout=self._busy_seconds,
-            isolation_level=None,  # transactions begin where it is said
-            check_same_thread=False,
-        )
-        try:
-            connection.execute("PRAGMA journal_mode = PERSIST").fetchone()
-            connection.execute("PRAGMA synchronous = OFF")
-            self._make_tables(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _make_tables(self, connection: sqlite3.Connection) -> None:
-        if _version(connection) == _VERSION:
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = _version(connection)  # another process may have been faster
-            if version not in (0, _VERSION):
-                why = f"it has version {version} of the tables, this program knows {_VERSION}"
-                raise ArcLLMBudgetFileError(f"cannot use the budget file `{self.path}`: {why}")
-            if version == 0:
-                for statement in _TABLES.split(";")[:-1]:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-        except BaseException:
-            connection.rollback()
-            raise
-        connection.commit()
+def _whole(connection: sqlite3.Connection, change: Callable[[sqlite3.Connection], T]) -> T:
+    """Make a change as one transaction."""
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        result = change(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.rollback()
+        raise
+    return result
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return connection.execute("PRAGMA user_version").fetchone()[0]
+@cache
+def _spend(rows: int) -> str:
+    """Return the statement that adds amounts to those which are spent."""
+    values = ", ".join(["(?, ?, ?)"] * rows)
+    return (
+        f"INSERT INTO spent (scope, period, micros) VALUES {values}"
+        " ON CONFLICT DO UPDATE SET micros = micros + excluded.micros"
+    )
 
 
-def _sum(connection: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> int:
-    row = connection.execute(query, values).fetchone()
-    return 0 if row is None else row[0]
-
-
-def _reserved(connection: sqlite3.Connection, limit: Limit) -> int:
+def _which(limit: Limit) -> tuple[str, ...]:
+    """Return the values that pick what counts for a limit: spent, then reserved."""
     kind, _, name = limit.scope.partition(":")
-    period = "month" if len(limit.period) == len("2026-11") else "day"
-    query = f"SELECT COALESCE(SUM(micros), 0) FROM reserved WHERE {period} = ?"
-    if kind == "all":
-        return _sum(connection, query, (limit.period,))
-    return _sum(connection, f"{query} AND {kind} = ?", (limit.period, name))
+    return (limit.scope, limit.period, limit.period, *(() if kind == "all" else (name,)))
+
+
+def _kinds(limit: Limit) -> tuple[str, str]:
+    """Return whose limit it is, and for what time: the columns that reservations have for both."""
+    return limit.scope.partition(":")[0], "month" if len(limit.period) == _MONTH else "day"
+
+
+@cache
+def _held(kind: str, period: str) -> str:
+    whose = "" if kind == "all" else f" AND {kind} = ?"
+    return (
+        f"SELECT COALESCE(SUM(micros), 0) FROM reserved WHERE {period} = ?{whose} AND expires > ?"
+    )
+
+
+@cache
+def _reserve(limits: tuple[tuple[str, str], ...]) -> str:
+    """Return the statement that reserves, if no limit is passed."""
+    fits = [f"COALESCE(({_SPENT}), 0) + ({_held(*limit)}) <= ?" for limit in limits]
+    return f"INSERT INTO reserved SELECT ?, ?, ?, ?, ?, ?, ? WHERE {' AND '.join(fits) or '1'}"
 
 
 def _standing(connection: sqlite3.Connection, limit: Limit, warn_percent: int) -> Standing:
