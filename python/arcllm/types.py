@@ -1,29 +1,43 @@
 """The types of a call: messages and tools go in, a response comes out.
 
-The annotations of this module are evaluated, not deferred: `ToolResultBlock` holds blocks, its own
-kind among them, and is completed by `model_rebuild` once all of them are defined.
+The annotations of this module are evaluated, not deferred. `ToolResultBlock` holds blocks, its own
+kind among them: it is completed by `model_rebuild` once all of them are defined, which Pydantic calls
+at the first use of a type, so that programs that only import the types do not wait for it.
 """
 
 import abc
+from threading import RLock
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
+from typing_extensions import override
 
-from .opaque import arranged, call_mark
+_REBUILDING = RLock()
+
+
+class _Data(BaseModel, defer_build=True):
+    """What the types have in common: each is completed at its first use."""
+
+    @classmethod
+    @override
+    def model_rebuild(cls, **keywords: Any) -> bool | None:
+        """Complete the type, in one thread at a time; Pydantic before 2.14 does not see to that."""
+        with _REBUILDING:
+            return super().model_rebuild(**keywords)
 
 
 def _is_none(value: Any) -> bool:
     return value is None
 
 
-class TextBlock(BaseModel):
+class TextBlock(_Data):
     """A text."""
 
     type: Literal["text"] = "text"
     text: str
 
 
-class ImageBlock(BaseModel):
+class ImageBlock(_Data):
     """An image: base64, a `data:` URL or an `https:` URL."""
 
     type: Literal["image"] = "image"
@@ -31,7 +45,7 @@ class ImageBlock(BaseModel):
     media_type: str
 
 
-class ToolUseBlock(BaseModel):
+class ToolUseBlock(_Data):
     """A call that a model made."""
 
     type: Literal["tool_use"] = "tool_use"
@@ -40,7 +54,7 @@ class ToolUseBlock(BaseModel):
     arguments: dict[str, Any]
 
 
-class ToolResultBlock(BaseModel):
+class ToolResultBlock(_Data):
     """What a tool gave back."""
 
     type: Literal["tool_result"] = "tool_result"
@@ -53,10 +67,8 @@ ContentBlock = Annotated[
 ]
 """A block of a message; its `type` says which."""
 
-ToolResultBlock.model_rebuild()
 
-
-class Message(BaseModel):
+class Message(_Data):
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -67,7 +79,7 @@ class Message(BaseModel):
     was changed, `content` counts."""
 
 
-class Tool(BaseModel):
+class Tool(_Data):
     """A tool that a model may call; `parameters` is a JSON schema."""
 
     name: str
@@ -75,7 +87,7 @@ class Tool(BaseModel):
     parameters: dict[str, Any]
 
 
-class ToolCall(BaseModel):
+class ToolCall(_Data):
     """A call that a model made, with its arguments parsed."""
 
     id: str
@@ -83,7 +95,7 @@ class ToolCall(BaseModel):
     arguments: dict[str, Any]
 
 
-class Usage(BaseModel):
+class Usage(_Data):
     """The tokens of a call."""
 
     input_tokens: int
@@ -94,7 +106,7 @@ class Usage(BaseModel):
     reasoning_tokens: int | None = None
 
 
-class LLMResponse(BaseModel):
+class LLMResponse(_Data):
     """The answer of a model."""
 
     content: str | None = None
@@ -121,6 +133,8 @@ class LLMResponse(BaseModel):
         Its content is a text, or blocks in the order in which the model wrote them. What cannot be
         read of the answer rides along, and goes back to the service with the message.
         """
+        from .opaque import arranged, call_mark
+
         text, entries = self.content or "", self.opaque
         calls = [
             ToolUseBlock(id=call.id, name=call.name, arguments=call.arguments)

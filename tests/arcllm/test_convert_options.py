@@ -32,11 +32,12 @@ def test_each_option_has_its_place() -> None:
         "extended_thinking": True,
         "response_format": "json",
         "timeout": 5,
+        "extra_headers": {"X-Team": "blue"},
         "metadata": {"user": "u1"},
     }
     assert set(options) == set(OPTIONS)
     request, keywords = kernel_request(Call(QUESTION, [tool], options), SENT)
-    assert keywords == {"extended_thinking": True}
+    assert keywords == {"extended_thinking": True, "extra_headers": {"X-Team": "blue"}}
     assert request == kernel.ChatRequest(
         messages=SENT,
         tools=[kernel.ToolSpec(name="look", description="Looks.", parameters=SCHEMA)],
@@ -130,5 +131,5 @@ def test_an_unknown_option_is_refused_and_the_known_ones_are_listed() -> None:
     assert caught.value.message == (
         "unknown option `temprature` (known: `temperature`, `max_tokens`, `top_p`, `stop`,"
         " `tool_choice`, `reasoning_effort`, `extended_thinking`, `response_format`, `timeout`,"
-        " `metadata`); did you mean `temperature`?"
+        " `extra_headers`, `metadata`); did you mean `temperature`?"
     )

@@ -63,10 +63,36 @@ import arcllm
 print("pydantic" in sys.modules)
 from arcllm import load_model, Message
 heavy = ["httpx2", "anyio", "asyncio", "amplifier_core", "amplifier_stream", "amplifier_guard",
-         "ssl", "argparse", "tomllib"]
+         "ssl", "argparse", "tomllib", "json", "importlib.metadata"]
 print([name for name in heavy if name in sys.modules])
 """,
         tmp_path,
     )
 
     assert printed == "False\n[]\n"
+
+
+def test_many_threads_may_be_the_first_to_use_a_type(tmp_path: Path) -> None:
+    printed = run(
+        """
+import sys, threading
+from arcllm import LLMResponse, Message, Usage
+sys.setswitchinterval(1e-6)
+together, made = threading.Barrier(8), []
+
+def use():
+    together.wait()
+    usage = Usage(input_tokens=1, output_tokens=1, total_tokens=2)
+    block = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "b"}]}
+    made.append(Message.model_validate({"role": "tool", "content": [block]}).content[0].content)
+    made.append(LLMResponse(usage=usage, model="m", stop_reason="end_turn").usage)
+
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(made))
+""",
+        tmp_path,
+    )
+
+    assert printed == "16\n"

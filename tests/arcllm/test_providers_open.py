@@ -188,9 +188,9 @@ def test_the_example_of_the_environment_has_every_variable_and_no_key() -> None:
 
 def test_to_import_the_types_imports_no_provider_and_no_http() -> None:
     program = (
-        "import sys, arcllm\n"
+        "import sys\nfrom arcllm import Message, load_model\n"
         "late = ('httpx2', 'anyio', 'amplifier_stream', 'amplifier_guard', 'arcllm.providers',"
-        " 'amplifier_modules')\n"
+        " 'amplifier_modules.providers')\n"
         "print([name for name in late if name in sys.modules])\n"
     )
     done = subprocess.run(
