@@ -47,7 +47,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs
 PYTHON_SOURCES := $(shell find python \( -type d -o -name '*.py' -o -name '*.pyi' -o -name 'py.typed' \) \
 	-not -name __pycache__)
 BENCHES := agent loop cancel emit hook_answers kernel_calls turn history session messages import_time text_deltas first_request request_encoding \
-	tool_arguments path_decision retry_decision processor start display false_marks call_cost ratios redaction shell
+	tool_arguments path_decision retry_decision processor start display false_marks call_cost one_call ratios redaction shell
 # Compared with other libraries, not with the reference.
 PEER_BENCHES := agent loop text_deltas request_encoding tool_arguments
 # Compared with what our own Python has beside it.
@@ -134,14 +134,17 @@ wheel: dist/.wheel ## Build the abi3 wheel into dist/, on Linux for glibc 2.17 a
 
 sdist: dist/.sdist ## Build the source distribution into dist/
 
-bench: .tools/reference/.installed .tools/peers/.installed .tools/product/.installed ## Measure against the reference and other libraries (BENCHES=emit BENCH_ARGS="--rounds 9")
+bench: .tools/reference/.installed .tools/peers/.installed .tools/litellm/.installed .tools/product/.installed ## Measure against the reference and other libraries (BENCHES=emit BENCH_ARGS="--rounds 9")
 	@for bench in $(filter-out $(RUST_BENCHES),$(BENCHES)); do \
 		case "$$bench" in \
-			$(subst $(space),|,$(PEER_BENCHES))) others=peers ;; \
-			$(subst $(space),|,$(OWN_BENCHES))) others=product ;; \
-			*) others=reference ;; \
+			one_call) sides="peers litellm" ;; \
+			$(subst $(space),|,$(PEER_BENCHES))) sides=peers ;; \
+			$(subst $(space),|,$(OWN_BENCHES))) sides=product ;; \
+			*) sides=reference ;; \
 		esac; \
-		.tools/product/bin/python "benches/$$bench.py" --reference ".tools/$$others/bin/python" $(BENCH_ARGS) || exit; \
+		for others in $$sides; do \
+			.tools/product/bin/python "benches/$$bench.py" --reference ".tools/$$others/bin/python" $(BENCH_ARGS) || exit; \
+		done; \
 	done
 	@for bench in $(filter $(RUST_BENCHES),$(BENCHES)); do \
 		cargo bench --quiet --locked --workspace --exclude amplifier-python --bench "$$bench" || exit; \
@@ -197,9 +200,9 @@ dist/.sdist: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES
 	.tools/reference/bin/python -m pip install --quiet 'amplifier-core==$(REFERENCE_VERSION)'
 	@touch $@
 
-.tools/peers/.installed: benches/peers.txt
-	@$(PYTHON) -m venv .tools/peers
-	.tools/peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement benches/peers.txt
+.tools/peers/.installed .tools/litellm/.installed: .tools/%/.installed: benches/%.txt
+	@$(PYTHON) -m venv .tools/$*
+	.tools/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement benches/$*.txt
 	@touch $@
 
 # The wheel as a user gets it: an editable install is slower to import and may hold a debug build.
