@@ -1,8 +1,8 @@
 """The types of a call: messages and tools go in, a response comes out.
 
 The annotations of this module are evaluated, not deferred. `ToolResultBlock` holds blocks, its own
-kind among them: it is completed by `model_rebuild` once all of them are defined, which Pydantic calls
-at the first use of a type, so that programs that only import the types do not wait for it.
+kind among them, and is completed by `model_rebuild` once all of them are defined. Pydantic completes
+the other types at their first use, so that programs that only import them do not wait for it.
 """
 
 import abc
@@ -66,6 +66,8 @@ ContentBlock = Annotated[
     TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock, Field(discriminator="type")
 ]
 """A block of a message; its `type` says which."""
+
+ToolResultBlock.model_rebuild()
 
 
 class Message(_Data):

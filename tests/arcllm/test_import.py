@@ -63,7 +63,7 @@ import arcllm
 print("pydantic" in sys.modules)
 from arcllm import load_model, Message
 heavy = ["httpx2", "anyio", "asyncio", "amplifier_core", "amplifier_stream", "amplifier_guard",
-         "ssl", "argparse", "tomllib", "json", "importlib.metadata"]
+         "ssl", "argparse", "tomllib", "json"]
 print([name for name in heavy if name in sys.modules])
 """,
         tmp_path,
