@@ -44,6 +44,8 @@ class LLMError(Exception):
     retryable: bool = False
     hint: str | None = None
     """What the user can do about it."""
+    body: str | None = None
+    """The beginning of what the server answered, without secrets; None if it did not answer."""
     provider: str | None
     model: str | None
     status_code: int | None

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .types import LLMResponse
 
 _LONGEST_BODY = 500
-"""Characters of a server's answer that the message of an error shows."""
+"""Characters of what a server or a model wrote that the message of an error shows."""
 
 
 class ArcLLMError(Exception):
@@ -58,11 +58,13 @@ class ArcLLMAPIError(ArcLLMError):
 
     Args:
         status_code: The status of the HTTP answer; None if there was none.
-        body: What the service said, or what happened to the connection.
+        body: The beginning of what the service answered, as it sent it, or what happened to the
+            connection.
         provider: Which service.
         retry_after: After how many seconds it wants to be asked again; None if it did not say.
         retryable: Whether the same call may succeed later; None where the status says it.
         hint: What can be done about it, where that is known.
+        message: What it says, for people; the body if not given.
     """
 
     def __init__(
@@ -73,20 +75,24 @@ class ArcLLMAPIError(ArcLLMError):
         retry_after: float | None = None,
         retryable: bool | None = None,
         hint: str | None = None,
+        message: str | None = None,
     ) -> None:
-        super().__init__(status_code, body, provider, retry_after, retryable, hint)
+        super().__init__(status_code, body, provider, retry_after, retryable, hint, message)
         self.status_code = status_code
         self.body = body
         self.provider = provider
         self.retry_after = retry_after
         self.retryable = retryable
         self.hint = hint
+        self.message = message or body
 
     def __str__(self) -> str:
         """Name the service and the status, show the beginning of what it said, and the hint."""
-        status = "" if self.status_code is None else f" ({self.status_code})"
-        hint = f"; {self.hint}" if self.hint and self.hint not in self.body else ""
-        return f"`{self.provider}`{status}: {_cut(self.body)}{hint}"
+        said = _cut(self.message)
+        is_known = self.status_code is None or f"({self.status_code}" in said
+        status = "" if is_known else f" ({self.status_code})"
+        hint = f"; {self.hint}" if self.hint and self.hint not in said else ""
+        return f"`{self.provider}`{status}: {said}{hint}"
 
 
 def _cut(text: str) -> str:

@@ -151,7 +151,7 @@ def test_a_call_that_fails_is_one_line_and_the_code_1(
 
     assert (done.returncode, done.stdout) == (1, b"")
     (line,) = done.stderr.decode().splitlines()
-    assert line.startswith("error: `anthropic` (401)")
+    assert line.startswith("error: `anthropic`: Anthropic API error (401 ")
 
 
 def test_an_answer_that_was_cut_short_has_the_code_3(

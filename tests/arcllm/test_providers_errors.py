@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -63,6 +64,21 @@ async def test_a_failure_is_one_request_and_one_error(
         assert KEY not in repr(error)
         assert "provider-" not in str(error)
         assert (await ask(step, QUESTION)).content
+
+
+@ASKS
+async def test_an_error_has_the_body_of_the_service_without_secrets(ask: Any) -> None:
+    sent = {"error": {"message": f"not with {KEY}, {'no ' * 300}"}, "why": ["quota"]}
+    fault = Fault(status=403, body=json.dumps(sent).encode())
+    async with SERVICES["openai_chat"].asking(faults=[fault]) as (step, _):
+        with pytest.raises(ArcLLMAPIError) as caught:
+            await ask(step, QUESTION)
+    error = caught.value
+    assert KEY not in repr(error)
+    body = json.loads(error.body)
+    assert (body["why"], len(body["error"]["message"]) > 900) == (["quota"], True)
+    assert len(str(error)) < 700
+    assert str(error).startswith("`openai_chat`: Chat Completions API error (403 ")
 
 
 @ASKS

@@ -33,7 +33,13 @@ def _translated(error: LLMError, provider: str) -> ArcLLMError:
     if isinstance(error, ConfigurationError) and error.status_code is None:
         return ArcLLMConfigError(f"{said}; {hint}" if hint else said)
     return ArcLLMAPIError(
-        error.status_code, said, provider, error.retry_after, error.retryable, hint or None
+        error.status_code,
+        error.body or said,
+        provider,
+        error.retry_after,
+        error.retryable,
+        hint or None,
+        said,
     )
 
 

@@ -317,7 +317,12 @@ class ServiceClient:
         from amplifier_stream import decode_error
 
         said = decode_error(self.service.dialect, status, dict(headers), body)
-        return self.api_error(said, None, model, headers)
+        error = self.api_error(said, None, model, headers)
+        if body:
+            # Cut after it was cleaned: half a secret could not be found.
+            text = body[: 2 * _MAX_MESSAGE_CHARS].decode(errors="replace")
+            error.body = self.clean(text)[:_MAX_MESSAGE_CHARS]
+        return error
 
     def _challenge(self, path: str, status: int, vendor: str, model: str | None) -> LLMError:
         return challenge_error(self.service, self.shown_url + path, status, vendor, model=model)
