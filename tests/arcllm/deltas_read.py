@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any, Protocol
 
 from amplifier_modules.closing import closing
 from arcllm import LLMResponse
 from arcllm.deltas import RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
-from arcllm.step import Call, Step
+from arcllm.step import Call
 
 
-async def streamed(step: Step, call: Call) -> LLMResponse:
+class Streams(Protocol):
+    """A step, or what is asked as one."""
+
+    def stream(self, call: Call) -> Any:
+        """Yield the answer as it arrives."""
+        ...
+
+
+async def streamed(step: Streams, call: Call) -> LLMResponse:
     """Return the response of a stream, of which all was shown before, and nothing else."""
     texts: dict[int, str] = {}
     thoughts: dict[int, str] = {}

@@ -14,8 +14,9 @@ from amplifier_modules.testing.servers import (
     OllamaServer,
     ResponsesServer,
 )
+from arcllm import LLMResponse, Model, ModelStream, load_model
 from arcllm.providers.open import open_provider
-from arcllm.step import Step
+from arcllm.step import Call, Step
 
 KEY = "sk-a-very-secret-key"
 
@@ -38,8 +39,11 @@ class Service:
 
     def open(self, server: Any, **settings: Any) -> Step:
         """Return the step that asks a server."""
-        given = {"api_key": KEY, self.address: self.url(server), **self.settings, **settings}
-        return open_provider(self.name, self.model, given)
+        return open_provider(self.name, self.model, self._given(server, settings))
+
+    def load(self, server: Any, **settings: Any) -> Model:
+        """Return the model that asks a server, as programs load it."""
+        return load_model(self.name, self.model, **self._given(server, settings))
 
     @asynccontextmanager
     async def asking(
@@ -52,6 +56,25 @@ class Service:
                 yield step, server
             finally:
                 await step.close()
+
+    def _given(self, server: Any, settings: dict[str, Any]) -> dict[str, Any]:
+        return {"api_key": KEY, self.address: self.url(server), **self.settings, **settings}
+
+
+class LoadedStep:
+    """A loaded model that is asked as a step is."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.name, self.model_name, self.close = model.name, model.model_name, model.close
+
+    async def complete(self, call: Call) -> LLMResponse:
+        """Ask for the whole answer."""
+        return await self.model.complete(call.messages, call.tools, **call.options)
+
+    def stream(self, call: Call) -> ModelStream[LLMResponse]:
+        """Ask for a stream."""
+        return self.model.stream(call.messages, call.tools, **call.options)
 
 
 def _deepseek(*arguments: Any, **options: Any) -> ModelServer:

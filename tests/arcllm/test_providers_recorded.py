@@ -1,4 +1,4 @@
-"""Recorded streams through `complete` and `stream`: one result, and that of the kernel."""
+"""Recorded streams through `complete` and `stream` of a model: one result, and that of the kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from deltas_read import streamed
-from services import SERVICES
+from services import SERVICES, LoadedStep
 
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest
@@ -102,22 +102,23 @@ async def test_a_recorded_stream_is_what_the_kernel_says_it_is(
     for way in ("kernel", "complete", "stream"):
         # A server of its own, so that all of them count the requests from 1.
         with service.server([recorded]) as server:
-            step = service.open(server)
+            step, loaded = service.open(server), LoadedStep(service.load(server))
             assert isinstance(step, ProviderStep)
-            provider = step.provider()
             match way:
                 case "kernel":
-                    found.append(await outcome(partial(provider.complete, REQUEST)))
+                    found.append(await outcome(partial(step.provider().complete, REQUEST)))
                 case "complete":
-                    found.append(await outcome(partial(step.complete, CALL)))
+                    found.append(await outcome(partial(loaded.complete, CALL)))
                 case _:
-                    found.append(await outcome(partial(streamed, step, CALL)))
+                    found.append(await outcome(partial(streamed, loaded, CALL)))
             await step.close()
+            await loaded.close()
     expected, completed, by_stream = found
     if isinstance(expected, LLMError):
         for error in (completed, by_stream):
             assert isinstance(error, ArcLLMAPIError)
-            assert (error.body, error.status_code) == (str(expected), expected.status_code)
+            assert (error.message, error.status_code) == (str(expected), expected.status_code)
+            assert error.body == (recorded.body.decode() if status >= 400 else str(expected))
             assert error.retryable == expected.retryable
             assert (error.hint is None) == (expected.hint is None)
             assert type(error.__cause__) is type(expected)
