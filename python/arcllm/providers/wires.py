@@ -53,7 +53,8 @@ def _anthropic(entry: ProviderName, settings: Values) -> Wire:
     config = read_config(_checked(entry, settings, AnthropicConfig))
     if config is None:
         raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
-    return Wire(config.base_url, lambda: AnthropicProvider(config))
+    whole = _one_request(config)
+    return Wire(config.base_url, lambda: AnthropicProvider(whole))
 
 
 def _openai(entry: ProviderName, settings: Values) -> Wire:
@@ -63,7 +64,7 @@ def _openai(entry: ProviderName, settings: Values) -> Wire:
     config = read_config(_checked(entry, settings, OpenAIConfig))
     if config is None:
         raise _missing(entry, f"no API key; set `{entry.key_variable}` or the setting `api_key`")
-    whole = _one_request(config)
+    whole = _one_request(config, max_tokens=_MAX_TOKENS)
     return Wire(config.base_url, lambda: OpenAIProvider(whole))
 
 
@@ -77,7 +78,7 @@ def _azure(entry: ProviderName, settings: Values) -> Wire:
         raise _missing(entry, config)
     if not config.place.speaks_responses:
         return Wire(config.place.base_url, lambda: DeploymentProvider(config))
-    whole = _one_request(config)
+    whole = _one_request(config, max_tokens=_MAX_TOKENS)
     return Wire(config.place.base_url, lambda: AzureOpenAIProvider(whole))
 
 
@@ -112,9 +113,14 @@ def _checked(entry: ProviderName, settings: Values, model: type[Settings]) -> di
     return checked_settings(entry.name, settings, model)
 
 
-def _one_request(config: ConfigT) -> ConfigT:
-    """Return settings with which an answer that is cut off is not gone on with, unless they say so."""
-    usual = {"max_continuations": 0, "max_tokens": _MAX_TOKENS}
+def _one_request(config: ConfigT, **values: Any) -> ConfigT:
+    """Return settings with which an answer is not gone on with, unless they say so.
+
+    Args:
+        config: The settings.
+        **values: What else is usual here.
+    """
+    usual = {"max_continuations": 0, **values}
     unset = {key: value for key, value in usual.items() if key not in config.model_fields_set}
     return config.model_copy(update=unset)
 

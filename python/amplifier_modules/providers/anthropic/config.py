@@ -45,6 +45,8 @@ class AnthropicConfig(HttpSettings):
     """Model of requests that name none."""
     max_tokens: int = Field(default=16_000, ge=1)
     """Tokens of the longest answer, thinking included; raised if thinking needs more."""
+    max_continuations: int = Field(default=5, ge=0, le=100)
+    """Further requests for an answer that the API paused."""
     thinking_budget_tokens: int | None = Field(default=None, ge=0)
     """Tokens for thinking; 0 turns thinking off, without it effort and model decide."""
     thinking_type: Literal["adaptive", "enabled", "disabled"] | None = None

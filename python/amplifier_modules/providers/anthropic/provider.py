@@ -30,8 +30,6 @@ _CAPABILITIES = ["streaming", "tools", "thinking", "vision"]
 _MODELS = "/v1/models"
 _MODELS_PER_PAGE = 1_000
 _MAX_PAGES = 100
-_MAX_CONTINUATIONS = 5
-"""Times that a paused answer is gone on with."""
 
 
 class AnthropicProvider(WireProvider):
@@ -92,7 +90,8 @@ class AnthropicProvider(WireProvider):
     def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
         """Go on where the API paused: its content is sent back unchanged."""
         self._encoder.note(results[-1].blocks)
-        if results[-1].raw_stop_reason != "pause_turn" or len(results) > _MAX_CONTINUATIONS:
+        most = self.config.max_continuations
+        if results[-1].raw_stop_reason != "pause_turn" or len(results) > most:
             return None
         content = [self.raw_block(block) for block in results[-1].blocks]
         said = json_bytes({"role": "assistant", "content": content})
