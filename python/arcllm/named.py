@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from typing_extensions import override
-
 from .layers.layer import Layer
 from .step import Step
 
@@ -20,13 +18,7 @@ class NamedProvider(Layer):
 
     def __init__(self, beneath: Step, name: str) -> None:
         super().__init__(beneath)
-        self._name = name
-
-    @property
-    @override
-    def name(self) -> str:
-        """The provider that answers."""
-        return self._name
+        self.name = name
 
     def __getattr__(self, name: str) -> Any:
         """Return what the provider says of itself beyond a step: its prices, its abilities."""

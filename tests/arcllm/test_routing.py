@@ -224,3 +224,17 @@ def test_a_wrong_setting_is_refused(settings, message):
         build_stack(model("first"), {"routing": settings}, lambda provider, name: model("a"))
 
     assert refused.value.message.startswith(message)
+
+
+async def test_a_model_is_asked_once_a_call_what_it_can_do():
+    asked: list[str] = []
+
+    class Telling(FakeStep):
+        def get_model_info(self):
+            asked.append(self.model_name)
+
+    rules = [{"by": "capability", "needs": ["tools"]}, "window", "capability", "cost"]
+
+    await routed(Telling(model_name="a"), Telling(model_name="b"), rules=rules).complete(ask())
+
+    assert asked == ["a", "b"]

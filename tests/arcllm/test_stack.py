@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import AsyncGenerator
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -20,6 +24,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from arcllm import ArcLLMAPIError, ArcLLMConfigError, LLMResponse, Message, TextBlock, Tool
 from arcllm.deltas import TextDelta
+from arcllm.layers.audit import AuditLayer, AuditSettings
+from arcllm.layers.budget import BudgetLayer, BudgetSettings
 from arcllm.layers.fallback import FallbackLayer, FallbackSettings
 from arcllm.layers.layer import Layer
 from arcllm.layers.otel import OtelLayer, OtelSettings
@@ -27,13 +33,37 @@ from arcllm.layers.otel_export import Pipeline
 from arcllm.layers.rate_limit import RateLimitLayer, RateLimitSettings
 from arcllm.layers.retry import RetryLayer, RetrySettings
 from arcllm.layers.routing import RoutingLayer, RoutingSettings
+from arcllm.layers.security import SecurityLayer, SecuritySettings
 from arcllm.layers.stack import ORDER, build_stack, clear_cache
 from arcllm.layers.telemetry import TelemetryLayer, TelemetrySettings
 from arcllm.layers.tool_calls import ToolCallLayer
 from arcllm.step import Call, Piece, Step
 
-LAYERS = ("otel", "telemetry", "routing", "retry", "fallback", "rate_limit", "tool_calls")
+LAYERS = (*ORDER, "tool_calls")
 ANSWER = response("one two three")
+
+
+AUDIT = logging.getLogger("arcllm.audit")
+BUDGET = {"prices": {"*": {"input": 10, "output": 20}}, "busy_seconds": 60}
+
+
+class Audited(logging.Handler):
+    """Keeps the records."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def audit_level() -> Iterator[None]:
+    before = AUDIT.level
+    AUDIT.setLevel(logging.INFO)
+    yield
+    AUDIT.setLevel(before)
 
 
 class Counting(Layer):
@@ -63,10 +93,27 @@ class World:
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     steps: list[FakeStep] = field(default_factory=list[FakeStep])
     counts: dict[str, Counting] = field(default_factory=dict[str, Counting])
+    folder: Path = Path()
+    """Where the file of the budget is."""
+
+    @classmethod
+    @asynccontextmanager
+    async def of(cls, *args: Any) -> AsyncIterator[World]:
+        """Make a world that is gone afterwards."""
+        with TemporaryDirectory() as folder:
+            world = cls(*args, folder=Path(folder))
+            AUDIT.addHandler(world.audited)
+            try:
+                yield world
+            finally:
+                AUDIT.removeHandler(world.audited)
+                world.cancel_at = None
+                await world.stack.close()
 
     def __post_init__(self) -> None:
         clear_cache()
         self.clock = Clock(pause=self.pause)
+        self.audited = Audited()
         self.spans = InMemorySpanExporter()
         tracers = TracerProvider(shutdown_on_exit=False)
         tracers.add_span_processor(SimpleSpanProcessor(self.spans))
@@ -98,6 +145,14 @@ class World:
             case "telemetry":
                 settings = TelemetrySettings(callback=self.records.append)
                 return TelemetryLayer(beneath, settings, clock=clock)
+            case "audit":
+                return AuditLayer(beneath, AuditSettings(), clock=clock)
+            case "security":
+                settings = SecuritySettings(signing="hmac-sha256", signing_key=b"k" * 16)
+                return SecurityLayer(beneath, settings)
+            case "budget":
+                settings = BudgetSettings(path=self.folder / "budget", **BUDGET)
+                return BudgetLayer(beneath, settings)
             case "routing":
                 settings = RoutingSettings(
                     models=["routed"], rules=["capability", "window", "cost"]
@@ -127,10 +182,33 @@ class World:
         assert [step.closed for step in self.steps if step.name == "next"] == [
             1 for step in self.steps if step.name == "next"
         ]
+        if "budget" in self.order:
+            assert self.reserved() == 0
+        if "audit" in self.order:
+            assert len(self.audited.records) == self.counts["audit"].count
         if "telemetry" in self.order:
             assert len(self.records) == self.counts["telemetry"].count
         if "otel" in self.order:
             assert len(self.spans.get_finished_spans()) == self.counts["otel"].count
+
+    def reserved(self) -> int:
+        """How many calls of the budget are not settled."""
+        connection = sqlite3.connect(self.folder / "budget")
+        try:
+            if not connection.execute("PRAGMA user_version").fetchone()[0]:
+                return 0  # cancelled before the first use
+            return connection.execute("SELECT COUNT(*) FROM reserved").fetchone()[0]
+        finally:
+            connection.close()
+
+
+def answered(pieces: list[Piece]) -> tuple[str, LLMResponse]:
+    """Return the text that was shown, and the response without what layers add to its metadata."""
+    *deltas, last = pieces
+    assert isinstance(last, LLMResponse)
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)), last.model_copy(
+        update={"metadata": {}}
+    )
 
 
 orders = st.lists(st.sampled_from(LAYERS), unique=True)
@@ -153,27 +231,26 @@ calls = st.builds(
 async def test_any_layers_in_any_order_keep_the_answer_and_the_messages(
     order, failures, call, streams
 ):
-    world = World(order, failures)
-    before = copy.deepcopy((call.messages, call.tools, call.options))
+    async with World.of(order, failures) as world:
+        before = copy.deepcopy((call.messages, call.tools, call.options))
 
-    pieces: list[Piece] = []
-    try:
-        if streams:
-            await take(world.stack.stream(call), pieces)
+        pieces: list[Piece] = []
+        try:
+            if streams:
+                await take(world.stack.stream(call), pieces)
+            else:
+                pieces.append(await world.stack.complete(call))
+        except ArcLLMAPIError:
+            assert not world.can_answer
         else:
-            pieces.append(await world.stack.complete(call))
-    except ArcLLMAPIError:
-        assert not world.can_answer
-    else:
-        assert world.can_answer
-        words = [TextDelta(word) for word in ("one", "two", "three")] if streams else []
-        assert pieces == [*words, ANSWER]
+            assert world.can_answer
+            assert answered(pieces) == ("onetwothree" if streams else "", ANSWER)
 
-    assert (call.messages, call.tools, call.options) == before
-    for seen in (seen for step in world.steps for seen in step.calls):
-        options = {key: seen.options[key] for key in seen.options if key != "extra_headers"}
-        assert (seen.messages, seen.tools, options) == before
-    world.check_that_nothing_is_left()
+        assert (call.messages, call.tools, call.options) == before
+        for seen in (seen for step in world.steps for seen in step.calls):
+            options = {key: seen.options[key] for key in seen.options if key != "extra_headers"}
+            assert (seen.messages, seen.tools, options) == before
+        world.check_that_nothing_is_left()
 
 
 @given(
@@ -185,37 +262,38 @@ async def test_any_layers_in_any_order_keep_the_answer_and_the_messages(
 async def test_a_call_that_is_cancelled_at_any_await_leaves_nothing_open(
     order, failures, streams, cancel_at
 ):
-    world = World(order, failures, cancel_at)
+    async with World.of(order, failures, cancel_at) as world:
+        with anyio.CancelScope() as world.scope:
+            try:
+                if streams:
+                    await take(world.stack.stream(ask()), [])
+                else:
+                    await world.stack.complete(ask())
+            except ArcLLMAPIError:
+                assert not world.can_answer
 
-    with anyio.CancelScope() as world.scope:
-        try:
-            if streams:
-                await take(world.stack.stream(ask()), [])
-            else:
-                await world.stack.complete(ask())
-        except ArcLLMAPIError:
-            assert not world.can_answer
-
-    # The closing of a model of the chain is shielded, after its answer.
-    assert world.scope.cancelled_caught or not world.scope.cancel_called or "fallback" in order
-    world.check_that_nothing_is_left()
+        # The closing of a model of the chain is shielded, after its answer.
+        assert world.scope.cancelled_caught or not world.scope.cancel_called or "fallback" in order
+        world.check_that_nothing_is_left()
 
 
 @given(order=orders, failures=st.integers(0, 2), pieces=st.integers(0, 4))
 async def test_a_consumer_that_stops_closes_the_connection_at_once(order, failures, pieces):
-    world = World(order, failures)
-    stream = world.stack.stream(ask())
+    async with World.of(order, failures) as world:
+        stream = world.stack.stream(ask())
 
-    try:
-        for _ in range(pieces):
-            await anext(stream)
-    except ArcLLMAPIError:
-        assert not world.can_answer
-    await stream.aclose()
+        try:
+            for _ in range(pieces):
+                await anext(stream)
+        except ArcLLMAPIError:
+            assert not world.can_answer
+        except StopAsyncIteration:
+            assert "security" in order  # which joins pieces
+        await stream.aclose()
 
-    assert [step.open for step in world.steps] == [0] * len(world.steps)
-    if pieces:
-        world.check_that_nothing_is_left()
+        assert [step.open for step in world.steps] == [0] * len(world.steps)
+        if pieces:
+            world.check_that_nothing_is_left()
 
 
 async def test_the_layers_are_in_their_order():

@@ -22,6 +22,7 @@ class Needs:
 
     def __init__(self, call: Call) -> None:
         self._call = call
+        self._infos: dict[Candidate, Any] = {}
 
     @cached_property
     def capabilities(self) -> set[str]:
@@ -43,6 +44,27 @@ class Needs:
         characters = sum(len(tool.model_dump_json()) for tool in self._call.tools or ())
         return tokens + characters // CHARACTERS_PER_TOKEN
 
+    def lacking(self, candidate: Candidate, needs: Iterable[str]) -> str | None:
+        """Return what a model cannot do of this and that; None if nothing, or if not known."""
+        wanted = self.capabilities.union(needs)
+        can = getattr(self._info(candidate), "capabilities", None) if wanted else None
+        lacking = sorted(wanted - set(can)) if can else ()
+        return f"has no {' and no '.join(lacking)}" if lacking else None
+
+    def excess(self, candidate: Candidate, reserve: int) -> str | None:
+        """Return that the call exceeds a window; None if it does not, or if that is not known."""
+        window, _ = limits_of(self._info(candidate))
+        tokens = self.tokens + self.answer_tokens(reserve)
+        if window is None or tokens <= window:
+            return None
+        return f"has a window of {window} tokens (the call needs about {tokens})"
+
+    def _info(self, candidate: Candidate) -> Any:
+        # Asked for once a call: to gather it takes longer than the rules.
+        if candidate not in self._infos:
+            self._infos[candidate] = candidate.info
+        return self._infos[candidate]
+
     def answer_tokens(self, default: int) -> int:
         """The space for the answer: `max_tokens` of the call, or a default."""
         asked = self._call.options.get("max_tokens")
@@ -60,11 +82,8 @@ class Candidate:
     def __init__(self, provider: Step, step: Step) -> None:
         self.provider = provider
         self.step = step
-
-    @property
-    def name(self) -> str:
+        self.name = f"{provider.name}:{provider.model_name}"
         """`provider:model`."""
-        return f"{self.provider.name}:{self.provider.model_name}"
 
     @property
     def info(self) -> Any:
@@ -77,19 +96,6 @@ class Candidate:
         input_cost = getattr(self.provider, "input_cost", None)
         cost: Any = input_cost(tokens) if callable(input_cost) else None
         return math.inf if cost is None else float(cost)
-
-    def lacks(self, wanted: Iterable[str]) -> str | None:
-        """Return what the model cannot do of what is wanted; None if nothing, or if not known."""
-        can = getattr(self.info, "capabilities", None)
-        lacking = sorted(set(wanted) - set(can)) if can else ()
-        return f"has no {' and no '.join(lacking)}" if lacking else None
-
-    def is_too_small_for(self, tokens: int) -> str | None:
-        """Return that so many tokens exceed the context window; None if not, or if not known."""
-        window, _ = limits_of(self.info)
-        if window is None or tokens <= window:
-            return None
-        return f"has a window of {window} tokens (the call needs about {tokens})"
 
     def exceeds(self, limit: float, tokens: int) -> str | None:
         """Return that the input costs more than a limit in US dollars; None if it does not."""

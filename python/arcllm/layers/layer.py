@@ -17,16 +17,10 @@ class Layer:
 
     def __init__(self, beneath: Step) -> None:
         self.beneath = beneath
-
-    @property
-    def name(self) -> str:
+        self.name = beneath.name
         """The provider that answers."""
-        return self.beneath.name
-
-    @property
-    def model_name(self) -> str:
+        self.model_name = beneath.model_name
         """The model that answers."""
-        return self.beneath.model_name
 
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer."""

@@ -145,11 +145,9 @@ def _apply(
 ) -> list[Candidate]:
     """Return the candidates that a rule leaves, in its order, and note why others are left out."""
     if rule.by == "capability":
-        wanted = needs.capabilities | set(rule.needs)
-        return _without([(each, each.lacks(wanted)) for each in left], reasons)
+        return _without([(each, needs.lacking(each, rule.needs)) for each in left], reasons)
     if rule.by == "window":
-        tokens = needs.tokens + needs.answer_tokens(rule.reserve_tokens)
-        return _without([(each, each.is_too_small_for(tokens)) for each in left], reasons)
+        return _without([(each, needs.excess(each, rule.reserve_tokens)) for each in left], reasons)
     if rule.max_usd is not None:
         limit = rule.max_usd
         left = _without([(each, each.exceeds(limit, needs.tokens)) for each in left], reasons)
