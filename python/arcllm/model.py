@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 OutputT = TypeVar("OutputT")
 Prompt = str | Sequence[Message]
 """A conversation; a text is one message of the user."""
+_LONGEST_AGENT = 100
 
 
 class Model(LLMProvider):
@@ -89,7 +90,8 @@ class Model(LLMProvider):
             output: The type of the answer, whose object is the `output` of the response. The model
                 is asked once more if its answer does not fit. With tools it is None while the model
                 calls them.
-            **kwargs: Options of the call: `temperature`, `max_tokens`, `tool_choice`, …
+            **kwargs: Options of the call: `temperature`, `max_tokens`, `tool_choice`, …; and
+                `agent`, for whom it is made, which layers record and charge and nobody sends.
 
         Raises:
             ArcLLMAPIError: The service refused the call, could not be reached, or broke off.
@@ -348,4 +350,10 @@ def _call(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, Any
     for tool in tools or ():
         if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"`tools` holds a `{type(tool).__name__}` (must be a list of `Tool`)")
-    return Call(asked, None if tools is None else list(tools), options)
+    agent = options.pop("agent", None)
+    if agent is not None and not (isinstance(agent, str) and 0 < len(agent) <= _LONGEST_AGENT):
+        raise TypeError(
+            f"`agent` is {agent!r} (must be a name of 1 to {_LONGEST_AGENT} characters)"
+        )
+    notes = {} if agent is None else {"agent": agent}
+    return Call(asked, None if tools is None else list(tools), options, notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from fake_step import FakeStep, api_error, ask, response, take
 from hypothesis import given
@@ -28,6 +30,7 @@ from arcllm.layers.budget import (
 from arcllm.layers.budget.account import Account, Limit, dollars_of, micros_of
 from arcllm.layers.budget.settings import default_path
 from arcllm.layers.budget.store import BudgetStore, Standing
+from arcllm.layers.fallback import FallbackLayer, FallbackSettings
 from arcllm.step import Piece
 
 NOON = 1_790_000_000.0  # 2026-09-21
@@ -79,6 +82,67 @@ async def test_a_call_is_charged_to_everybody_its_provider_and_its_agent(tmp_pat
             for period, limit in (("2026-09", "500.000000"), ("2026-09-21", "1.000000"))
         ],
     }
+
+
+async def test_a_call_may_say_for_which_agent_it_is(tmp_path: Path) -> None:
+    settings = {"agent": "writer", "agents": {"reader": {"daily_limit_usd": 0.0001}}}
+
+    await layer(tmp_path, **settings).complete(ask())
+    with pytest.raises(ArcLLMBudgetError, match="`agent:reader` for 2026-09-21 has too little"):
+        await layer(tmp_path, **settings).complete(ask(notes={"agent": "reader"}))
+
+    assert spent(tmp_path)["agent:writer", "2026-09"] == 200
+    assert ("agent:reader", "2026-09") not in spent(tmp_path)
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_the_provider_that_answered_is_charged_by_its_own_price(
+    tmp_path: Path, is_stream: bool
+) -> None:
+    prices = {"small": {"input": 10, "output": 20}, "large": {"input": 100, "output": 200}}
+    limits = {"fake": {"daily_limit_usd": 1}, "next": {"daily_limit_usd": 2}}
+    chain = FallbackLayer(
+        FakeStep([api_error()]),
+        FallbackSettings.model_validate({"chain": ["next:large"]}),
+        lambda name, model: FakeStep([response(model="large")], name=name, model_name="large"),
+    )
+    budget = layer(tmp_path, chain, prices=prices, providers=limits)  # pyright: ignore[reportArgumentType] -- a layer, too
+    pieces: list[Piece] = []
+
+    if is_stream:
+        await take(budget.stream(ask()), pieces)
+    else:
+        pieces.append(await budget.complete(ask()))
+
+    assert isinstance(pieces[-1], LLMResponse)
+    assert pieces[-1].metadata["budget"]["cost_usd"] == "0.002000"
+    assert [each["scope"] for each in pieces[-1].metadata["budget"]["limits"]] == [
+        "all",
+        "provider:next",
+    ]
+    assert {key: micros for key, micros in spent(tmp_path).items() if len(key[1]) == 7} == {
+        ("all", "2026-09"): 2000,
+        ("provider:next", "2026-09"): 2000,
+    }
+    assert reserved(tmp_path) == 0
+
+
+async def test_a_stream_of_another_provider_that_is_left_is_charged_by_its_price(
+    tmp_path: Path,
+) -> None:
+    prices = {"small": {"input": 10, "output": 20}, "large": {"input": 100, "output": 200}}
+    chain = FallbackLayer(
+        FakeStep([api_error()]),
+        FallbackSettings.model_validate({"chain": ["next:large"]}),
+        lambda name, model: FakeStep([response("four four")], name=name, model_name="large"),
+    )
+    pieces = layer(tmp_path, chain, prices=prices).stream(ask("x" * 400))  # pyright: ignore[reportArgumentType] -- a layer, too
+
+    await anext(pieces)
+    await pieces.aclose()
+
+    # 104 tokens of input for $100, one of output for $200 a million
+    assert spent(tmp_path)["provider:next", "2026-09"] == 10_600
 
 
 async def test_what_the_answer_says_it_cost_counts(tmp_path: Path) -> None:
@@ -365,6 +429,64 @@ async def test_a_file_that_stays_locked_is_an_error(tmp_path: Path) -> None:
             await layer(tmp_path, busy_seconds=0.01).complete(ask())
     finally:
         other.close()
+
+
+async def test_a_busy_file_does_not_hold_up_other_tasks(tmp_path: Path) -> None:
+    budget = layer(tmp_path, busy_seconds=60)
+    await budget.complete(ask())
+    other = sqlite3.connect(tmp_path / "budget", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    turns = 0
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(budget.complete, ask())
+        while turns < 100:
+            await anyio.lowlevel.checkpoint()
+            turns += 1
+        other.close()
+
+    assert spent(tmp_path)["all", "2026-09"] == 400
+    await budget.close()
+
+
+async def test_a_reservation_that_nobody_waits_for_any_more_is_released(tmp_path: Path) -> None:
+    beneath = FakeStep()
+    budget = layer(tmp_path, beneath, busy_seconds=60)
+    await budget.complete(ask())
+    other = sqlite3.connect(tmp_path / "budget", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(budget.complete, ask())
+        for _ in range(100):
+            await anyio.lowlevel.checkpoint()
+        group.cancel_scope.cancel()
+    other.close()
+    await budget.close()
+
+    assert len(beneath.calls) == 1
+    assert reserved(tmp_path) == 0
+    assert spent(tmp_path)["all", "2026-09"] == 200
+
+
+def test_a_task_that_is_cancelled_by_asyncio_leaves_no_reservation(tmp_path: Path) -> None:
+    async def run() -> None:
+        budget = layer(tmp_path, FakeStep(), busy_seconds=60)
+        await budget.complete(ask())
+        other = sqlite3.connect(tmp_path / "budget", isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        task = asyncio.create_task(budget.complete(ask()))
+        for _ in range(100):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        other.close()
+        await budget.close()
+
+    asyncio.run(run())
+
+    assert reserved(tmp_path) == 0
 
 
 async def test_an_answer_whose_cost_cannot_be_written_is_not_lost(

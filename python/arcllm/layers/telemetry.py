@@ -18,7 +18,15 @@ from .observing import Observation, ObservingLayer
 logger = logging.getLogger("arcllm.telemetry")
 
 _LEVELS = logging.getLevelNamesMapping()
-_NOTES = ("cost_usd", "request_id", "fallback", "routed", "retries", "rate_limit_wait_seconds")
+_NOTES = (
+    "agent",
+    "cost_usd",
+    "request_id",
+    "fallback",
+    "routed",
+    "retries",
+    "rate_limit_wait_seconds",
+)
 
 
 class TelemetrySettings(Settings):

@@ -28,7 +28,8 @@ class BudgetSettings(Settings):
     daily_limit_usd: Dollars | None = None
     """The same for a day."""
     agent: str | None = Field(default=None, min_length=1, max_length=100)
-    """For whom the calls are made; what each agent spends is counted."""
+    """For whom the calls are made that do not say so by their `agent`; what each agent spends is
+    counted."""
     agents: dict[str, BudgetLimits] = Field(default_factory=dict[str, BudgetLimits])
     """The limits of single agents, by name."""
     providers: dict[str, BudgetLimits] = Field(default_factory=dict[str, BudgetLimits])
