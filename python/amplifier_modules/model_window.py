@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from amplifier_core.models import ProviderInfo
+
 SAFETY_MARGIN_TOKENS = 4_096
 """Tokens kept free, as estimates are inexact."""
 
@@ -15,7 +17,11 @@ def limits_of(info: Any) -> tuple[int | None, int | None]:
     Args:
         info: A `ModelInfo`, or a `ProviderInfo`, which has them in its `defaults`.
     """
-    for source in (info, getattr(info, "defaults", None)):
+    if info is None:
+        return None, None
+    # A `ProviderInfo` has them nowhere else, and takes long to say that it lacks a field.
+    is_plain = type(info) is ProviderInfo
+    for source in (None if is_plain else info, getattr(info, "defaults", None)):
         window = _positive(source, "context_window")
         if window is not None:
             return window, _positive(source, "max_output_tokens")
@@ -36,6 +42,9 @@ def messages_budget(window: int, output: int | None, asked: int | None = None) -
 
 
 def _positive(source: Any, key: str) -> int | None:
-    is_mapping = isinstance(source, Mapping)
+    if source is None:
+        return None
+    # Of dicts first: the question about a mapping takes ten times as long.
+    is_mapping = isinstance(source, dict) or isinstance(source, Mapping)  # noqa: SIM101
     value = cast("Any", source).get(key) if is_mapping else getattr(source, key, None)
     return value if isinstance(value, int) and value > 0 else None

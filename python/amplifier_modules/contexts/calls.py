@@ -12,24 +12,29 @@ def call_names(message: Message) -> dict[Any, str]:
 
     A call is in `tool_calls`, in `content`, or in both.
     """
-    content = message.get("content")
-    blocks = cast("list[Any]", content) if isinstance(content, list) else []
-    given: Any = message.get("tool_calls")
-    calls = cast("list[Any]", given) if isinstance(given, list) else []
-    found = [each for each in calls if _has_id(each)]
-    found += [each for each in blocks if _has_id(each) and each.get("type") == "tool_call"]
-    return dict(map(_named, found))
+    return dict(map(_named, _calls(message)))
 
 
 def call_ids(message: Message) -> set[Any]:
     """Return the ids of the calls of an assistant message."""
-    return set(call_names(message))
+    return {call["id"] for call in _calls(message)}
 
 
-def _has_id(call: Any) -> bool:
-    if not isinstance(call, dict):
-        return False
-    return isinstance(cast("Message", call).get("id"), str)
+def _calls(message: Message) -> list[Message]:
+    given: Any = message.get("tool_calls")
+    found = [each for each in _dicts(given) if isinstance(each.get("id"), str)]
+    found += [
+        each
+        for each in _dicts(message.get("content"))
+        if each.get("type") == "tool_call" and isinstance(each.get("id"), str)
+    ]
+    return found
+
+
+def _dicts(values: Any) -> list[Message]:
+    if not isinstance(values, list):
+        return []
+    return [each for each in cast("list[Any]", values) if isinstance(each, dict)]
 
 
 def _named(call: Message) -> tuple[Any, str]:

@@ -81,13 +81,21 @@ class HistoryEvents:
         """Note a message that is told right now; where nobody hears of it, it is only counted."""
         if self.is_heard:
             self.note_message(message, index)
-        elif self._hooks is not None:
-            self._noted += 1
-            self._told += 1
+        else:
+            self._count(1)
+
+    def _count(self, events: int) -> None:
+        """Count events that nobody hears as told."""
+        if self._hooks is not None:
+            self._noted += events
+            self._told += events
 
     def note_replacement(self, removed: int, messages: Iterable[Mapping[str, Any]]) -> None:
         """Note that these messages are the history now, and how many were removed."""
         replacement = list(messages)
+        if self.is_told and not (self._hears(CONTEXT_REPLACED) or self._hears(CONTEXT_MESSAGE)):
+            self._count(1 + len(replacement))
+            return
         self._note(CONTEXT_REPLACED, {"messages_removed": removed, "count": len(replacement)})
         with from_source(REPLACEMENT):
             for index, message in enumerate(replacement):

@@ -37,9 +37,14 @@ class OfferedReader:
             name = next(numbered)
         return name
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is something to read."""
+        return bool(self._texts.ids())
+
     async def offer(self) -> None:
         """Mount the tool, if there is something to read and it is not mounted."""
-        if self._coordinator is None or not self._texts.ids():
+        if self._coordinator is None or not self.is_needed:
             return
         name = self.name()
         if self._mounted(name) is None:

@@ -149,7 +149,8 @@ class SimpleContext:
         own = self._own(message)
         self._keep(own)
         self.history_events.note_added(own, self._put(own))
-        await self._reader.offer()
+        if self._reader.is_needed:
+            await self._reader.offer()
         if not self.history_events.is_told:
             await self.history_events.tell()
 
@@ -240,24 +241,24 @@ class SimpleContext:
         Returns:
             Its index.
         """
-        is_awaited = False
-        if message.get("role") == "tool":
+        is_awaited, role = False, message.get("role")
+        if role == "tool":
             call_id = message.get("tool_call_id")
             is_awaited = isinstance(call_id, str) and call_id in self._open_calls
             self._open_calls.discard(str(call_id))
-        elif message.get("role") == "assistant":
+        elif role == "assistant":
             self._open_calls = call_ids(message)
         index = len(self._messages) - (behind_calls(self._messages) if is_awaited else 0)
         tokens = estimate_tokens(message)
         self._messages.insert(index, message)
         self._tokens.insert(index, tokens)
         if can_be_sent(message):
-            place = behind_calls(self._shown.view.messages) if is_awaited else 0
-            self._shown.view.add(message, before_last=place, tokens=tokens)
+            view = self._shown.view
+            view.add(message, behind_calls(view.messages) if is_awaited else 0, tokens)
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:
-        if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        if type(message) is not dict and not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
         own = dict(message)

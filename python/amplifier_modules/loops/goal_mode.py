@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from amplifier_core.events import PROVIDER_REQUEST
@@ -18,8 +19,10 @@ from .aside import AsideCalls, BudgetUsedUpError
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import with_injections
+from .goal.actions import Actions
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
+from .goal.state import goal_of
 from .model_call import TurnModels
 from .outcome import Outcome
 from .settings import UNLIMITED, LoopSettings
@@ -51,6 +54,12 @@ class GoalMode:
         self._history = history
         self._report = report
         self._ledger = ledger
+        self._actions = Actions()
+        # Most turns have no goal; a tool may set one, too.
+        self._pursuit = None if goal_of(hooks.coordinator) is None else self._begun()
+
+    def _begun(self) -> GoalPursuit:
+        settings = self._settings
         most = settings.goal_max_rounds
         rules = GoalRules(
             max_rounds=None if most == UNLIMITED else most,
@@ -59,13 +68,14 @@ class GoalMode:
             overlap=settings.goal_stall_overlap,
             judge_failures=settings.goal_judge_failures,
         )
-        self._pursuit = GoalPursuit(
-            hooks.coordinator, hooks, rules, self._limit, sums_up=settings.goal_summary
+        hooks, limit = self._hooks, partial(_limit, settings, self._report, self._ledger)
+        return GoalPursuit(
+            hooks.coordinator, hooks, rules, limit, self._actions, sums_up=settings.goal_summary
         )
 
     def note(self, calls: Iterable[RequestedCall], results: Iterable[Mapping[str, Any]]) -> None:
         """Note what tools did: calls, and the messages of their results."""
-        self._pursuit.actions.note(calls, results)
+        self._actions.note(calls, results)
 
     async def pursue(
         self, models: TurnModels, iterate: Callable[[TurnModels], Awaitable[Outcome]]
@@ -84,6 +94,10 @@ class GoalMode:
             outcome = await iterate(models)
             if outcome is not Outcome.COMPLETED:
                 return outcome
+            if self._pursuit is None:
+                if goal_of(self._hooks.coordinator) is None:
+                    return outcome
+                self._pursuit = self._begun()
             found = await self._pursuit.next_round(self._report.answer, ask)
             if found is None:
                 return outcome
@@ -99,6 +113,8 @@ class GoalMode:
     def final(self, outcome: Outcome) -> dict[str, Any] | None:
         """Return how the pursuit ended, for `orchestrator:complete`; None without a goal."""
         report = self._report
+        if self._pursuit is None:
+            return None
         if outcome is Outcome.CANCELLED:
             end = _CANCELLED
         elif outcome is Outcome.INCOMPLETE and "denied" not in report.details:
@@ -117,7 +133,7 @@ class GoalMode:
             HelperEnded: A hook denied the call, or a limit forbids it.
             Exception: What the provider raised.
         """
-        if (reason := self._limit(is_call_of_turn=False)) is not None:
+        if (reason := _limit_of(self._ledger)) is not None:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
         hooks = self._hooks.aside()
         identity = models.helper(purpose).identity
@@ -139,10 +155,14 @@ class GoalMode:
             raise
         return text_of(response)
 
-    def _limit(self, *, is_call_of_turn: bool = True) -> str | None:
-        """Return which limit forbids another call of the model, if any."""
-        count = self._report.iterations
-        if is_call_of_turn and count == self._settings.max_iterations:
-            return f"the limit of {count} model calls, `max_iterations`"
-        limit = None if self._ledger is None else self._ledger.reached()
-        return None if limit is None else limit.reason
+
+def _limit(settings: LoopSettings, report: TurnReport, ledger: Ledger | None) -> str | None:
+    """Return which limit forbids another model call of the turn, if any."""
+    if report.iterations == settings.max_iterations:
+        return f"the limit of {report.iterations} model calls, `max_iterations`"
+    return _limit_of(ledger)
+
+
+def _limit_of(ledger: Ledger | None) -> str | None:
+    limit = None if ledger is None else ledger.reached()
+    return None if limit is None else limit.reason

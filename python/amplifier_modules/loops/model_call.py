@@ -115,9 +115,10 @@ class ModelCalls:
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
-        facts: dict[str, Any] = {**about, **_usage_data(response)}
-        await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
-        if self._hooks.hears(PROVIDER_RESPONSE):
+        hears = self._hooks.hears
+        if hears(LLM_POST) or hears(PROVIDER_RESPONSE):
+            facts: dict[str, Any] = {**about, **_usage_data(response)}
+            await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
             await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
         if not self._is_aside and not are_emitted(response):
             await emit_blocks(

@@ -194,9 +194,12 @@ class Turn:
 
     async def _iterate(self, models: TurnModels, recovery: Recovery) -> Outcome:
         while not self.cancellation.is_cancelled:
-            await self._wait_while_paused("model_call")
-            if self.cancellation.is_cancelled:
-                break
+            if self.pausing is not None and self.pausing.is_on:
+                await self.pausing.wait(
+                    self.hooks, self.cancellation, "model_call", self.report.iterations
+                )
+                if self.cancellation.is_cancelled:
+                    break
             if self.report.iterations == self.settings.max_iterations != UNLIMITED:
                 self.report.reason = (
                     f"the limit of {self.report.iterations} model calls, `max_iterations`"
@@ -206,7 +209,7 @@ class Turn:
             if self.ledger is not None and (limit := self.ledger.reached()) is not None:
                 return await self._stop_at(limit, models)
             self.report.iterations += 1
-            if self.steering is not None:
+            if self.steering:
                 await self.steering.inject(self.history, self.hooks, self.report.iterations)
             try:
                 calls = await self._answer(models, recovery)
@@ -214,12 +217,12 @@ class Turn:
                 if self.cancellation.is_cancelled:
                     return Outcome.CANCELLED  # the provider stopped waiting because of it
                 raise
-            if calls is None:
-                return Outcome.INCOMPLETE
+            if isinstance(calls, Outcome):
+                return calls
             if isinstance(calls, Limit):
                 self.report.iterations -= 1
                 return await self._stop_at(calls, models)
-            if calls.count:
+            if calls is not None:
                 outcome = await self._judge(calls, recovery)
                 if outcome is not None:
                     return outcome
@@ -235,10 +238,6 @@ class Turn:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
 
-    async def _wait_while_paused(self, before: str) -> None:
-        if self.pausing is not None:
-            await self.pausing.wait(self.hooks, self.cancellation, before, self.report.iterations)
-
     async def _stop_at(self, limit: Limit, models: TurnModels) -> Outcome:
         """End the turn at a limit of its budget."""
         self.report.reason = limit.reason
@@ -246,31 +245,35 @@ class Turn:
             await self._asking.wrap_up(models)
         return Outcome.INCOMPLETE
 
-    async def _answer(self, models: TurnModels, recovery: Recovery) -> ToolRound | Limit | None:
-        """Let the model answer and run its calls, which have ended.
+    async def _answer(
+        self, models: TurnModels, recovery: Recovery
+    ) -> ToolRound | Limit | Outcome | None:
+        """Let the model answer and run its calls, which have ended; None without calls.
 
-        None is returned where a hook denied the call of the model, and the limit that forbids it.
+        Where a hook denied the call of the model, the outcome is returned, and the limit that
+        forbids it.
         """
         reminder = recovery.take_reminder()
         told = [] if reminder is None else [Injection(reminder, role="user")]
-        calls = self._round(recovery)
         asked = None
         if self.settings.execute_while_streaming:
-            async with calls:
+            async with self._round(recovery) as calls:
                 asked = await calls.ask(self._asking.ask(models, *told, early=calls))
                 if isinstance(asked, tuple):
                     response, provider = asked
                     await calls.remember(response, calls_of(provider, response))
                     await calls.finish()
-            return calls if isinstance(asked, tuple) or calls.count else asked
+            if calls.count:
+                return calls
+            return None if isinstance(asked, tuple) else asked or Outcome.INCOMPLETE
         asked = await self._asking.ask(models, *told)
         if not isinstance(asked, tuple):
-            return asked
+            return asked or Outcome.INCOMPLETE
         response, provider = asked
         if not (requested := calls_of(provider, response)):
             await self.history.add_response(response, [])
-            return calls
-        async with calls:
+            return None
+        async with self._round(recovery) as calls:
             await calls.remember(response, requested)
             await calls.finish()
         return calls

@@ -16,7 +16,7 @@ from .outcome import CANCELLED
 from .steering import CANCELLED as STEERING_CANCELLED
 from .steering import SteeringQueue
 from .turn_history import TurnHistory
-from .turn_report import Ending
+from .turn_report import ENDINGS, Ending
 
 Steps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
@@ -50,6 +50,8 @@ class TurnEnding:
             endings: The last events.
             reason: Why calls have ended that are still open, such as at the end of the time.
         """
+        if self._is_silent():
+            return
         rest = self._last_steps(endings, reason)
         try:
             with self._cancellation.interruptible() as closing:
@@ -83,6 +85,12 @@ class TurnEnding:
         yield self._history.tell()
         for event, data in endings:
             yield self._hooks.emit(event, data)
+
+    def _is_silent(self) -> bool:
+        """Whether nothing is open, and nobody hears of the end."""
+        hooks = self._hooks
+        is_told = self._history.is_told and not hooks.has_open_calls
+        return is_told and not any(map(hooks.hears, ENDINGS))
 
     async def _close_history(self) -> None:
         try:

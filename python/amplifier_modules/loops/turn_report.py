@@ -18,6 +18,10 @@ Ending = tuple[str, dict[str, Any]]
 """An event and its payload."""
 
 
+ENDINGS = (TURN_END, ORCHESTRATOR_COMPLETE, EXECUTION_END)
+"""The events that close each turn."""
+
+
 @dataclass
 class TurnReport:
     """How a turn goes, as far as it has come."""

@@ -77,6 +77,11 @@ class HookPoints:
         with grace():
             await self.emit(event, data)
 
+    @property
+    def has_open_calls(self) -> bool:
+        """Whether a call has begun and not ended."""
+        return bool(self._open_calls)
+
     def note_ended(self, call_id: Any) -> None:
         """Take note that a call has ended, where no event says so."""
         self._open_calls.pop(call_id, None)

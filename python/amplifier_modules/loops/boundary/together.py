@@ -93,6 +93,8 @@ class _Tasks:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop = asyncio_loop()
         self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
+        self._starting: set[asyncio.Task[None]] = set()
+        """Tasks that have not begun: whoever cancels one of them ends it without a word."""
         self._none_runs: asyncio.Future[None] | None = None
         self.is_stopping = False
 
@@ -124,6 +126,7 @@ class _Tasks:
 
     def start(self, function: Function, on_end: Callable[[], None]) -> Callable[[], object]:
         async def run() -> None:
+            self._starting.discard(task)
             try:
                 await function()
             finally:
@@ -132,7 +135,9 @@ class _Tasks:
 
         task = self._loop.create_task(run())
         self._running[task] = on_end
-        task.add_done_callback(self._ended)  # for one that was cancelled before it began
+        if not self._starting:
+            self._loop.call_soon(self._look_at_starting)
+        self._starting.add(task)
         if self.is_stopping:
             task.cancel()
         return task.cancel
@@ -147,6 +152,17 @@ class _Tasks:
         while self._running:
             self._none_runs = self._loop.create_future()
             await self._none_runs
+
+    def _look_at_starting(self) -> None:
+        """End those that were cancelled before they began, and look again until all have begun.
+
+        Once for all that begin together: a callback of each would cost as much as its task.
+        """
+        for task in [task for task in self._starting if task.done()]:
+            self._starting.discard(task)
+            self._ended(task)
+        if self._starting:
+            self._loop.call_soon(self._look_at_starting)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         on_end = self._running.pop(task, None)

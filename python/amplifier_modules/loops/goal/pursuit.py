@@ -74,6 +74,7 @@ class GoalPursuit:
         hooks: Points,
         rules: GoalRules,
         limit: Callable[[], str | None],
+        actions: Actions,
         *,
         sums_up: bool,
     ) -> None:
@@ -84,6 +85,7 @@ class GoalPursuit:
             hooks: Are told of the progress.
             rules: Say when to go on.
             limit: Returns which limit of the turn forbids another round, if any.
+            actions: What tools did since the last judgement.
             sums_up: Whether a model sums up several rounds at their end.
         """
         self._coordinator = coordinator
@@ -91,8 +93,7 @@ class GoalPursuit:
         self._rules = rules
         self._limit = limit
         self._sums_up = sums_up
-        self.actions = Actions()
-        """What tools did since the last judgement."""
+        self._actions = actions
         self._goal = goal_of(coordinator)
         self._told: list[tuple[str, str]] = []
         """The answer and the judge's reason of each round."""
@@ -115,7 +116,7 @@ class GoalPursuit:
                 self._end = GoalEnd(GoalVerdict.CANCELLED, "the goal was withdrawn")
             return self._end
         self._goal = goal
-        digests, shown = self.actions.take()
+        digests, shown = self._actions.take()
         try:
             reached, reason = await self._judged(judge_prompt(goal, answer, shown), ask)
         except HelperEnded as ended:

@@ -46,7 +46,7 @@ class Recovery:
         self._tools = dict(tools)  # as the model was told of them
         self._most = most
         self._example = example
-        self._ring = ErrorRing[Identity](most)
+        self._ring: ErrorRing[Identity] = ErrorRing(most)
         self._reminder: str | None = None
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
