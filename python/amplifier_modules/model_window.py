@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 from amplifier_core.models import ProviderInfo
 
 SAFETY_MARGIN_TOKENS = 4_096
 """Tokens kept free, as estimates are inexact."""
+
+
+_SILENT: set[object] = set()
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+def says_no_limits(function: FunctionT) -> FunctionT:
+    """Mark a method whose answer never has limits, so that nobody has to ask: `@says_no_limits`."""
+    _SILENT.add(function)
+    return function
+
+
+def may_say_limits(method: Any) -> bool:
+    """Whether the answer of a method may have limits."""
+    return getattr(method, "__func__", None) not in _SILENT
 
 
 def limits_of(info: Any) -> tuple[int | None, int | None]:

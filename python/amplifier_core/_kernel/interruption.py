@@ -19,8 +19,10 @@ def asyncio_loop() -> Any:
 
 def asyncio_task() -> Any:
     """Return the running task of asyncio; None under another event loop."""
-    loop = asyncio_loop()
-    return None if loop is None else sys.modules["asyncio"].current_task(loop)
+    # As in `asyncio_loop`, whose call would cost as much as all of this.
+    asyncio = sys.modules.get("asyncio")
+    loop = asyncio and asyncio._get_running_loop()
+    return loop and asyncio.current_task(loop)
 
 
 class Interruption:
@@ -64,10 +66,9 @@ class Interruption:
             self._enter_trio()
         else:
             self._task, self._before = task, task.cancelling()
-            loop = task.get_loop()
-            self._soon = loop.call_soon_threadsafe
-            if self._seconds is not None:
-                self._timer = loop.call_later(self._seconds, self.end)
+            self._soon = task.get_loop().call_soon_threadsafe
+        if self._seconds is not None:
+            self.end_after(self._seconds)
         self._surrounding = _INNERMOST.get()
         _INNERMOST.set(self)
         if self._token is not None:
@@ -112,6 +113,13 @@ class Interruption:
             self.was_ended = True
             self._task.cancel()
 
+    def end_after(self, seconds: float) -> None:
+        """End the block after so many seconds from now, if it has no limit yet."""
+        if self._scope is not None:
+            self._scope.deadline = sys.modules["trio"].current_time() + seconds
+        else:
+            self._timer = self._task.get_loop().call_later(seconds, self.end)
+
     def put_off(self) -> None:
         """Put the end off, once more. Trio has shielded scopes for that."""
         self._shields += 1
@@ -141,8 +149,6 @@ class Interruption:
         self._task = trio.lowlevel.current_task()
         self._soon = trio.lowlevel.current_trio_token().run_sync_soon
         self._scope = trio.CancelScope()
-        if self._seconds is not None:
-            self._scope.deadline = trio.current_time() + self._seconds
         self._scope.__enter__()
 
     def _listen(self) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 class Timestamps:
     """Writes the current time: UTC, to the millisecond, as `2026-01-31T12:00:00.000+00:00`.
 
-    What all times of one second have in common is written once.
+    What all times of one second have in common is written once, and so is each time.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -18,11 +18,17 @@ class Timestamps:
         self._clock = clock
         self._second: int | None = None
         self._beginning = ""
+        self._thousandth = -1
+        self._written = ""
 
     def __call__(self) -> str:
         """Return the time now."""
         second, part = divmod(self._clock(), 1)
+        thousandth = int(part * 1000)
         if second != self._second:
             self._beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-            self._second = int(second)
-        return f"{self._beginning}.{int(part * 1000):03d}+00:00"
+            self._second, self._thousandth = int(second), -1
+        if thousandth != self._thousandth:
+            self._written = f"{self._beginning}.{thousandth:03d}+00:00"
+            self._thousandth = thousandth
+        return self._written

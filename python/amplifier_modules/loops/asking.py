@@ -20,7 +20,7 @@ from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection, with_injections
 from .model_call import TurnModels
 from .models.roles import UnknownRoleError
-from .request import RequestBuilder, tool_specs
+from .request import RequestBuilder
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
 
@@ -55,7 +55,7 @@ class Asking:
 
     def describe_tools(self) -> None:
         """Describe the tools as they are now."""
-        self.tool_specs = tool_specs(self.tools)
+        self.tool_specs = self.requests.tool_specs(self.tools)
 
     async def ask(
         self,

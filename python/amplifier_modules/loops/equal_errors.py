@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from .answers.response import RequestedCall
 from .recovery.given_up import GivenUp
@@ -17,6 +17,15 @@ _REASON_CHARS = 300
 
 _Failure: TypeAlias = tuple[str, str, str]
 """A tool, its arguments and its error."""
+
+
+class Answered(Protocol):
+    """A call that has its answer."""
+
+    @property
+    def answer(self) -> Answer:
+        """The answer."""
+        ...
 
 
 class EqualErrors:
@@ -35,6 +44,10 @@ class EqualErrors:
         self._counts: dict[_Failure, int] = {}
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
+
+    def is_unmoved(self, calls: Iterable[Answered]) -> bool:
+        """Whether `note` would find nothing: no call has failed, now or before."""
+        return not self._counts and not any(call.answer.is_error for call in calls)
 
     def note(self, calls: Iterable[tuple[RequestedCall, Answer]]) -> list[str | None]:
         """Take the calls of a round into account; return what the model is told of each."""

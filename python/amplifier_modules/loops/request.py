@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
@@ -33,6 +33,7 @@ class RequestBuilder:
         self._changes = 0
         self._lineage: object = None
         self._models_of_last: list[Message] = []
+        self._specs: list[ToolSpec] = []
 
     def build(
         self, messages: list[dict[str, Any]], tools: list[ToolSpec], **options: Any
@@ -47,6 +48,11 @@ class RequestBuilder:
         # Each of them was validated when it was made: a second look costs as much as all else here.
         request.messages = list(self._models(messages))
         return request
+
+    def tool_specs(self, tools: Mapping[str, Any]) -> list[ToolSpec]:
+        """Return the tools in the form for models, under their mount names."""
+        self._specs = tool_specs(tools, self._specs)
+        return list(self._specs)
 
     def _models(self, messages: list[dict[str, Any]]) -> list[Message]:
         if self._changes != changes():
@@ -78,20 +84,26 @@ class RequestBuilder:
                     self._snapshots[index] = _snapshot(messages[index])
 
 
-def tool_specs(tools: Mapping[str, Any]) -> list[ToolSpec]:
-    """Return the tools in the form for models, under their mount names."""
-    return list(_specs(tools.items()))
+def tool_specs(tools: Mapping[str, Any], before: Iterable[ToolSpec] = ()) -> list[ToolSpec]:
+    """Return the tools in the form for models, under their mount names.
+
+    Args:
+        tools: The tools by name.
+        before: What was said of tools before; those that still say the same are taken over.
+    """
+    known = {spec.name: spec for spec in before}
+    return [_spec(name, tool, known.get(name)) for name, tool in tools.items()]
 
 
-def _specs(tools: Iterable[tuple[str, Any]]) -> Iterable[ToolSpec]:
-    for name, tool in tools:
-        schema = getattr(tool, "input_schema", None)
-        description = getattr(tool, "description", None)
-        yield ToolSpec(
-            name=name,
-            parameters=schema if isinstance(schema, dict) and schema else _EMPTY_SCHEMA,  # pyright: ignore[reportUnknownArgumentType] -- a tool's own dict
-            description=description if isinstance(description, str) else None,
-        )
+def _spec(name: str, tool: Any, known: ToolSpec | None) -> ToolSpec:
+    """Return a tool in the form for models: the one that is known, if it still says the same."""
+    said = getattr(tool, "input_schema", None)
+    schema = cast("dict[str, Any]", said) if isinstance(said, dict) and said else _EMPTY_SCHEMA
+    told = getattr(tool, "description", None)
+    description = told if isinstance(told, str) else None
+    if known is not None and (known.parameters, known.description) == (schema, description):
+        return known
+    return ToolSpec(name=name, parameters=schema, description=description)
 
 
 def _snapshot(message: dict[str, Any]) -> dict[str, Any]:

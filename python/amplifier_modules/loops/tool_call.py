@@ -216,14 +216,14 @@ class CallRun:
         """
         call = self.requested
         tool_input: Any = _copied(call.arguments or {})
-        about: dict[str, Any] = dict(self._about)
+        about: dict[str, Any] = self._about
         if self.is_read_only:
-            about["read_only"] = True
-        if call.problem is not None:
-            about["tool_input_error"] = call.problem
+            about = {**about, "read_only": True}
         asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
         question: CallQuestion | None = None
         if asks or not self._hooks.allows_unheard(about):
+            if call.problem is not None:
+                about = {**about, "tool_input_error": call.problem}
             verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
             if verdict.denied:
                 raise DeniedByHookError(verdict.reason)

@@ -177,7 +177,7 @@ class ToolRound:
         """
         started, self._calls = self._calls, []
         for call in calls:
-            if (early := _taken(started, call)) is not None:
+            if started and (early := _taken(started, call)) is not None:
                 early.requested = call  # as the answer has it
                 self._calls.append(early)
             else:
@@ -271,7 +271,7 @@ class ToolRound:
         for call in self._calls:
             if not call.has_ended and call not in self._given_up:
                 await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
-        if self._equal_errors is not None:
+        if self._equal_errors is not None and not self._equal_errors.is_unmoved(self._calls):
             answered = [(call.requested, call.answer) for call in self._calls]
             self._notes = self._equal_errors.note(answered)
 

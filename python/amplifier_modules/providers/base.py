@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatRequest, ChatResponse, TextBlock, 
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..closing import closing
-from ..model_window import limits_of, messages_budget
+from ..model_window import limits_of, may_say_limits, messages_budget, says_no_limits
 
 if TYPE_CHECKING:
     from amplifier_stream import AgentEvent, StreamChunk
@@ -66,6 +66,7 @@ class BaseProvider:
 
         return await whole_response(pieces)
 
+    @says_no_limits
     def get_info(self) -> ProviderInfo:
         """Describe the provider."""
         return ProviderInfo(id=self.name, display_name=self.name)
@@ -84,8 +85,11 @@ class BaseProvider:
             request: The request, whose `max_output_tokens` is then the space for the answer; None
                 for half of what the model can write.
         """
-        for info in (self.get_model_info(), self.get_info()):
-            window, output = limits_of(info)
+        for name in ("get_model_info", "get_info"):
+            method = getattr(self, name)
+            if not may_say_limits(method):
+                continue
+            window, output = limits_of(method())
             if window is not None:
                 asked = None if request is None else request.max_output_tokens
                 return messages_budget(window, output, asked)

@@ -12,7 +12,7 @@ from ...tool_context import CURRENT, ToolContext
 from .call_progress import Progress, Start
 from .contained import in_own_nursery
 from .hook_points import HookPoints
-from .together import absorb_own_cancellation
+from .together import absorbed
 
 TOOL_START = "tool:start"
 """Event: a tool begins; it was allowed to."""
@@ -45,17 +45,17 @@ async def run_in_context(
     state = _state(coordinator)
     context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
     token = CURRENT.set(context)
-    is_closed = False
+    is_closed, task = False, asyncio_task()
     try:
-        return await (run() if asyncio_task() is not None else in_own_nursery(run))
+        return await (in_own_nursery(run) if task is None else run())
     except GeneratorExit:
         is_closed = True  # nothing can be awaited any more
         raise
     finally:
         CURRENT.reset(token)
         is_over = is_closed or is_stopping()
-        if not is_over and (absorbing := absorb_own_cancellation()) is not None:
-            await absorbing()
+        if task is not None and task.cancelling() and not is_over:
+            await absorbed(task)
         if is_over or not progress.has_reports:
             progress.close()
         else:

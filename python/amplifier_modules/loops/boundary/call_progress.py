@@ -29,6 +29,16 @@ class Progress:
     one is always emitted, before the call ends.
     """
 
+    # Here and not in `__init__`: most calls report nothing.
+    _newest: dict[str, Any] | None = None
+    has_reports = False
+    """Whether the tool has reported anything."""
+    _is_asked = False
+    _is_over = False
+    _is_emitting = False
+    _pause: anyio.CancelScope | None = None
+    _ended: anyio.Event | None = None
+
     def __init__(
         self,
         hooks: HookPoints,
@@ -52,14 +62,6 @@ class Progress:
         self._clock = clock
         self._sleep = sleep
         self._call_soon = caller_into_loop()
-        self._newest: dict[str, Any] | None = None
-        self.has_reports = False
-        """Whether the tool has reported anything."""
-        self._is_asked = False
-        self._is_over = False
-        self._is_emitting = False
-        self._pause: anyio.CancelScope | None = None
-        self._ended: anyio.Event | None = None
 
     def report(self, progress: dict[str, Any]) -> None:
         """Take a report; it is ignored once the call is over."""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from functools import partial
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -147,12 +148,13 @@ def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
 
 async def _ending(steps: Any, what: str) -> Any:
     # Time limits within, such as that of a sub-agent, begin no grace.
-    is_meant = partial(was_ended, innermost())
+    around = innermost()
     # Most hooks wait for nothing: then this step is all.
     try:
         awaited = steps.send(None)
     except StopIteration as stop:
         return stop.value
+    is_meant = partial(was_ended, around)
     return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
 
 
@@ -162,6 +164,14 @@ def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutin
 
 
 async def _ending_after(seconds: float, steps: Contained, what: str) -> Any:
-    with Interruption(seconds=seconds):
-        return await _ending(steps, what)
+    began = monotonic()
+    with Interruption() as limit:
+        # Most tools that wait for nothing need no timer.
+        try:
+            awaited = steps.send(None)
+        except StopIteration as stop:
+            return stop.value
+        limit.end_after(max(0.0, seconds - (monotonic() - began)))
+        is_meant = partial(was_ended, limit)
+        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
     return EXPIRED

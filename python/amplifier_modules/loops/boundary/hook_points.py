@@ -10,6 +10,8 @@ from typing import Any, cast
 import anyio
 
 from amplifier_core._kernel.asker import ASKED_CALL, AskedCall
+from amplifier_core._kernel.engine_choice import extension
+from amplifier_core.coordinator import ModuleCoordinator
 from amplifier_core.events import APPROVAL_REQUIRED, TOOL_ERROR, TOOL_POST, TOOL_PRE
 from amplifier_core.models import HookResult
 
@@ -22,6 +24,7 @@ from .injection import Injection, injections_of
 logger = logging.getLogger(__name__)
 
 _ENDS_OF_CALLS = frozenset((TOOL_POST, TOOL_ERROR))
+_COORDINATORS = {ModuleCoordinator, *([] if extension is None else [extension.RustCoordinator])}
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""
 
@@ -58,9 +61,13 @@ class HookPoints:
         """Use the registry; without a coordinator no approval is possible and nothing is stored."""
         self._hooks = hooks
         self._coordinator = coordinator
+        self._is_of_kernel = type(coordinator) in _COORDINATORS and (
+            "process_hook_result" not in vars(coordinator)
+        )
+        """Whether it is known what carrying out a result does."""
         self._approvals: anyio.Lock | None = None
         self._waiting: list[Injection] = []
-        self._open_calls: dict[Any, dict[str, Any]] = {}
+        self._open_calls: dict[Any, Mapping[str, Any]] = {}
         """The calls whose `tool:pre` was emitted, and nothing that ends them."""
         self.hears: Callable[[str], bool] = hearing(hooks)
         """Whether emitting an event has an effect: where it has none, its data is not needed."""
@@ -119,10 +126,14 @@ class HookPoints:
         return self._coordinator
 
     def allows_unheard(self, call: Mapping[str, Any]) -> bool:
-        """Whether no hook is to be asked about a call; then it has begun, and may run."""
+        """Whether no hook is to be asked about a call; then it has begun, and may run.
+
+        Args:
+            call: What events say of it, which must not change any more.
+        """
         if self.hears(TOOL_PRE):
             return False
-        self._begin_call(call)
+        self._open_calls[call["tool_call_id"]] = call
         return True
 
     async def judge_call(
@@ -206,6 +217,8 @@ class HookPoints:
     async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
+        if self._is_of_kernel and _asks_for_nothing(result):
+            return Verdict(denied=False, reason="", data=result.data)
         if self._coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
@@ -226,6 +239,15 @@ class HookPoints:
             reason=getattr(result, "reason", None) or "no reason given",
             data=cast("dict[str, Any]", changed) if isinstance(changed, dict) else None,
         )
+
+
+def _asks_for_nothing(result: Any) -> bool:
+    """Whether carrying out a result would do nothing."""
+    return (
+        type(result) is HookResult
+        and result.action == "continue"
+        and not (result.user_message or result.suppress_output)
+    )
 
 
 def _input(data: Any, given: Any) -> Any:

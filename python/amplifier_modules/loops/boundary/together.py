@@ -70,10 +70,11 @@ def absorb_own_cancellation() -> Function | None:
     Only asyncio has it: in trio, scopes are cancelled and not tasks.
     """
     task = asyncio_task()
-    return partial(_absorbed, task) if task is not None and task.cancelling() else None
+    return partial(absorbed, task) if task is not None and task.cancelling() else None
 
 
-async def _absorbed(task: asyncio.Task[Any]) -> None:
+async def absorbed(task: asyncio.Task[Any]) -> None:
+    """Take back the cancellation of a task by itself."""
     import asyncio
 
     while task.uncancel():
