@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     )
     from amplifier_guard.rate import Rate, RateLimited, RateLimiter
     from amplifier_guard.redact import (
+        PersonalData,
+        PersonalDataStream,
         RedactingFilter,
         Redactor,
         RedactorStream,
@@ -88,6 +90,8 @@ __all__ = [
     "PathDenied",
     "PathPolicy",
     "PathProtected",
+    "PersonalData",
+    "PersonalDataStream",
     "ProcessedMessage",
     "ProjectConfig",
     "ProjectConfigDenied",
@@ -140,7 +144,7 @@ _names = LateNames(
         "processor": "ContentStatistics MessageProcessor MessageRejected ProcessedMessage",
         "project_config": "ProjectConfig ProjectConfigDenied ProjectRefusal judge_project_config",
         "rate": "Rate RateLimited RateLimiter",
-        "redact": "RedactingFilter Redactor RedactorStream hide_homes shorten",
+        "redact": "PersonalData PersonalDataStream RedactingFilter Redactor RedactorStream hide_homes shorten",
         "shell": "ShellDenied ShellPolicy child_environment read_command",
         "terminal": "TerminalText",
         "tool_input": "ToolInputDenied ToolInputPolicy ToolSchemaDenied",

@@ -8,10 +8,24 @@ from typing import Any
 
 from typing_extensions import override
 
+from amplifier_core._engine import (
+    PersonalData,
+    PersonalDataStream,
+    RedactorStream,
+    hide_homes,
+    shorten,
+)
 from amplifier_core._engine import Redactor as _Redactor
-from amplifier_core._engine import RedactorStream, hide_homes, shorten
 
-__all__ = ["RedactingFilter", "Redactor", "RedactorStream", "hide_homes", "shorten"]
+__all__ = [
+    "PersonalData",
+    "PersonalDataStream",
+    "RedactingFilter",
+    "Redactor",
+    "RedactorStream",
+    "hide_homes",
+    "shorten",
+]
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from .config.vault import VaultResolver
     from .deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
     from .exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError, ArcLLMParseError
+    from .layers.budget.errors import ArcLLMBudgetError, ArcLLMBudgetFileError
+    from .layers.security.errors import ArcLLMSecurityError
+    from .layers.security.signing import verify_request
     from .load import clear_cache, load_global_config, load_model, load_provider_config
     from .model import Model
     from .output import StructuredResponse
@@ -31,9 +34,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ArcLLMAPIError",
     "ArcLLMBatchError",
+    "ArcLLMBudgetError",
+    "ArcLLMBudgetFileError",
     "ArcLLMConfigError",
     "ArcLLMError",
     "ArcLLMParseError",
+    "ArcLLMSecurityError",
     "ContentBlock",
     "Delta",
     "GlobalConfig",
@@ -61,6 +67,7 @@ __all__ = [
     "load_global_config",
     "load_model",
     "load_provider_config",
+    "verify_request",
 ]
 
 _HOMES = {
@@ -69,6 +76,9 @@ _HOMES = {
     "config.vault": "VaultResolver",
     "deltas": "Delta RetractedDelta TextDelta ThinkingDelta ToolCallDelta",
     "exceptions": "ArcLLMAPIError ArcLLMConfigError ArcLLMError ArcLLMParseError",
+    "layers.budget.errors": "ArcLLMBudgetError ArcLLMBudgetFileError",
+    "layers.security.errors": "ArcLLMSecurityError",
+    "layers.security.signing": "verify_request",
     "load": "clear_cache load_global_config load_model load_provider_config",
     "model": "Model",
     "output": "StructuredResponse",

@@ -51,8 +51,9 @@ def load_model(
             configuration cannot be used; the text says what would be right.
     """
     from .config.files import global_config
-    from .config.modules import module_settings, with_source
+    from .config.modules import module_settings, with_known_key, with_source
     from .config.names import split_target
+    from .config.target import find_target
     from .exceptions import ArcLLMConfigError
     from .layers.stack import build_stack
     from .model import Model
@@ -70,7 +71,8 @@ def load_model(
         "routing": routing,
         "budget": budget,
     }
-    modules = module_settings(config, layers)
+    target = find_target(name, model_name, settings)
+    modules = with_known_key(module_settings(config, layers), target.settings.get("api_key"))
     opened = _open(name, model_name, settings)
 
     def open_target(other: str, other_model: str | None) -> Step:

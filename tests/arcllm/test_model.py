@@ -395,3 +395,33 @@ async def test_a_block_that_was_taken_back_is_said(monkeypatch: pytest.MonkeyPat
     pieces = [piece async for piece in model_of(Wavering()).stream("Hi")]
 
     assert pieces == [TextDelta("No"), RetractedDelta(0), TextDelta("Yes"), response("Yes")]
+
+
+async def test_a_call_may_say_for_whom_it_is_and_nobody_sends_it() -> None:
+    step = FakeStep()
+
+    answer = await model_of(step).complete("Hi", agent="writer", temperature=0)
+
+    assert answer.metadata == {"agent": "writer"}
+    assert [call.options for call in step.calls] == [{"temperature": 0}]
+    with pytest.raises(TypeError, match=r"`agent` is '' \(must be a name of 1 to 100 characters\)"):
+        await model_of(step).complete("Hi", agent="")
+
+
+async def test_the_key_of_the_provider_is_a_secret_for_the_layers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG", "arcllm.audit")
+    key = "a-key-that-looks-like-words"
+    with AnthropicServer([f"you said: {key}"]) as server:
+        model = load_model(
+            "anthropic", "claude-sonnet-4-5", base_url=server.url, api_key=key,
+            security=True, audit={"include_messages": True},
+        )  # fmt: skip
+        async with model:
+            answer = await model.complete(f"my key is {key}")
+
+    assert answer.content == "you said: [REDACTED:secret]"
+    assert answer.metadata["security"] == {"request": ["SECRET"], "response": ["SECRET"]}
+    assert key not in caplog.text
+    assert "my key is [REDACTED:secret]" in caplog.text

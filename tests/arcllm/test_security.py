@@ -23,6 +23,7 @@ from arcllm import (
     LLMResponse,
     Message,
     TextBlock,
+    Tool,
     ToolCall,
     ToolResultBlock,
     ToolUseBlock,
@@ -32,6 +33,7 @@ from arcllm.layers.security import ArcLLMSecurityError, SecurityLayer, SecurityS
 from arcllm.layers.security.arguments import ArgumentStream
 from arcllm.layers.security.cleaning import Cleaning
 from arcllm.layers.security.detector import detector_of
+from arcllm.layers.tool_calls import ToolCallLayer
 from arcllm.step import Call, Piece
 
 MAIL, MARK = "ada@example.com", "[PII:EMAIL]"
@@ -337,6 +339,45 @@ async def test_each_text_of_a_stream_is_shown_to_its_end_before_the_next() -> No
         ToolCallDelta(0, "1", "send", '{"to": "'),
         ToolCallDelta(0, "1", "send", f'{MARK}"}}'),
     ]
+
+
+async def test_a_text_that_goes_on_after_the_next_began_is_searched_as_a_whole() -> None:
+    shown = await deltas(
+        [
+            TextDelta("to ada@exam", 0),
+            TextDelta("aside", 1),
+            TextDelta("ple.com, ", 0),
+            TextDelta("please", 0),
+        ],
+        secrets=[],
+    )
+
+    assert shown == [
+        TextDelta("to ", 0),
+        TextDelta("ada@exam", 0),
+        TextDelta("aside", 1),
+        TextDelta(f"{MARK}, please", 0),
+    ]
+
+
+async def test_a_number_that_was_a_secret_stays_json_in_streamed_arguments() -> None:
+    shown = await deltas([ToolCallDelta(0, "1", "log_in", '{"token": 12345678901234, "n": 1}')])
+
+    arguments = "".join(delta.arguments for delta in shown if isinstance(delta, ToolCallDelta))
+    assert json.loads(arguments) == {"token": "[REDACTED:token]", "n": 1}
+
+
+async def test_why_a_call_must_not_run_is_said_without_them() -> None:
+    tool = Tool(name="send", description="", parameters={"properties": {"to": {"enum": ["me"]}}})
+    made = ToolCall(id="call_1", name="send", arguments={"to": MAIL})
+    beneath = ToolCallLayer(FakeStep([response(None, tool_calls=[made])]))
+
+    answer = await SecurityLayer(beneath, SecuritySettings()).complete(ask(tools=[tool]))
+
+    problems = answer.metadata["invalid_tool_calls"]
+    assert list(problems) == ["call_1"]
+    assert MARK in problems["call_1"]
+    assert MAIL not in problems["call_1"]
 
 
 async def test_what_was_held_of_a_retracted_block_is_gone() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
@@ -15,6 +15,9 @@ from .tables import GlobalConfig
 Layer: TypeAlias = bool | Mapping[str, Any] | None
 """Off, on with the settings of the file, on with these over those of the file, or as the file says."""
 _ENABLED = "enabled"
+_SHORTEST_KEY = 16
+_SECRETS = {"audit": "secrets", "security": "known_secrets"}
+"""The settings that list secrets, by layer."""
 
 
 def module_settings(
@@ -49,6 +52,23 @@ def module_settings(
         if is_on if value is None else value is not False:
             settings[name] = table
     return settings
+
+
+def with_known_key(
+    modules: Mapping[str, Mapping[str, Any]], key: object
+) -> dict[str, Mapping[str, Any]]:
+    """Return the settings of layers with the key of the provider, for those that take out secrets.
+
+    A short one, such as the `none` of a local server, is no secret but a word.
+    """
+    found = dict(modules)
+    if not isinstance(key, str) or len(key) < _SHORTEST_KEY:
+        return found
+    for name, setting in _SECRETS.items():
+        known: object = found.get(name, {}).get(setting, [])
+        if name in found and isinstance(known, list):
+            found[name] = {**found[name], setting: [*cast("list[Any]", known), key]}
+    return found
 
 
 def with_source(

@@ -9,6 +9,8 @@ from .cleaning import LEAST_NUMBER
 from .detector import Detector
 
 _OUTSIDE = re.compile(r'[^"0-9-]+')
+_BARE_MARK = re.compile(r"\[REDACTED:[^]\"]*\]")
+"""A number that was a secret, such as the value of `token`."""
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*|-")
 _PLAIN = re.compile(r'[^"\\]+')
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -68,7 +70,7 @@ class ArgumentStream:
             return '"'
         if found := _OUTSIDE.match(self._held):
             self._held = self._held[found.end() :]
-            return found.group()
+            return _BARE_MARK.sub(r'"\g<0>"', found.group())
         found = _NUMBER.match(self._held)
         end = len(self._held) if found is None else found.end()
         if end == len(self._held) < _LONGEST_NUMBER:

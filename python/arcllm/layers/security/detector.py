@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Protocol, cast
 
-from amplifier_core._engine import PersonalData
+from amplifier_guard import PersonalData
 
 from ...exceptions import ArcLLMConfigError
 from .settings import SecuritySettings

@@ -19,6 +19,7 @@ from ...types import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from ..tool_calls import INVALID
 from .cleaning import Cleaning
 
 _SPOKEN = ("refusal", "unparsed_calls")
@@ -55,6 +56,12 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
         if said is not None and (without := cleaning.data(said)) is not said:
             metadata = changes.get("metadata", response.metadata)
             changes["metadata"] = {**metadata, name: without}
+    if problems := response.metadata.get(INVALID):
+        said = [cleaning.text(problem) for problem in problems.values()]
+        if any(new is not old for new, old in zip(said, problems.values(), strict=True)):
+            metadata = changes.get("metadata", response.metadata)
+            # The ids stay: they name calls of the response.
+            changes["metadata"] = {**metadata, INVALID: dict(zip(problems, said, strict=True))}
     return response.model_copy(update={**changes, "raw": None}) if changes else response
 
 

@@ -1,13 +1,15 @@
 """A streamed answer without personal data and secrets.
 
 Held back is only what could become either with more text. What is held of one text is shown when the
-next block of the answer begins, at the latest with the response.
+next block of the answer begins, at the latest with the response. A text that goes on after that is held
+back to the end: the whole of it is searched then, so that nothing slips through at the seam.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import TypeAlias
 
 from ...deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
@@ -16,6 +18,7 @@ from .cleaning import SECRET, Cleaning
 from .detector import Detection
 
 _Told: TypeAlias = TextDelta | ThinkingDelta
+_Key: TypeAlias = tuple[type[_Told], int]
 
 
 class TextStream:
@@ -73,6 +76,32 @@ class TextStream:
         return released
 
 
+@dataclass(slots=True)
+class _Text:
+    """A text of the answer, as it came and as it was shown."""
+
+    delta: _Told
+    raw: list[str] = field(default_factory=list[str])
+    shown: list[str] = field(default_factory=list[str])
+    flushed_at: int = 0
+    """So many chunks of it had come when the next block began; 0 before."""
+
+    @property
+    def is_shown(self) -> bool:
+        return self.flushed_at > 0
+
+    def continued(self, cleaning: Cleaning) -> str:
+        """Return what came after the next block began, as far as it can be shown."""
+        if not self.is_shown or self.flushed_at == len(self.raw):
+            return ""
+        whole = cleaning.text("".join(self.raw))
+        shown = "".join(self.shown)
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(whole, shown, strict=False))
+        )
+        return whole[same:]
+
+
 class AnswerStream:
     """Takes them out of the deltas of one answer.
 
@@ -82,8 +111,10 @@ class AnswerStream:
 
     def __init__(self, cleaning: Cleaning) -> None:
         self._cleaning = cleaning
-        self._texts: dict[tuple[type[_Told], int], tuple[_Told, TextStream]] = {}
+        self._texts: dict[_Key, tuple[_Told, TextStream]] = {}
         self._calls: dict[int, tuple[ToolCallDelta, TextStream]] = {}
+        self._told: dict[_Key, _Text] = {}
+        """All texts of the answer, by their blocks."""
 
     def deltas(self, delta: Delta) -> Iterator[Delta]:
         """Yield what can be shown with this delta.
@@ -108,11 +139,16 @@ class AnswerStream:
         else:
             key = type(delta), delta.block
             yield from self._flushed_texts(key)
+            text = self._told.setdefault(key, _Text(delta))
+            text.raw.append(delta.text)
             _, stream = self._texts.get(key, (delta, None))
             if stream is None:
+                if text.is_shown:
+                    return
                 stream = TextStream(self._cleaning)
             self._texts[key] = delta, stream
             if shown := stream.feed(delta.text):
+                text.shown.append(shown)
                 yield replace(delta, text=shown)
 
     def rest(self) -> Iterator[Delta]:
@@ -122,17 +158,26 @@ class AnswerStream:
             if rest := stream.flush():
                 yield replace(delta, arguments=rest)
         self._calls.clear()
+        for text in self._told.values():
+            if rest := text.continued(self._cleaning):
+                yield replace(text.delta, text=rest)
+        self._told.clear()
 
-    def _flushed_texts(self, current: tuple[type[_Told], int] | None) -> Iterator[Delta]:
+    def _flushed_texts(self, current: _Key | None) -> Iterator[Delta]:
         """Yield the rest of all texts but the one that goes on."""
         for key in [key for key in self._texts if key != current]:
             delta, stream = self._texts.pop(key)
+            text = self._told[key]
+            text.flushed_at = len(text.raw)
             if rest := stream.flush():
+                text.shown.append(rest)
                 yield replace(delta, text=rest)
 
     def _forget(self, block: int) -> None:
         for key in [key for key in self._texts if key[1] == block]:
             del self._texts[key]
+        for key in [key for key in self._told if key[1] == block]:
+            del self._told[key]
         for index in [
             index
             for index, (delta, _) in self._calls.items()
