@@ -6,12 +6,14 @@ import os
 import runpy
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from amplifier_modules.testing.servers import Answer, AnthropicServer, Call
+from arcllm.layers.stack import ORDER
 
 CODE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "programs.py"))
 PROGRAMS: list[Any] = [
@@ -21,6 +23,8 @@ ANSWERS: dict[str, list[Any]] = {
     "arcllm_index_1": [Answer(Call("weather", {"city": "Paris"})), "Yes, it rains in Paris."],
     "arcllm_index_2": ["Once upon a time there was a bug.", "2", "4"],
     "arcllm_index_3": ['{"name": "Paris", "people": 2100000}'],
+    "arcllm_layers_1": ["Hello, too."],
+    "arcllm_layers_2": ["Done."],
 }
 """What the model says to each program."""
 
@@ -39,6 +43,7 @@ def test_a_program_of_a_page_runs_and_prints_what_its_page_says(
                 "ANTHROPIC_BASE_URL": server.url,
                 "ARCLLM_CONFIG": "",
                 "XDG_CONFIG_HOME": str(tmp_path),
+                "XDG_STATE_HOME": str(tmp_path),
             },
             cwd=tmp_path,
             capture_output=True,
@@ -56,3 +61,13 @@ def test_the_first_program_is_a_loop_of_tool_calls_in_twenty_lines() -> None:
 
     assert len(lines) <= 20
     assert "while response.tool_calls:" in lines
+
+
+@pytest.mark.parametrize("layer", ORDER)
+def test_the_page_of_the_layers_has_every_setting(layer: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "arcllm" / "layers.md").read_text()
+    (section,) = [part for part in page.split("\n## ") if part.startswith(f"{layer}\n")]
+    stem = "".join(word.capitalize() for word in layer.split("_"))
+    settings = getattr(import_module(f"arcllm.layers.{layer}"), f"{stem}Settings")
+
+    assert [name for name in settings.model_fields if f"`{name}`" not in section] == []
