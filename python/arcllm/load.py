@@ -124,13 +124,13 @@ def clear_cache() -> None:
 
 def _open(name: str, model: str | None, settings: Mapping[str, Any]) -> Step:
     from .config.target import find_target
+    from .configured import ConfiguredProvider
     from .exceptions import ArcLLMConfigError
-    from .named import NamedProvider
     from .providers.open import open_provider
 
     target = find_target(name, model, settings)
     try:
-        step = open_provider(target.api, target.model, target.settings)
+        step = open_provider(target.api, target.model, target.settings, name)
     except ArcLLMConfigError as error:
         raise target.explained(error) from error
-    return step if name == target.api else NamedProvider(step, name)
+    return ConfiguredProvider(step, target.known) if target.known.model_fields_set else step

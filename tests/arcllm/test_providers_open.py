@@ -117,7 +117,7 @@ def test_a_value_that_a_setting_cannot_have_is_refused(settings: Any, said: str)
 
 
 def test_a_model_must_be_named_where_none_is_usual() -> None:
-    assert refused("ollama") == "no model of `ollama` is named (set `model`)"
+    assert refused("ollama") == "no model of `ollama` is named (such as `ollama:NAME`)"
     assert open_provider("ollama", None, {"default_model": "qwen3:8b"}).model_name == "qwen3:8b"
     assert open_provider("anthropic", None, {"api_key": KEY}).model_name.startswith("claude-")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -60,6 +61,24 @@ class ModelTable(Settings):
         costs = {name: getattr(self, key) for name, key in _PRICES.items()}
         given = {name: cost for name, cost in costs.items() if cost is not None}
         return given or None
+
+    def capabilities(self, usual: Sequence[str]) -> list[str]:
+        """Return what the model can do.
+
+        Args:
+            usual: What it can do as far as the table does not say.
+        """
+        sees = self.supports_vision
+        if sees is None and self.input_modalities is not None:
+            sees = "image" in self.input_modalities
+        said = {
+            "tools": self.supports_tools,
+            "vision": sees,
+            "thinking": self.supports_thinking,
+            "structured_output": self.supports_structured_output,
+        }
+        kept = [name for name in usual if said.get(name) is not False]
+        return kept + [name for name, can in said.items() if can and name not in kept]
 
 
 class ProviderTable(Settings):

@@ -15,7 +15,7 @@ from ..exceptions import ArcLLMConfigError
 from ..providers.names import PROVIDERS
 from .files import clear_files, configured_names, global_config, provider_source, provider_table
 from .names import is_name, name_rule
-from .tables import ProviderTable
+from .tables import ModelTable, ProviderTable
 from .vault import VaultResolver
 
 _NO_KEY = "unused"
@@ -37,6 +37,8 @@ class Target:
     """The model; None for the default one of the API."""
     settings: Mapping[str, Any]
     """The settings of the API."""
+    known: ModelTable
+    """What the configuration says of the model."""
     source: Path | None
     """The file that some of the settings are from."""
 
@@ -82,7 +84,7 @@ def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Targe
         settings.pop("api_key", None)
         if key is not None:
             settings["api_key"] = key
-    return Target(name, api, model, settings, source)
+    return Target(name, api, model, settings, table.models.get(model or "") or ModelTable(), source)
 
 
 def known_table(name: str) -> ProviderTable:

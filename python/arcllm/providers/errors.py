@@ -9,15 +9,15 @@ from amplifier_core.llm_errors import ConfigurationError, LLMError
 from amplifier_modules.settings import SettingError
 
 from ..exceptions import ArcLLMAPIError, ArcLLMConfigError, ArcLLMError
-from .names import PROVIDERS
+from .names import PROVIDERS, ProviderName
 
 
 @contextmanager
-def translated(provider: str) -> Generator[None]:
+def translated(provider: ProviderName) -> Generator[None]:
     """Raise the errors of the kernel as those of this package; theirs are the `__cause__`.
 
     Args:
-        provider: The name of the provider here.
+        provider: The provider, with the name that it has here.
     """
     try:
         yield
@@ -25,17 +25,17 @@ def translated(provider: str) -> Generator[None]:
         raise _translated(error, provider) from error
 
 
-def _translated(error: LLMError, provider: str) -> ArcLLMError:
+def _translated(error: LLMError, provider: ProviderName) -> ArcLLMError:
     said, hint = _named(str(error), provider), _named(error.hint or "", provider)
     if isinstance(error, SettingError):
         of_module = str(error).removeprefix(f"{error.module}: ")
-        return ArcLLMConfigError(f"settings of `{provider}`: {of_module}")
+        return ArcLLMConfigError(f"settings of `{provider.name}`: {of_module}")
     if isinstance(error, ConfigurationError) and error.status_code is None:
         return ArcLLMConfigError(f"{said}; {hint}" if hint else said)
     return ArcLLMAPIError(
         error.status_code,
         error.body or said,
-        provider,
+        provider.name,
         error.retry_after,
         error.retryable,
         hint or None,
@@ -43,6 +43,15 @@ def _translated(error: LLMError, provider: str) -> ArcLLMError:
     )
 
 
-def _named(text: str, provider: str) -> str:
-    """Return a text with the name that a provider has here, not that of its module."""
-    return text.replace(PROVIDERS[provider].module, f"`{provider}`")
+def _named(text: str, provider: ProviderName) -> str:
+    """Return a text with the names that a provider and what it needs have here."""
+    text = text.replace(provider.module, f"`{provider.name}`")
+    if provider.name in PROVIDERS:
+        return text
+    # The key and the address of the configuration count, not those of the environment.
+    for variable, here in (
+        (provider.key_variable, "its key"),
+        (provider.address_variable, "its address"),
+    ):
+        text = text.replace(f"`{variable}`", here) if variable else text
+    return text

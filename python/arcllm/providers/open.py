@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from threading import Lock
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from amplifier_modules.providers.wire.provider import WireProvider
 
 
-def open_provider(name: str, model: str | None, settings: Mapping[str, Any]) -> Step:
+def open_provider(
+    name: str, model: str | None, settings: Mapping[str, Any], called: str | None = None
+) -> Step:
     """Return the step that asks a provider; nothing is sent, and no connection is made.
 
     Args:
@@ -41,6 +44,7 @@ def open_provider(name: str, model: str | None, settings: Mapping[str, Any]) -> 
         model: The model that answers; None for that of the settings, or the provider's own.
         settings: What the provider is set to: `api_key`, `base_url`, `timeout`, `max_tokens`, …;
             what is missing may come from the environment.
+        called: The name that it has in the configuration; None for its own.
 
     Raises:
         ArcLLMConfigError: The provider or a setting is unknown, a value cannot be used, the address
@@ -51,14 +55,17 @@ def open_provider(name: str, model: str | None, settings: Mapping[str, Any]) -> 
         known = ", ".join(f"`{each}`" for each in PROVIDERS)
         advice = did_you_mean(str(name), PROVIDERS)
         raise ArcLLMConfigError(f"unknown provider `{name}` (known: {known}){advice}")
+    entry = replace(entry, name=called or name)
     values = {**settings, **({"default_model": model} if model else {})}
-    with translated(name):
+    with translated(entry):
         wire = wire_of(entry, values)
-        check_address(name, wire.address)
+        check_address(entry.name, wire.address)
         known = wire.make()
         model = known.get_model_info().id
     if not model:
-        raise ArcLLMConfigError(f"no model of `{name}` is named (set `model`)")
+        raise ArcLLMConfigError(
+            f"no model of `{entry.name}` is named (such as `{entry.name}:NAME`)"
+        )
     return ProviderStep(entry, model, wire, known)
 
 
@@ -77,7 +84,7 @@ class ProviderStep:
             wire: Its address, and how it is made.
             known: A provider that is not asked, only what it knows of the model.
         """
-        self._name = entry.name
+        self._entry = entry
         self._model = model
         self._wire = wire
         self._known = known
@@ -88,7 +95,7 @@ class ProviderStep:
     @property
     def name(self) -> str:
         """The provider that answers."""
-        return self._name
+        return self._entry.name
 
     @property
     def model_name(self) -> str:
@@ -109,9 +116,9 @@ class ProviderStep:
             ArcLLMConfigError: What is asked cannot be sent.
         """
         request, keywords = self._request(call)
-        with translated(self._name):
+        with translated(self._entry):
             answer = await self.provider().complete(request, **keywords)
-        return llm_response(answer, self._name)
+        return llm_response(answer, self._entry.name)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response.
@@ -121,11 +128,11 @@ class ProviderStep:
         """
         request, keywords = self._request(call)
         deltas = Deltas()
-        with translated(self._name):
+        with translated(self._entry):
             async with closing(self.provider().chunks(request, **keywords)) as chunks:
                 async for chunk in chunks:
                     if isinstance(chunk, ChatResponse):
-                        yield llm_response(chunk, self._name)
+                        yield llm_response(chunk, self._entry.name)
                     elif (delta := deltas.of(chunk)) is not None:
                         yield delta
 

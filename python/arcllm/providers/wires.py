@@ -43,7 +43,7 @@ def wire_of(entry: ProviderName, settings: Values) -> Wire:
         ArcLLMConfigError: A setting is unknown, or the key or the address is missing.
         SettingError: A value cannot be used.
     """
-    return _WIRES.get(entry.name, _chat)(entry, settings)
+    return _WIRES.get(entry.module, _chat)(entry, settings)
 
 
 def _anthropic(entry: ProviderName, settings: Values) -> Wire:
@@ -102,10 +102,10 @@ def _chat(entry: ProviderName, settings: Values) -> Wire:
 
 
 _WIRES: Mapping[str, Callable[[ProviderName, Values], Wire]] = {
-    "anthropic": _anthropic,
-    "openai": _openai,
-    "azure_openai": _azure,
-    "ollama": _ollama,
+    "provider-anthropic": _anthropic,
+    "provider-openai": _openai,
+    "provider-azure-openai": _azure,
+    "provider-ollama": _ollama,
 }
 
 
