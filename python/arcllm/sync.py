@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from queue import SimpleQueue
 from typing import TypeVar
 
+from amplifier_core._kernel.interruption import asyncio_loop
 from amplifier_modules.run_sync import ThreadRun, interrupts, is_in_loop, warn_in_loop
 
 PieceT = TypeVar("PieceT")
@@ -31,8 +33,31 @@ def stream_sync(
     """
     if is_in_loop():
         warn_in_loop("stream_sync", "async for ... in stream(...)", stacklevel=4)
-        return _pieces(open_stream, close, interrupts)
+        return _pieces(open_stream, close, _interrupts_since(_cancellations()))
     return _pieces(open_stream, close, nullcontext)
+
+
+def _interrupts_since(known: int) -> Callable[[], AbstractContextManager[None]]:
+    """Let Ctrl+C raise while a task waits, also if it was pressed after the last wait.
+
+    Args:
+        known: How often the task was cancelled before the stream.
+    """
+
+    @contextmanager
+    def waiting() -> Generator[None]:
+        with interrupts():
+            if _cancellations() > known:
+                raise asyncio.CancelledError
+            yield
+
+    return waiting
+
+
+def _cancellations() -> int:
+    """How often the task was asked to end, which asyncio does for Ctrl+C; trio raises at once."""
+    task = None if asyncio_loop() is None else asyncio.current_task()
+    return 0 if task is None else task.cancelling()
 
 
 class _End:

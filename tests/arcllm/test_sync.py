@@ -17,6 +17,7 @@ from typing import Any
 
 import anyio
 import pytest
+import trio
 from fake_step import FakeStep, api_error, response
 
 from amplifier_modules.testing.servers import AnthropicServer
@@ -142,7 +143,8 @@ def _stream(model: Model) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "is_in_loop"), [(_complete, False), (_complete, True), (_stream, False)]
+    ("ask", "is_in_loop"),
+    [(_complete, False), (_complete, True), (_stream, False), (_stream, True)],
 )
 @pytest.mark.filterwarnings("ignore:.*event loop runs:RuntimeWarning")
 def test_ctrl_c_ends_the_call(ask: Callable[[Model], None], is_in_loop: bool) -> None:
@@ -162,6 +164,39 @@ def test_ctrl_c_ends_the_call(ask: Callable[[Model], None], is_in_loop: bool) ->
         asyncio.run(within()) if is_in_loop else ask(model)
     presser.join()
     assert step.ended.wait(PATIENCE)
+
+
+@pytest.mark.filterwarnings("ignore:.*event loop runs:RuntimeWarning")
+@pytest.mark.parametrize("library", ["asyncio", "trio"])
+def test_ctrl_c_between_two_pieces_ends_the_stream_too(library: str) -> None:
+    step = Endless()
+
+    async def within() -> None:
+        for _ in model_of(step).stream_sync("Hi"):
+            step.begun.wait(PATIENCE)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(within()) if library == "asyncio" else trio.run(within)
+    assert step.ended.wait(PATIENCE)
+
+
+@pytest.mark.filterwarnings("ignore:.*event loop runs:RuntimeWarning")
+def test_a_task_that_was_cancelled_before_may_still_read_a_stream() -> None:
+    async def within() -> int:
+        try:
+            await asyncio.sleep(PATIENCE)
+        except asyncio.CancelledError:
+            return len(list(model_of(FakeStep()).stream_sync("Hi")))
+        raise AssertionError
+
+    async def main() -> int:
+        task = asyncio.ensure_future(within())
+        await asyncio.sleep(0)
+        task.cancel()
+        return await task
+
+    assert asyncio.run(main()) > 1
 
 
 def test_many_threads_share_a_model() -> None:
