@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import anyio
 
@@ -14,16 +14,16 @@ ResponseT = TypeVar("ResponseT", bound=LLMResponse)
 PromptT = TypeVar("PromptT")
 
 
-class ArcLLMBatchError(ArcLLMError, Generic[ResponseT]):
+class ArcLLMBatchError(ArcLLMError):
     """Calls of a batch failed; the answers of the others are in `results`.
 
     Args:
         results: A response or an exception for each call, in the order of the calls.
     """
 
-    def __init__(self, results: list[ResponseT | Exception]) -> None:
+    def __init__(self, results: Sequence[LLMResponse | Exception]) -> None:
         super().__init__(results)
-        self.results = results
+        self.results = list(results)
 
     def __str__(self) -> str:
         """Say how many failed, and the first reason."""

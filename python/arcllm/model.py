@@ -73,6 +73,10 @@ class Model(LLMProvider):
         output: None = None,
         **kwargs: Any,
     ) -> LLMResponse: ...
+    @overload
+    async def complete(
+        self, messages: Prompt, tools: Sequence[Tool] | None = None, *, output: Any, **kwargs: Any
+    ) -> StructuredResponse[Any]: ...
     @override
     async def complete(
         self,
@@ -126,6 +130,10 @@ class Model(LLMProvider):
         output: None = None,
         **kwargs: Any,
     ) -> ModelStream[LLMResponse]: ...
+    @overload
+    def stream(
+        self, messages: Prompt, tools: Sequence[Tool] | None = None, *, output: Any, **kwargs: Any
+    ) -> ModelStream[StructuredResponse[Any]]: ...
     def stream(
         self,
         messages: Prompt,
@@ -162,6 +170,10 @@ class Model(LLMProvider):
         output: None = None,
         **kwargs: Any,
     ) -> LLMResponse: ...
+    @overload
+    def complete_sync(
+        self, messages: Prompt, tools: Sequence[Tool] | None = None, *, output: Any, **kwargs: Any
+    ) -> StructuredResponse[Any]: ...
     def complete_sync(
         self,
         messages: Prompt,
@@ -208,6 +220,10 @@ class Model(LLMProvider):
         output: None = None,
         **kwargs: Any,
     ) -> Generator[Delta | LLMResponse]: ...
+    @overload
+    def stream_sync(
+        self, messages: Prompt, tools: Sequence[Tool] | None = None, *, output: Any, **kwargs: Any
+    ) -> Generator[Delta | StructuredResponse[Any]]: ...
     def stream_sync(
         self,
         messages: Prompt,
@@ -229,7 +245,31 @@ class Model(LLMProvider):
     async def batch(
         self,
         prompts: Sequence[Prompt],
+        tools: None = None,
         *,
+        output: type[OutputT],
+        limit: int = 8,
+        return_exceptions: Literal[False] = False,
+        **kwargs: Any,
+    ) -> list[StructuredResponse[OutputT]]: ...
+    @overload
+    async def batch(
+        self,
+        prompts: Sequence[Prompt],
+        tools: None = None,
+        *,
+        output: type[OutputT],
+        limit: int = 8,
+        return_exceptions: Literal[True],
+        **kwargs: Any,
+    ) -> list[StructuredResponse[OutputT] | Exception]: ...
+    @overload
+    async def batch(
+        self,
+        prompts: Sequence[Prompt],
+        tools: Sequence[Tool] | None = None,
+        *,
+        output: None = None,
         limit: int = 8,
         return_exceptions: Literal[False] = False,
         **kwargs: Any,
@@ -238,15 +278,41 @@ class Model(LLMProvider):
     async def batch(
         self,
         prompts: Sequence[Prompt],
+        tools: Sequence[Tool] | None = None,
         *,
+        output: None = None,
         limit: int = 8,
         return_exceptions: Literal[True],
         **kwargs: Any,
     ) -> list[LLMResponse | Exception]: ...
+    @overload
     async def batch(
         self,
         prompts: Sequence[Prompt],
+        tools: Sequence[Tool] | None = None,
         *,
+        output: Any,
+        limit: int = 8,
+        return_exceptions: Literal[False] = False,
+        **kwargs: Any,
+    ) -> list[StructuredResponse[Any]]: ...
+    @overload
+    async def batch(
+        self,
+        prompts: Sequence[Prompt],
+        tools: Sequence[Tool] | None = None,
+        *,
+        output: Any,
+        limit: int = 8,
+        return_exceptions: Literal[True],
+        **kwargs: Any,
+    ) -> list[StructuredResponse[Any] | Exception]: ...
+    async def batch(
+        self,
+        prompts: Sequence[Prompt],
+        tools: Sequence[Tool] | None = None,
+        *,
+        output: Any = None,
         limit: int = 8,
         return_exceptions: bool = False,
         **kwargs: Any,
@@ -255,9 +321,11 @@ class Model(LLMProvider):
 
         Args:
             prompts: The conversations, as `complete` takes them.
+            tools: What the model may call.
+            output: The type of the answers.
             limit: Calls at once, at least 1.
             return_exceptions: Whether the exception of a call that failed is in the list.
-            **kwargs: The other arguments of `complete`, for all of them.
+            **kwargs: Options of all calls.
 
         Raises:
             ArcLLMBatchError: Calls failed; it has the answers of the others. Not with
@@ -272,7 +340,7 @@ class Model(LLMProvider):
             raise ValueError(f"`limit` is {limit!r} (must be a whole number, at least 1)")
 
         async def ask(prompt: Prompt) -> LLMResponse:
-            return await self.complete(prompt, **kwargs)
+            return await self._answer(_call(prompt, tools, dict(kwargs)), output)
 
         results = await run_batch(prompts, ask, limit)
         errors = [result for result in results if isinstance(result, Exception)]

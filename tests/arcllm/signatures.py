@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import assert_type
+from typing import Any, Literal, assert_type
 
 from pydantic import BaseModel
 
 from arcllm import (
+    ArcLLMBatchError,
     Delta,
     LLMProvider,
     LLMResponse,
@@ -42,3 +43,11 @@ async def ask(messages: list[Message], tools: list[Tool]) -> None:
     assert_type(model.stream_sync("Hi"), Generator[Delta | LLMResponse])
     assert_type(await model.batch(["Hi", messages]), list[LLMResponse])
     assert_type(await model.batch(["Hi"], return_exceptions=True), list[LLMResponse | Exception])
+    assert_type(await model.batch(["Hi"], output=City), list[StructuredResponse[City]])
+    # What is no class, such as a `Literal`, has a type that checkers cannot follow.
+    response = await model.complete("Hi", output=Literal["yes", "no"])
+    assert_type(response, StructuredResponse[Any])
+    try:
+        await model.batch(["Hi"], tools)
+    except ArcLLMBatchError as error:
+        assert_type(error.results, list[LLMResponse | Exception])
