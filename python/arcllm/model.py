@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
+from pydantic import BaseModel
 from typing_extensions import override
 
 from .deltas import Delta
@@ -17,6 +18,7 @@ from .types import LLMProvider, LLMResponse, Message, Tool
 if TYPE_CHECKING:
     from .output import OutputCall, StructuredResponse
 
+ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT")
 Prompt = str | Sequence[Message]
 """A conversation; a text is one message of the user."""
@@ -409,13 +411,14 @@ def _call(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, Any
     if isinstance(messages, str):
         asked = [Message(role="user", content=messages)]
     else:
-        asked = list(messages)
+        asked = _list("messages", messages, "text, or a list of `Message`")
     for message in asked:
         if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             raise TypeError(
                 f"`messages` holds a `{type(message).__name__}` (must be text, or a list of `Message`)"
             )
-    for tool in tools or ():
+    offered = None if tools is None else _list("tools", tools, "a list of `Tool`")
+    for tool in offered or ():
         if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"`tools` holds a `{type(tool).__name__}` (must be a list of `Tool`)")
     agent = options.pop("agent", None)
@@ -424,4 +427,15 @@ def _call(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, Any
             f"`agent` is {agent!r} (must be a name of 1 to {_LONGEST_AGENT} characters)"
         )
     notes = {} if agent is None else {"agent": agent}
-    return Call(asked, None if tools is None else list(tools), options, notes)
+    return Call(asked, offered, options, notes)
+
+
+def _list(name: str, given: Sequence[ItemT], form: str) -> list[ItemT]:
+    """Return what is given as a list; a model can be iterated over, too, but is none.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(given, BaseModel | Mapping | str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        raise TypeError(f"`{name}` is a `{type(given).__name__}` (must be {form})")
+    return list(given)

@@ -113,6 +113,9 @@ async def test_the_messages_of_the_program_stay_as_they_are() -> None:
         (([{"role": "user", "content": "Hi"}],), "`messages` holds a `dict`"),
         ((["Hi"],), "`messages` holds a `str`"),
         (([USER], [{"name": "weather"}]), "`tools` holds a `dict` (must be a list of `Tool`)"),
+        ((None,), "`messages` is a `NoneType` (must be text, or a list of `Message`)"),
+        ((USER,), "`messages` is a `Message` (must be text, or a list of `Message`)"),
+        (("Hi", TOOL), "`tools` is a `Tool` (must be a list of `Tool`)"),
     ],
 )
 async def test_what_is_no_message_or_tool_is_refused_before_anything_is_sent(
