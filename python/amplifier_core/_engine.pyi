@@ -1012,6 +1012,12 @@ class StreamDecoder:
 
         When the chunk breaks a limit after some events, they are returned and the next call raises.
         """
+    def advance(self, data: bytes) -> bool:
+        """Take a chunk in without its events; return whether it adds to the answer.
+
+        For callers that want the result alone. A block that began, ended or was dropped adds to the
+        answer, an empty delta does not. A chunk that breaks a limit raises at once.
+        """
     def partial_arguments(self, block_index: int) -> dict[str, Any] | None:
         """Return what the arguments of a call are so far, or `None` where no call is.
 

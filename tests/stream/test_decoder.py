@@ -64,6 +64,35 @@ def test_the_fields_of_an_event_are_attributes_too(
         assert {name: value for name, value in given.items() if value is not None} == event.data
 
 
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_the_result_is_the_same_without_the_events(
+    wire: Wire, tool_turn: list[dict[str, Any]], size: int
+) -> None:
+    body = wire(tool_turn)
+    told, quiet = StreamDecoder("anthropic"), StreamDecoder("anthropic")
+    for place in range(0, len(body), size):
+        piece = body[place : place + size]
+        assert quiet.advance(piece) is bool(told.feed(piece))
+    expected, found = told.finish(), quiet.finish()
+    for name in ("blocks", "usage", "stop_reason", "metadata", "findings", "truncated"):
+        assert getattr(found, name) == getattr(expected, name)
+
+
+def test_an_empty_delta_adds_nothing(wire: Wire) -> None:
+    decoder = StreamDecoder("anthropic")
+    block = {"type": "text", "text": ""}
+    assert decoder.advance(
+        wire([{"type": "content_block_start", "index": 0, "content_block": block}])
+    )
+
+    def added(text: str) -> bool:
+        delta = {"type": "text_delta", "text": text}
+        return decoder.advance(wire([{"type": "content_block_delta", "index": 0, "delta": delta}]))
+
+    assert [added(text) for text in ("", "Hi", "")] == [False, True, False]
+    assert [block["text"] for block in decoder.finish().blocks] == ["Hi"]
+
+
 def test_a_payload_is_new_each_time(wire: Wire, tool_turn: list[dict[str, Any]]) -> None:
     event = StreamDecoder("anthropic").feed(wire(tool_turn))[-1]
     event.data["block"]["arguments"].clear()
@@ -197,10 +226,13 @@ def test_a_refused_request_is_an_error_of_the_result() -> None:
     assert decoded == {**error, "request_id": "req_9"}
 
 
-def test_a_broken_limit_is_raised_and_stays_in_the_result() -> None:
+@pytest.mark.parametrize("take_in", [StreamDecoder.feed, StreamDecoder.advance])
+def test_a_broken_limit_is_raised_and_stays_in_the_result(
+    take_in: Callable[[StreamDecoder, bytes], object],
+) -> None:
     decoder = StreamDecoder("anthropic", max_line_bytes=50)
     with pytest.raises(StreamLimitError):
-        decoder.feed(b"x" * 51)
+        take_in(decoder, b"x" * 51)
     result = decoder.finish()
     assert result.truncated
     assert result.error == {

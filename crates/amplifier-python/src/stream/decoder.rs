@@ -108,6 +108,18 @@ impl StreamDecoder {
         Ok(stamp(py, events))
     }
 
+    /// Take a chunk in without its events; return whether it adds to the answer.
+    ///
+    /// A block that began, ended or was dropped adds to it, an empty delta does not.
+    fn advance(&self, data: PyBackedBytes) -> PyResult<bool> {
+        let mut events = Vec::new();
+        let mut decoding = self.take()?;
+        let fed = decoding.feed(&data, &mut events);
+        self.put_back(State::Idle(decoding));
+        fed.map_err(Error::from)?;
+        Ok(events.iter().any(|event| !is_empty_delta(&event.change)))
+    }
+
     /// Return the arguments of a call so far; None if there is no call.
     fn partial_arguments<'py>(
         &self,
@@ -200,6 +212,10 @@ impl Decoding {
         }
         updated.map(Some)
     }
+}
+
+fn is_empty_delta(change: &Change) -> bool {
+    matches!(change, Change::Delta(text) if text.is_empty())
 }
 
 /// Stamps events with the time of this call.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -46,6 +47,7 @@ _UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000, is_known=False)
 LONG_CONTEXT_TOKENS = 1_000_000
 
 
+@lru_cache(maxsize=256)
 def model_profile(model: str) -> ModelProfile:
     """Return what `model` supports; an unknown name gets a cautious profile."""
     if "mythos-preview" in model:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
+from .body_reading import plain_headers
 from .client import ServiceClient
 from .errors import oversized_error, root_cause, silent_error, timeout_error, truncated_error
 from .settings import USUAL_ANSWER_BYTES, HttpSettings
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import httpx2
 
     from amplifier_stream import StreamEvent, StreamResult
+
+FedT = TypeVar("FedT")
 
 _CONTENT_TYPES = {
     "anthropic": "text/event-stream",
@@ -62,6 +65,7 @@ class Answer:
 
         self._client = client
         self._response = response
+        self._headers = plain_headers(response)
         self._path = path
         self._model = model
         self._seconds = seconds
@@ -70,7 +74,7 @@ class Answer:
         self._decoder = StreamDecoder(
             client.service.dialect,
             response.status_code,
-            dict(response.headers),
+            self._headers,
             max_total_bytes=self._longest,
         )
         tags = settings.thinking_tags
@@ -143,37 +147,28 @@ class Answer:
 
     async def __anext__(self) -> list[StreamEvent]:
         """Return the events of the next piece, at the end of the body `StopAsyncIteration`."""
-        import httpx2
-
-        from amplifier_stream import StreamLimitError
-
-        try:
-            if self._silence is None:
-                chunk = await anext(self._pieces)
-            else:
-                chunk = await self._within_deadline()
-            self._received += len(chunk)
-            events = self._decoder.feed(chunk)
-        except (httpx2.HTTPError, StreamLimitError) as error:
-            self._failure = error
-            raise StopAsyncIteration from None
+        events = await self._fed(self._decoder.feed)
         if self._thinking is not None:
             events = self._thinking.feed(events)
-        if any(map(_is_content, events)):
-            if self._silence is not None:
-                self._deadline = anyio.current_time() + self._silence
-            self._content_at = monotonic()
-        elif monotonic() - self._content_at > MAX_SILENT_SECONDS and self._silence is None:
-            # Looked at here alone: a scope around each wait costs more than all else of a piece.
-            raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
+        self._note(any(map(_is_content, events)))
         return events
+
+    async def read(self) -> None:
+        """Read all that is left, without its events."""
+        if self._thinking is not None:  # it takes its text from the events
+            async for _ in self:
+                pass
+            return
+        with contextlib.suppress(StopAsyncIteration):
+            while True:
+                self._note(await self._fed(self._decoder.advance))
 
     async def aclose(self) -> None:
         """Close the connection, unless the answer was read to its end."""
         import httpx2
 
         await self._response.aclose()
-        if "content-encoding" in self._response.headers:
+        if "content-encoding" in self._headers:
             return  # what was received and not read could be a lot once it is unpacked
         # The generators that read the body end where they see that the connection is closed: trio
         # warns of those that are left in the middle.
@@ -204,9 +199,8 @@ class Answer:
         # A document that the connection did not bring to its end is no JSON: the end is the reason.
         is_broken = failure is not None and (result.error or {}).get("type") == "invalid_stream"
         if result.error is not None and not is_broken:
-            headers = self._response.headers
             raise client.api_error(
-                result.error, result.request_id, self._model, headers
+                result.error, result.request_id, self._model, self._headers
             ) from failure
         # A connection that breaks after the end of the answer loses nothing.
         if not result.truncated:
@@ -218,6 +212,33 @@ class Answer:
             ) from failure
         cause = "" if failure is None else client.clean(root_cause(failure))
         raise truncated_error(service, self._model, cause, result.request_id) from failure
+
+    async def _fed(self, feed: Callable[[bytes], FedT]) -> FedT:
+        """Feed the decoder with the next piece, at the end of the body `StopAsyncIteration`."""
+        import httpx2
+
+        from amplifier_stream import StreamLimitError
+
+        try:
+            if self._silence is None:
+                chunk = await anext(self._pieces)
+            else:
+                chunk = await self._within_deadline()
+            self._received += len(chunk)
+            return feed(chunk)
+        except (httpx2.HTTPError, StreamLimitError) as error:
+            self._failure = error
+            raise StopAsyncIteration from None
+
+    def _note(self, has_content: bool) -> None:
+        """Note whether a piece had content, without which an answer ends some day."""
+        if has_content:
+            if self._silence is not None:
+                self._deadline = anyio.current_time() + self._silence
+            self._content_at = monotonic()
+        elif self._silence is None and monotonic() - self._content_at > MAX_SILENT_SECONDS:
+            # Looked at here alone: a scope around each wait costs more than all else of a piece.
+            raise silent_error(self._client.service, self._model, MAX_SILENT_SECONDS)
 
     async def _within_deadline(self) -> bytes:
         with anyio.CancelScope(deadline=self._deadline):

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 _MAX_NAME_CHARS = 40
 
 
+def plain_headers(response: httpx2.Response) -> dict[str, str]:
+    """Return the headers of an answer, which are looked at many times, with names in small letters."""
+    return dict(response.headers.items())  # of a mapping, each name would be looked for
+
+
 def refused_coding(asked: Mapping[str, str], headers: Mapping[str, str]) -> str | None:
     """Return the content coding of an answer that cannot be read, None if it can be.
 

@@ -141,8 +141,9 @@ class Call:
             call.next = call._first = call._last = encoded = await call._in_place_of(wanted, other)
             await call.fell_back(wanted, other, "still overloaded")
         await provider.repairs.tell(encoded)
-        timeout = request.timeout or provider.settings.timeout
-        await provider.emit(events.LLM_REQUEST, _request_payload(provider, encoded, timeout))
+        if provider.hooks is not None:
+            timeout = request.timeout or provider.settings.timeout
+            await provider.emit(events.LLM_REQUEST, _request_payload(provider, encoded, timeout))
         return call
 
     def block_events(self, encoded: WireRequest) -> BlockEvents:
@@ -157,10 +158,14 @@ class Call:
         )
         return self._block_events
 
+    def has_listeners(self) -> bool:
+        """Whether anybody hears of the blocks: hooks do, of those of the conversation."""
+        return self._provider.hooks is not None and not is_helper_call()
+
     async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
-        """Tell the hooks, if there are any, of what happened to the blocks of the conversation."""
+        """Tell the hooks of what happened to the blocks."""
         hooks = self._provider.hooks
-        if hooks is None or not pieces or is_helper_call():
+        if not pieces:
             return
         self.is_shown = self._are_emitted = True
         completed = [block_events.completed(event) for event in pieces]
@@ -280,6 +285,8 @@ class Call:
             degradations=self._last.degradations,
             metadata=provider.answer_metadata(self._last, self._results),
         )
+        if provider.hooks is None:
+            return response
         usage = usage_payload(response.usage) if response.usage else {}
         raw = {"raw": [raw for _, raw in self._blocks]} if provider.settings.raw else {}
         await self._tell(

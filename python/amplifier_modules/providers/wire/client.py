@@ -12,9 +12,9 @@ from amplifier_core.llm_errors import LLMError
 
 from ..limits.endpoint import endpoint_of
 from ..limits.rate_limits import reset_wait
-from .body_reading import beginning, read_into, refused_coding
+from .body_reading import beginning, plain_headers, read_into, refused_coding
 from .challenge import MAX_PAGE_BYTES, challenger, is_page
-from .connections import open_client
+from .connections import open_client, parsed_url
 from .errors import (
     api_error,
     challenge_error,
@@ -114,7 +114,7 @@ class ServiceClient:
             client = self._open_client()
             request = client.build_request(
                 method,
-                self._base_url + path,
+                parsed_url(self._base_url + path),
                 headers={**await self._headers(), **(headers or {})},
                 content=content,
                 params=params,
@@ -130,10 +130,11 @@ class ServiceClient:
             is_lost = not isinstance(error, httpx2.ConnectError | httpx2.InvalidURL)
             raise self._unreachable(url, error, model, was_reached=is_lost) from error
         try:
+            received = plain_headers(response)
             if self.on_headers is not None:
-                await self.on_headers(response.headers)
-            coding = refused_coding(request.headers, response.headers)
-            if not response.is_success or challenger(response.headers) is not None:
+                await self.on_headers(received)
+            coding = refused_coding(request.headers, received)
+            if not response.is_success or challenger(received) is not None:
                 raise await self._refusal(response, path, seconds, model, can_read=coding is None)
             if coding is not None:
                 asked = f"`{request.headers['accept-encoding']}`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -28,6 +29,18 @@ def open_client(base_url: str) -> httpx2.AsyncClient:
         follow_redirects=False,  # the key would be sent along
         mounts=dict.fromkeys(_NEVER_PROXIED),
     )
+
+
+@lru_cache(maxsize=64)
+def parsed_url(address: str) -> httpx2.URL:
+    """Return an address in the form that requests have it in; most are asked again and again.
+
+    Raises:
+        InvalidURL: It is none.
+    """
+    import httpx2
+
+    return httpx2.URL(address)
 
 
 def _verification(base_url: str) -> ssl.SSLContext | Literal[True]:

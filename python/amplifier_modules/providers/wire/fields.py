@@ -18,7 +18,7 @@ def fields_of(value: Any) -> JsonDict:
     Only the top level is unpacked: a long history is not copied through and through.
     """
     if isinstance(value, BaseModel):
-        return dict(value)
+        return {**vars(value), **(value.model_extra or {})}  # as `dict(value)`, which is slow
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -53,6 +53,8 @@ def asked_effort(options: Mapping[str, Any], request: ChatRequest, settings: Any
         getattr(settings, "reasoning", None),
         settings.reasoning_effort,
     ):
+        if value is None:
+            continue
         effort = fields_of(value).get("effort") if isinstance(value, Mapping) else value
         if isinstance(effort, str) and effort:
             return effort

@@ -348,11 +348,15 @@ class WireProvider:
         try:
             answer = await self._opened(encoded, call)
             try:
-                async for pieces in answer:
-                    if pieces:
-                        await call.show(pieces, block_events)
-                result = answer.result()
-                await call.show(result.events, block_events)
+                if call.has_listeners():
+                    async for pieces in answer:
+                        if pieces:
+                            await call.show(pieces, block_events)
+                    result = answer.result()
+                    await call.show(result.events, block_events)
+                else:
+                    await answer.read()
+                    result = answer.result()
             except BaseException:
                 call.lose(encoded, answer.received())
                 raise

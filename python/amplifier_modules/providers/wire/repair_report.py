@@ -31,6 +31,8 @@ class RepairReport:
     async def tell(self, encoded: WireRequest) -> None:
         """Tell what was changed of the history of a request, and was not told before."""
         repairs = encoded.history.repairs
+        if not any(repairs.lengths()):
+            return
         if kinds := self._unreported("block", repairs.left_out):
             logger.warning(
                 "content blocks left out of requests, as the API does not support them: %s",
