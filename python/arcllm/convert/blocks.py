@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -43,9 +44,15 @@ def block_mark(block: ContentBlock) -> str:
 
 def plain(block: BaseModel) -> JsonDict:
     """Return a block of the kernel as plain data, without optional fields that say nothing."""
-    silent = {key for key, field in type(block).model_fields.items() if not field.is_required()}
+    silent = _optional_fields(type(block))
     dumped = block.model_dump(mode="json", fallback=str)
     return {key: value for key, value in dumped.items() if value is not None or key not in silent}
+
+
+@cache
+def _optional_fields(kind: type[BaseModel]) -> frozenset[str]:
+    fields = kind.model_fields.items()
+    return frozenset(key for key, field in fields if not field.is_required())
 
 
 def readable(block: Mapping[str, Any]) -> tuple[ContentBlock, JsonDict] | None:

@@ -23,16 +23,17 @@ def parted(blocks: Iterable[JsonDict]) -> tuple[list[ContentBlock], list[JsonDic
     entries: list[JsonDict] = []
     for block in blocks:
         found = readable(block)
-        if found is None:
-            entries.append({"type": "hidden", "block": block})
-        else:
+        if found is not None:
             visible.append(found[0])
-            entries.append(visible_entry(*found))
+        entries.append(entry_of(block if found is None else found))
     return visible, entries
 
 
-def visible_entry(block: ContentBlock, more: JsonDict) -> JsonDict:
-    """Return the entry of a block that can be read, and of what it has besides."""
+def entry_of(part: Woven) -> JsonDict:
+    """Return the entry of a block."""
+    if not isinstance(part, tuple):
+        return {"type": "hidden", "block": part}
+    block, more = part
     entry: JsonDict = {"type": "visible", "kind": block.type, "mark": block_mark(block)}
     if isinstance(block, TextBlock):
         entry["chars"] = len(block.text)

@@ -10,7 +10,7 @@ from amplifier_core import message_models as kernel
 from ..exceptions import ArcLLMParseError
 from ..types import LLMResponse, TextBlock, ToolCall, ToolUseBlock, Usage
 from .blocks import JsonDict, plain, readable
-from .entries import needed, visible_entry
+from .entries import Woven, entry_of
 
 _KNOWN_REASONS = frozenset(
     {"end_turn", "tool_use", "max_tokens", "stop_sequence", "content_filter"}
@@ -69,7 +69,7 @@ class _Said:
         """Calls whose arguments cannot be read."""
         self._others: list[str] = []
         self._refusals: list[str] = []
-        self._entries: list[JsonDict] = []
+        self._parts: list[Woven] = []
         for block in answer.content:
             self._add(plain(block))
 
@@ -84,16 +84,16 @@ class _Said:
         match found:
             case TextBlock() as text, more if text.text:
                 self.texts.append(text.text)
-                self._entries.append(visible_entry(text, more))
+                self._parts.append((text, more))
                 return
             case TextBlock(), more if not more:
                 return
             case ToolUseBlock() as call, more:
                 self.calls.append(ToolCall(id=call.id, name=call.name, arguments=call.arguments))
-                self._entries.append(visible_entry(call, more))
+                self._parts.append((call, more))
                 return
             case _:
-                self._entries.append({"type": "hidden", "block": block})
+                self._parts.append(block)
         if kind in _THOUGHTS:
             self.thoughts += _thoughts(block)
         elif kind != "text":
@@ -111,14 +111,17 @@ class _Said:
     def opaque(self, metadata: JsonDict, of_provider: JsonDict) -> list[JsonDict] | None:
         """Return the entries, if they say more than the text and the calls."""
         noted = {key: value for key, value in of_provider.items() if key not in _IN_BLOCKS}
-        if needed(self._entries) is None and self._is_usual() and not noted:
+        if self._is_usual() and not noted:
             return None
         named = {key: metadata[key] for key in _ORIGIN if metadata.get(key)}
-        return [{"type": "origin", "metadata": {**named, **noted}}, *self._entries]
+        return [{"type": "origin", "metadata": {**named, **noted}}, *map(entry_of, self._parts)]
 
     def _is_usual(self) -> bool:
-        """Whether the blocks are at most one text and then calls."""
-        return all(entry["kind"] == "tool_use" for entry in self._entries[1:])
+        """Whether the blocks are at most one text and then calls, and say nothing besides."""
+        return all(
+            isinstance(part, tuple) and not part[1] and (not at or part[0].type == "tool_use")
+            for at, part in enumerate(self._parts)
+        )
 
 
 def _thoughts(block: JsonDict) -> list[str]:
