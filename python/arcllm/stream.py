@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
-from typing import Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
+
+from typing_extensions import override
+
+from amplifier_core._kernel.interruption import asyncio_loop
 
 from .deltas import Delta
 from .step import Call, Piece
@@ -29,11 +34,14 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
         """
         self._pieces = pieces
         self._call = call
+        self._loop: Any = None
         self.response: ResponseT | None = None
         """The response, once it is there."""
 
     async def __anext__(self) -> Delta | ResponseT:
         """Return the next piece."""
+        if self._loop is None:
+            self._loop = asyncio_loop()
         piece = await anext(self._pieces)
         if not isinstance(piece, LLMResponse):
             return piece
@@ -59,6 +67,33 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
     ) -> None:
         """End the call."""
         await self.aclose()
+
+    def __del__(self) -> None:
+        """End a call that was left in the middle; trio does so by itself.
+
+        asyncio does, too, but begins so late that a loop that ends now would end the generators
+        within each other at the same time, each of which would be an error on standard error.
+        """
+        loop = getattr(self, "_loop", None)
+        if loop is None or getattr(self._pieces, "ag_frame", None) is None:
+            return
+        if loop is asyncio_loop():
+            closing = _Closing(self._pieces.aclose(), loop=loop)
+            _CLOSING.add(closing)
+            closing.add_done_callback(_CLOSING.discard)
+
+
+class _Closing(asyncio.Task[None]):
+    """The end of a call, which the end of a loop waits for."""
+
+    @override
+    def cancel(self, msg: Any = None) -> bool:
+        """Go on: what closes a connection takes no time, and leaves it open if it does not begin."""
+        return False
+
+
+_CLOSING: set[_Closing] = set()
+"""Loops alone do not keep their tasks."""
 
 
 def noted(response: LLMResponse, call: Call) -> LLMResponse:

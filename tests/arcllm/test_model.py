@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
@@ -174,6 +175,20 @@ async def test_a_stream_that_is_left_early_ends_its_call() -> None:
     async with aclosing(model_of(step).stream("Hi")) as stream:
         await anext(stream)
     assert step.open == 0
+
+
+@pytest.mark.parametrize("layers", [{}, {"retry": True, "security": True, "telemetry": True}])
+def test_a_loop_may_end_with_a_stream_that_was_left(
+    layers: dict[str, Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def leave() -> None:
+        async for _ in served("anthropic", server, **layers).stream("Hi"):
+            break
+
+    with AnthropicServer(["word " * 500]) as server:
+        asyncio.run(leave())
+    gc.collect()
+    assert capfd.readouterr().err == ""
 
 
 async def test_nothing_stays_open_once_the_response_is_there() -> None:
