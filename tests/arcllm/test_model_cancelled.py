@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from services import SERVICES
+from called_services import SERVICES
 
 from amplifier_modules.testing.kit.base import eventually
 from amplifier_modules.testing.kit.stepping import Cancelled, cancelled_at

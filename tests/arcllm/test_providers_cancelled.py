@@ -7,8 +7,8 @@ from typing import Any
 
 import anyio
 import pytest
+from called_services import SERVICES
 from deltas_read import streamed
-from services import SERVICES
 
 from amplifier_modules.testing.kit.base import eventually
 from amplifier_modules.testing.kit.conversation import MIXED

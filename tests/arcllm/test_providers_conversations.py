@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from called_services import SERVICES
 from deltas_read import streamed
-from services import SERVICES
 
 from amplifier_modules.testing.servers import Answer, Call, RedactedThinking, Thinking
 from arcllm import (

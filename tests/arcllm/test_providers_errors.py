@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from called_services import KEY, SERVICES
 from deltas_read import streamed
-from services import KEY, SERVICES
 
 from amplifier_core import llm_errors
 from amplifier_modules.testing.servers import Answer, Fault

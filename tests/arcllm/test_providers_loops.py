@@ -10,7 +10,7 @@ from threading import Barrier
 
 import anyio
 import pytest
-from services import SERVICES
+from called_services import SERVICES
 
 from arcllm import LLMResponse, Message
 from arcllm.providers.open import ProviderStep

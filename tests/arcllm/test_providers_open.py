@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from services import KEY, SERVICES
+from called_services import KEY, SERVICES
 
 from amplifier_modules.providers.openai_chat.presets import PRESETS
 from amplifier_modules.testing.servers import Answer, AnthropicServer, ChatServer, ResponsesServer

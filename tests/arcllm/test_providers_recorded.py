@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from called_services import SERVICES, LoadedStep
 from deltas_read import streamed
-from services import SERVICES, LoadedStep
 
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest

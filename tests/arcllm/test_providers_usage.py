@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from called_services import SERVICES
 from deltas_read import streamed
-from services import SERVICES
 
 from amplifier_modules.testing.servers import Answer, Text
 from amplifier_modules.testing.servers import Usage as Reported
