@@ -60,7 +60,8 @@ def messages_budget(window: int, output: int | None, asked: int | None = None) -
 def _positive(source: Any, key: str) -> int | None:
     if source is None:
         return None
-    # Of dicts first: the question about a mapping takes ten times as long.
-    is_mapping = isinstance(source, dict) or isinstance(source, Mapping)  # noqa: SIM101
-    value = cast("Any", source).get(key) if is_mapping else getattr(source, key, None)
+    if isinstance(source, dict | Mapping):
+        value = cast("Mapping[str, Any]", source).get(key)
+    else:
+        value = getattr(source, key, None)
     return value if isinstance(value, int) and value > 0 else None

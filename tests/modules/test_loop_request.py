@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -249,3 +250,31 @@ async def test_a_copy_of_the_messages_of_a_request_is_a_plain_list():
     ):
         assert type(made) is list
         assert made == messages
+
+
+SCHEMAS = st.dictionaries(st.sampled_from("ab"), st.just({"type": "string"}), max_size=2)
+TOOLS = st.dictionaries(st.sampled_from(["look", "read"]), SCHEMAS, max_size=2)
+
+
+@given(rounds=st.lists(TOOLS, min_size=1, max_size=5), said=st.lists(st.text(max_size=2)))
+def test_tools_are_described_as_they_are_now(rounds, said):
+    requests = builder()
+    tools: dict[str, Any] = {}
+    for index, schemas in enumerate(rounds):
+        for name in {*tools} - {*schemas}:
+            del tools[name]
+        for name, properties in schemas.items():
+            tool = tools.setdefault(name, SimpleNamespace(input_schema={}))
+            # Changed in place, as a tool may do.
+            tool.input_schema.clear()
+            tool.input_schema |= {"type": "object", "properties": properties}
+            tool.description = said[index] if index < len(said) else None
+
+        assert requests.tool_specs(tools) == request_module.tool_specs(tools)
+
+
+def test_a_tool_that_has_not_changed_is_described_once():
+    requests = builder()
+    tools = {"look": SimpleNamespace(input_schema={"type": "object"}, description="Looks.")}
+
+    assert requests.tool_specs(tools)[0] is requests.tool_specs(tools)[0]

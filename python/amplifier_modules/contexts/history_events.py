@@ -51,7 +51,7 @@ class HistoryEvents:
     @property
     def is_heard(self) -> bool:
         """Whether anybody hears of a message that is added now, or of what was noted before."""
-        return self._hears(CONTEXT_MESSAGE) or not self.is_told
+        return self._told != self._noted or self._hears(CONTEXT_MESSAGE)
 
     def is_connected_to(self, hooks: Any) -> bool:
         """Whether the events go to this registry."""
@@ -81,8 +81,9 @@ class HistoryEvents:
         """Note a message that is told right now; where nobody hears of it, it is only counted."""
         if self.is_heard:
             self.note_message(message, index)
-        else:
-            self._count(1)
+        elif self._hooks is not None:
+            self._noted += 1
+            self._told += 1
 
     def _count(self, events: int) -> None:
         """Count events that nobody hears as told."""

@@ -32,6 +32,11 @@ class LearnedBudgets:
         """Know nothing yet."""
         self._budgets: dict[tuple[Any, ...], int] = {}
 
+    @property
+    def is_anything_known(self) -> bool:
+        """Whether anything was learned, of any model."""
+        return bool(self._budgets)
+
     async def messages(
         self, context: Any, provider: Any, *model: Any, stated: int | None = None
     ) -> list[Message]:

@@ -258,10 +258,10 @@ class SimpleContext:
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:
-        if type(message) is not dict and not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        if not isinstance(message, dict | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
-        own = dict(message)
+        own: Message = dict(message)
         if not can_be_sent(own):
             logger.warning("message with unknown role %s: not sent", shown(own.get("role")))
         if "content" in own:

@@ -83,8 +83,9 @@ class Asking:
             self.report.deny(PROVIDER_REQUEST, str(error))
             return None
         chosen = model.chosen
-        target = (self.history.context, model.provider, chosen.name, chosen.model)
-        messages = await self.budgets.messages(*target, stated=chosen.request_budget())
+        asked = (self.history.context, model.provider)
+        target = (chosen.name, chosen.model) if self.budgets.is_anything_known else ()
+        messages = await self.budgets.messages(*asked, *target, stated=chosen.request_budget())
         if len(self.tool_specs) != len(self.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()
@@ -101,7 +102,9 @@ class Asking:
         refused = [messages]
 
         async def shorter() -> ChatRequest | None:
-            fewer = await self.budgets.fewer_messages(refused[-1], len(refused) - 1, *target)
+            target = (chosen.name, chosen.model)
+            refusals = len(refused) - 1
+            fewer = await self.budgets.fewer_messages(refused[-1], refusals, *asked, *target)
             if fewer is None:
                 return None
             refused.append(fewer)

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+_EVENTS = (LLM_PRE, LLM_POST, PROVIDER_RESPONSE, PROVIDER_ERROR)
+"""The events of a call."""
+
+
 class ModelCalls:
     """The calls of one turn to one of its models."""
 
@@ -102,21 +106,25 @@ class ModelCalls:
         Raises:
             Exception: What the provider raised, after the event `provider:error`.
         """
-        about = {**self.identity, "iteration": iteration}
+        # The model is named as it is before the call, and not at all where nobody hears of it.
+        is_heard = any(map(self._hooks.hears, _EVENTS))
+        known = self._about(iteration) if is_heard else None
         while True:
             try:
-                response = await self._send(request, about, early)
+                response = await self._send(request, iteration, known, early)
                 break
             except ContextLengthError as error:
                 shortened = await shorter()
                 if shortened is None:
                     ending_error = cannot_be_shorter(request, error)
+                    about = known or self._about(iteration)
                     await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(ending_error)})
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
         hears = self._hooks.hears
         if hears(LLM_POST) or hears(PROVIDER_RESPONSE):
+            about = known or self._about(iteration)
             facts: dict[str, Any] = {**about, **_usage_data(response)}
             await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
             await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
@@ -129,18 +137,26 @@ class ModelCalls:
             )
         return response
 
+    def _about(self, iteration: int) -> dict[str, Any]:
+        return {**self.identity, "iteration": iteration}
+
     async def _send(
-        self, request: ChatRequest, about: dict[str, Any], early: EarlyCalls | None
+        self,
+        request: ChatRequest,
+        iteration: int,
+        known: dict[str, Any] | None,
+        early: EarlyCalls | None,
     ) -> ChatResponse:
-        await self._pace.before_call(self._hooks, about["iteration"])
+        await self._pace.before_call(self._hooks, iteration)
         provider = f"provider `{self.chosen.name}`"
         is_cancelled = False
         try:
             with OpenBlocks(self._hooks) as blocks:
                 try:
                     if self._hooks.hears(LLM_PRE):
-                        count = len(request.messages)
-                        await self._hooks.emit(LLM_PRE, {**about, "message_count": count})
+                        about = known or self._about(iteration)
+                        about = {**about, "message_count": len(request.messages)}
+                        await self._hooks.emit(LLM_PRE, about)
                     # Not reset by its token: what is left behind may be closed in another context.
                     purpose, around = self._purpose(), CALL_PURPOSE.get()
                     CALL_PURPOSE.set(purpose)
@@ -156,12 +172,14 @@ class ModelCalls:
                     is_cancelled = True
                     with grace():
                         await blocks.abort()
+                        about = known or self._about(iteration)
                         await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
                     raise
             return response
         except Exception as error:
             if is_cancelled:  # a scope that was left behind with its turn
                 raise
+            about = known or self._about(iteration)
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})

@@ -73,6 +73,21 @@ class CallRules:
 class CallRun:
     """A call of a response, and its result as far as it is known."""
 
+    answer = NOT_STARTED
+    """The result; until there is one, why there is none."""
+    has_begun = False
+    """Whether the tool was started."""
+    has_ended = False
+    """Whether the answer is final."""
+    limit: Limit | None = None
+    """The limit that kept the call from running, if one did."""
+    final_answer: str | None = None
+    """The answer of the turn, if the tool gave it."""
+    failure: Exception | None = None
+    """Why the call failed; None for a tool that returned a failure."""
+    interrupt: BaseException | None = None
+    """What ends the turn: Ctrl+C."""
+
     def __init__(
         self,
         requested: RequestedCall,
@@ -98,20 +113,6 @@ class CallRun:
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True
         """Whether the tool says that it changes nothing."""
-        self.answer = NOT_STARTED
-        """The result; until there is one, why there is none."""
-        self.has_begun = False
-        """Whether the tool was started."""
-        self.has_ended = False
-        """Whether the answer is final."""
-        self.limit: Limit | None = None
-        """The limit that kept the call from running, if one did."""
-        self.final_answer: str | None = None
-        """The answer of the turn, if the tool gave it."""
-        self.failure: Exception | None = None
-        """Why the call failed; None for a tool that returned a failure."""
-        self.interrupt: BaseException | None = None
-        """What ends the turn: Ctrl+C."""
         self._tools = tools
         self._hooks = hooks
         self._cancellation = cancellation

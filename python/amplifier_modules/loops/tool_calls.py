@@ -85,6 +85,8 @@ class ToolRound:
         """Whether the call that began last is exclusive: then it is the only one that runs."""
         self._asking: Interruption | None = None
         self._is_remembered = False
+        self.results: list[dict[str, Any]] = []
+        """The results as they are stored, in the order of the calls, once all have ended."""
         self.text_so_far: Callable[[], str] = str
         """Returns what the model has written, for the history if its answer fails."""
 
@@ -122,7 +124,8 @@ class ToolRound:
                 written = [TextBlock(text=text)] if text else []
                 await self._remember(ChatResponse(content=[*written]))
             if self._history.awaits_results:
-                await self._history.add_results(self.messages())
+                self.results = self._messages()
+                await self._history.add_results(self.results)
         return is_handled
 
     @property
@@ -211,7 +214,7 @@ class ToolRound:
                 cancel()
         await self._together.wait()
 
-    def messages(self) -> list[dict[str, Any]]:
+    def _messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
         for index, call in enumerate(self._calls):

@@ -166,9 +166,9 @@ class Turn:
         return outcome
 
     async def _converse(self, models: TurnModels | Exception) -> Outcome:
-        await self.hooks.emit(
-            TURN_START, {"orchestrator": self.orchestrator, "prompt": self.prompt}
-        )
+        if self.hooks.hears(TURN_START):
+            about = {"orchestrator": self.orchestrator, "prompt": self.prompt}
+            await self.hooks.emit(TURN_START, about)
         await self.history.begin(self.hooks.registry)
         verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
         if verdict.denied:
@@ -186,7 +186,7 @@ class Turn:
         prompt = changed if isinstance(changed, str) else self.prompt
         await self.history.add({"role": "user", "content": prompt})
         outcome = await self._goal.pursue(models, partial(self._iterate, recovery=recovery))
-        if outcome is not Outcome.CANCELLED:
+        if outcome is not Outcome.CANCELLED and self.hooks.hears(PROMPT_COMPLETE):
             await self.hooks.emit(
                 PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
             )
@@ -281,7 +281,7 @@ class Turn:
     async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
         await self._asking.warn()
-        self._goal.note(calls.requested, calls.messages())
+        self._goal.note(calls.requested, calls.results)
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer
             await self.history.close(self.report.answer)

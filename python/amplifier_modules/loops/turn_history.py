@@ -99,7 +99,7 @@ class TurnHistory:
 
     async def tell(self) -> None:
         """Tell what others have changed, and what a cancellation kept from being told."""
-        if self.is_told:
+        if self._told is None or self._told.is_told:
             return
         try:
             with Shielded():
@@ -115,7 +115,10 @@ class TurnHistory:
     @property
     def _adds_at_once(self) -> bool:
         """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
-        return self.is_told and getattr(self.context, "adds_at_once", False) is True
+        told = self._told
+        return (told is None or told.is_told) and getattr(
+            self.context, "adds_at_once", False
+        ) is True
 
     async def _add_shielded(self, messages: Iterable[dict[str, Any]]) -> BaseException | None:
         """Add messages; return the cancellation that came meanwhile."""

@@ -163,7 +163,7 @@ def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutin
     return _ending(steps, what) if seconds is None else _ending_after(seconds, steps, what)
 
 
-async def _ending_after(seconds: float, steps: Contained, what: str) -> Any:
+async def _ending_after(seconds: float, steps: Any, what: str) -> Any:
     began = monotonic()
     with Interruption() as limit:
         # Most tools that wait for nothing need no timer.

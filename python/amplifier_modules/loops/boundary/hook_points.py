@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 _ENDS_OF_CALLS = frozenset((TOOL_POST, TOOL_ERROR))
 _COORDINATORS = {ModuleCoordinator, *([] if extension is None else [extension.RustCoordinator])}
+_NO_REASON = "no reason given"
 _MAX_ROUNDS = 3
 """How often hooks may change the arguments of a call before a person is asked about it."""
 
@@ -218,7 +219,7 @@ class HookPoints:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
         if self._is_of_kernel and _asks_for_nothing(result):
-            return Verdict(denied=False, reason="", data=result.data)
+            return Verdict(False, result.reason or _NO_REASON, result.data)
         if self._coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
@@ -236,7 +237,7 @@ class HookPoints:
         self._waiting.extend(injections_of(result))
         return Verdict(
             denied=getattr(result, "action", None) == "deny",
-            reason=getattr(result, "reason", None) or "no reason given",
+            reason=getattr(result, "reason", None) or _NO_REASON,
             data=cast("dict[str, Any]", changed) if isinstance(changed, dict) else None,
         )
 
