@@ -85,11 +85,11 @@ async def test_a_call_of_a_model_can_be_cancelled_at_every_await(
 async def test_a_batch_that_is_cancelled_leaves_no_connection(
     layers: dict[str, Any], fault: Fault
 ) -> None:
-    with AnthropicServer(faults=[fault] * 3, api_key="sk-a-very-secret-key") as server:
+    with AnthropicServer(faults=[fault] * 5, api_key="sk-a-very-secret-key") as server:
         async with SERVICES["anthropic"].load(server, **layers) as model:
             async with anyio.create_task_group() as group:
                 group.start_soon(model.batch, ["Count."] * 5)
-                assert await eventually(lambda: len(server.requests) >= 3)
+                assert await eventually(lambda: len(server.requests) == 5)
                 await anyio.wait_all_tasks_blocked()
                 group.cancel_scope.cancel()
             assert await eventually(lambda: server.connections <= IDLE_CONNECTIONS)
