@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
-from pydantic import BaseModel
 from typing_extensions import override
 
+from .arguments import Prompt, call_of
 from .deltas import Delta
 from .exceptions import ArcLLMConfigError
 from .step import Call, Step
 from .stream import ModelStream, noted
-from .types import LLMProvider, LLMResponse, Message, Tool
+from .types import LLMProvider, LLMResponse, Tool
 
 if TYPE_CHECKING:
     from .output import OutputCall, StructuredResponse
 
-ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT")
-Prompt = str | Sequence[Message]
-"""A conversation; a text is one message of the user."""
-_LONGEST_AGENT = 100
 
 
 class Model(LLMProvider):
@@ -105,7 +101,7 @@ class Model(LLMProvider):
             ArcLLMParseError: The answer cannot be read, or does not fit `output`.
             TypeError: An argument is of the wrong type.
         """
-        return await self._answer(_call(messages, tools, kwargs), output)
+        return await self._answer(call_of(messages, tools, kwargs), output)
 
     invoke = complete
     """Another name of `complete`."""
@@ -148,7 +144,7 @@ class Model(LLMProvider):
 
         The arguments and the exceptions, which come while it is read, are those of `complete`.
         """
-        return self._arriving(_call(messages, tools, kwargs), output)
+        return self._arriving(call_of(messages, tools, kwargs), output)
 
     @overload
     def complete_sync(
@@ -193,7 +189,7 @@ class Model(LLMProvider):
 
         from .sync import and_close
 
-        call = _call(messages, tools, kwargs)
+        call = call_of(messages, tools, kwargs)
         return run_sync(
             lambda: and_close(self._answer(call, output), self.close),
             called="complete_sync",
@@ -240,7 +236,7 @@ class Model(LLMProvider):
         """
         from .sync import stream_sync
 
-        call = _call(messages, tools, kwargs)
+        call = call_of(messages, tools, kwargs)
         return stream_sync(lambda: self._arriving(call, output), self.close)
 
     @overload
@@ -342,7 +338,7 @@ class Model(LLMProvider):
             raise ValueError(f"`limit` is {limit!r} (must be a whole number, at least 1)")
 
         async def ask(prompt: Prompt) -> LLMResponse:
-            return await self._answer(_call(prompt, tools, dict(kwargs)), output)
+            return await self._answer(call_of(prompt, tools, dict(kwargs)), output)
 
         results = await run_batch(prompts, ask, limit)
         errors = [result for result in results if isinstance(result, Exception)]
@@ -400,42 +396,3 @@ class Model(LLMProvider):
             output_type(output),
             is_native=getattr(self._provider, "holds_to_schema", False),
         )
-
-
-def _call(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, Any]) -> Call:
-    """Return a call.
-
-    Raises:
-        TypeError: An argument is of the wrong type.
-    """
-    if isinstance(messages, str):
-        asked = [Message(role="user", content=messages)]
-    else:
-        asked = _list("messages", messages, "text, or a list of `Message`")
-    for message in asked:
-        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-            raise TypeError(
-                f"`messages` holds a `{type(message).__name__}` (must be text, or a list of `Message`)"
-            )
-    offered = None if tools is None else _list("tools", tools, "a list of `Tool`")
-    for tool in offered or ():
-        if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"`tools` holds a `{type(tool).__name__}` (must be a list of `Tool`)")
-    agent = options.pop("agent", None)
-    if agent is not None and not (isinstance(agent, str) and 0 < len(agent) <= _LONGEST_AGENT):
-        raise TypeError(
-            f"`agent` is {agent!r} (must be a name of 1 to {_LONGEST_AGENT} characters)"
-        )
-    notes = {} if agent is None else {"agent": agent}
-    return Call(asked, offered, options, notes)
-
-
-def _list(name: str, given: Sequence[ItemT], form: str) -> list[ItemT]:
-    """Return what is given as a list; a model can be iterated over, too, but is none.
-
-    Raises:
-        TypeError: It is none.
-    """
-    if isinstance(given, BaseModel | Mapping | str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
-        raise TypeError(f"`{name}` is a `{type(given).__name__}` (must be {form})")
-    return list(given)
