@@ -5,10 +5,10 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from amplifier_core._kernel.interruption import Interruption
 from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import PROMPT_SUBMIT
 from amplifier_core.models import HookResult
-from amplifier_modules.loops.boundary import cancellation
 from amplifier_modules.loops.boundary.cancellation import ending_after
 from amplifier_modules.loops.boundary.contained import Contained
 from amplifier_modules.loops.boundary.hook_points import HookPoints
@@ -64,8 +64,9 @@ async def test_a_verdict_is_the_same_whoever_carries_out_the_result(bench, answe
 
 @pytest.mark.parametrize(("taken", "ended"), [(0.0, False), (4.0, False), (10.0, True)])
 async def test_the_time_that_a_tool_takes_before_it_waits_counts(monkeypatch, taken, ended):
-    times = iter([0.0, taken])
-    monkeypatch.setattr(cancellation, "monotonic", lambda: next(times))
+    now = Interruption.now
+    # The tool has begun so long ago when it waits.
+    monkeypatch.setattr(Interruption, "now", lambda self: now(self) - taken)
 
     async def tool():
         for _ in range(100):

@@ -20,7 +20,7 @@ def asyncio_loop() -> Any:
 def asyncio_task() -> Any:
     """Return the running task of asyncio; None under another event loop."""
     # As in `asyncio_loop`, whose call would cost as much as all of this.
-    asyncio = sys.modules.get("asyncio")
+    asyncio: Any = sys.modules.get("asyncio")
     loop = asyncio and asyncio._get_running_loop()
     return loop and asyncio.current_task(loop)
 
@@ -68,7 +68,7 @@ class Interruption:
             self._task, self._before = task, task.cancelling()
             self._soon = task.get_loop().call_soon_threadsafe
         if self._seconds is not None:
-            self.end_after(self._seconds)
+            self.end_at(self.now() + self._seconds)
         self._surrounding = _INNERMOST.get()
         _INNERMOST.set(self)
         if self._token is not None:
@@ -113,12 +113,18 @@ class Interruption:
             self.was_ended = True
             self._task.cancel()
 
-    def end_after(self, seconds: float) -> None:
-        """End the block after so many seconds from now, if it has no limit yet."""
+    def end_at(self, time: float) -> None:
+        """End the block at this time of the event loop's clock, if it has no limit yet."""
         if self._scope is not None:
-            self._scope.deadline = sys.modules["trio"].current_time() + seconds
+            self._scope.deadline = time
         else:
-            self._timer = self._task.get_loop().call_later(seconds, self.end)
+            self._timer = self._task.get_loop().call_at(time, self.end)
+
+    def now(self) -> float:
+        """Return the time of the event loop's clock, in seconds."""
+        if self._scope is not None:
+            return sys.modules["trio"].current_time()
+        return self._task.get_loop().time()
 
     def put_off(self) -> None:
         """Put the end off, once more. Trio has shielded scopes for that."""

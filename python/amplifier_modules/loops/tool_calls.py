@@ -119,13 +119,16 @@ class ToolRound:
             if error is None or is_handled:
                 await self._settle()
         finally:
-            if self._calls and not self._is_remembered:
-                text = self.text_so_far()
-                written = [TextBlock(text=text)] if text else []
-                await self._remember(ChatResponse(content=[*written]))
-            if self._history.awaits_results:
-                self.results = self._messages()
-                await self._history.add_results(self.results)
+            try:
+                if self._calls and not self._is_remembered:
+                    text = self.text_so_far()
+                    written = [TextBlock(text=text)] if text else []
+                    await self._remember(ChatResponse(content=[*written]))
+            finally:
+                # Also where the task was cancelled again meanwhile: what is stored has its results.
+                if self._history.awaits_results:
+                    self.results = self.messages()
+                    await self._history.add_results(self.results)
         return is_handled
 
     @property
@@ -214,7 +217,7 @@ class ToolRound:
                 cancel()
         await self._together.wait()
 
-    def _messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[dict[str, Any]]:
         """Return the results as tool messages, in the order of the calls."""
         messages: list[dict[str, Any]] = []
         for index, call in enumerate(self._calls):

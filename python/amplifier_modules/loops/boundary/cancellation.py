@@ -6,7 +6,6 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from functools import partial
-from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -164,14 +163,14 @@ def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutin
 
 
 async def _ending_after(seconds: float, steps: Any, what: str) -> Any:
-    began = monotonic()
     with Interruption() as limit:
-        # Most tools that wait for nothing need no timer.
+        began = limit.now()
+        # A tool that waits for nothing needs no timer.
         try:
             awaited = steps.send(None)
         except StopIteration as stop:
             return stop.value
-        limit.end_after(max(0.0, seconds - (monotonic() - began)))
+        limit.end_at(began + seconds)
         is_meant = partial(was_ended, limit)
         return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
     return EXPIRED
