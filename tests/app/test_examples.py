@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 EXAMPLES = sorted(
-    set((ROOT / "examples").glob("*.py")) - set((ROOT / "examples").glob("agent_*.py"))
+    path
+    for path in (ROOT / "examples").glob("*.py")
+    if not path.name.startswith(("agent_", "arcllm_"))
 )
 PRINTS = {
     "own_tool.py": "5 words",

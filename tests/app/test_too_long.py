@@ -20,7 +20,7 @@ async def mount(coordinator, config=None):
 TOLD = "the conversation was shortened to fit the model (about "
 
 
-@pytest.mark.parametrize(("refusals", "code", "times"), [(1, 0, 1), (9, 1, 2)])
+@pytest.mark.parametrize(("refusals", "code", "times"), [(1, 0, 1), (9, 1, 3)])
 def test_a_request_that_was_too_long_is_told_in_one_line(
     command: Any, tmp_path: Path, refusals: int, code: int, times: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""`provider-huggingface`: models at the inference providers of Hugging Face, over Chat Completions, streamed."""
+"""`provider-huggingface`: the inference providers of Hugging Face over Chat Completions, streamed."""
 
 from ..config import OpenAIChatConfig
 from ..provider import mount_of

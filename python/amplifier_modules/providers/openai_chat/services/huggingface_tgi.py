@@ -1,4 +1,4 @@
-"""`provider-huggingface-tgi`: a server of Text Generation Inference, over Chat Completions, streamed."""
+"""`provider-huggingface-tgi`: a server of Text Generation Inference, streamed."""
 
 from ..config import OpenAIChatConfig
 from ..provider import mount_of
