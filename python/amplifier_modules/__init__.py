@@ -15,7 +15,7 @@ MODULES: dict[str, str] = {
     "provider-fireworks": "amplifier_modules.providers.openai_chat.services.fireworks",
     "provider-groq": "amplifier_modules.providers.openai_chat.services.groq",
     "provider-huggingface": "amplifier_modules.providers.openai_chat.services.huggingface",
-    "provider-huggingface-tgi": "amplifier_modules.providers.openai_chat.services.huggingface_tgi",
+    "provider-huggingface-tgi": "amplifier_modules.providers.openai_chat.services.tgi",
     "provider-llama-cpp": "amplifier_modules.providers.openai_chat.services.llama_cpp",
     "provider-lm-studio": "amplifier_modules.providers.openai_chat.services.lm_studio",
     "provider-mistral": "amplifier_modules.providers.openai_chat.services.mistral",
