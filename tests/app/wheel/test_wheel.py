@@ -90,6 +90,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
         "amplifier_guard",
         "amplifier_modules",
         "amplifier_stream",
+        "arcllm",
     }
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
     assert {

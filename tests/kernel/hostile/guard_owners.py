@@ -164,3 +164,17 @@ def _() -> Any:
     from amplifier_guard import ProjectRefusal
 
     return ProjectRefusal("providers", "it is not known")
+
+
+@maker("PersonalData")
+def _() -> Any:
+    from amplifier_guard import PersonalData
+
+    return PersonalData(["EMAIL"])
+
+
+@maker("PersonalDataStream")
+def _() -> Any:
+    from amplifier_guard import PersonalData
+
+    return PersonalData(["EMAIL"]).stream()

@@ -85,11 +85,11 @@ CASES = {
         retry_after=(0.25, 0.25),
     ),
     "429 until a date": Case(
-        Fault(status=429, headers={"retry-after": http_date(3_600)}),
+        Fault(status=429, headers={"retry-after": http_date(7_200)}),
         llm_errors.RateLimitError,
         "",
         retryable=True,
-        retry_after=(3_000, 3_600),
+        retry_after=(3_600, 7_200),  # the date is made when the tests begin
     ),
     "429 until a date that is over": Case(
         Fault(status=429, headers={"retry-after": http_date(-60)}),
