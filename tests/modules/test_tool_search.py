@@ -47,15 +47,18 @@ TREES = st.dictionaries(
 
 
 def plant(root: Path, tree: dict[str, bytes | str]) -> None:
+    inside = root.resolve()
     for path, content in tree.items():
         try:
+            if not (root / path).parent.resolve().is_relative_to(inside):
+                continue  # a link leads out of the tree
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, str):
                 (root / path).symlink_to(content)
             else:
                 (root / path).write_bytes(content)
-        except OSError:
-            continue  # a file where another path has a folder
+        except (OSError, RuntimeError):
+            continue  # a link that leads to itself, or a file where another path has a folder
 
 
 def regular_files(root: Path) -> dict[str, bytes]:
