@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import resource
-import statistics
-import subprocess
-import sys
 from importlib.util import find_spec
 from typing import Any
 
-from side_by_side import Figure, Times, run, time_each
+from side_by_side import Figure, Times, import_time, run, time_each
 
 SESSIONS = 1000
-REPETITIONS = 7
 ANSWER = "It is a short answer of a few words."
 PLAN = {"session": {"orchestrator": "loop-streaming", "context": "context-simple", "strict": True}}
 OURS = "from amplifier_agent import Agent, tool"
 THEIRS = "import pydantic_ai"
-
-
-def import_time(program: str) -> float:
-    """CPU seconds of a fresh interpreter that runs the program, without its own start."""
-
-    def once(text: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-I", "-c", text], check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    once(program)
-    return statistics.median(once(program) - once("pass") for _ in range(REPETITIONS))
 
 
 async def bare_turn(model: Any) -> str:

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
-import statistics
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from model_server import model_server
-from side_by_side import Figure, Times, run, time_each
+from side_by_side import Figure, Times, import_time, run, time_each
 
 DELTAS = 100
 PROMPT = "Say something."
 AT_ONCE = 1_000
-REPETITIONS = 7
 PATHS = {"anthropic": "/v1/messages", "chat": "/v1/chat/completions"}
 
 Call = Callable[[], Awaitable[object]]
@@ -67,19 +62,6 @@ def bare(client: Any, address: str) -> Call:
                 pass
 
     return call
-
-
-def import_time(program: str) -> float:
-    """CPU seconds of a fresh interpreter that runs the program, without its own start."""
-
-    def once(text: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-I", "-c", text], check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    once(program)
-    return statistics.median(once(program) - once("pass") for _ in range(REPETITIONS))
 
 
 async def ours(server: str) -> Times:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+IMPORTS = 7
+"""Times that a program is started to see what its imports cost."""
 SHORTEST_TIMING = 0.25
 """CPU seconds: what is shorter says more about the clock than about the code."""
 
@@ -104,6 +107,19 @@ async def time_each(repeat: Callable[[int], Awaitable[object]]) -> float:
             return elapsed / count
         count = max(2 * count, int(1.2 * count * SHORTEST_TIMING / max(elapsed, 1e-6)))
         count = min(count, 10_000_000)
+
+
+def import_time(program: str) -> float:
+    """CPU seconds of a fresh interpreter that runs the program, without its own start."""
+
+    def once(text: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-I", "-c", text], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    once(program)
+    return statistics.median(once(program) - once("pass") for _ in range(IMPORTS))
 
 
 def run(script: str, measure: Callable[[], Times], title: str, figures: Sequence[Figure]) -> None:

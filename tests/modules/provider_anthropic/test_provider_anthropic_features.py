@@ -270,6 +270,13 @@ async def test_while_a_model_is_overloaded_another_one_is_asked(
     assert told == [{**about, "reason": reason} for reason in ("overloaded", "still overloaded")]
 
 
+@pytest.mark.parametrize("named", ["", None])
+def test_without_the_name_of_another_model_it_is_the_default_one(named: str | None) -> None:
+    settings = read_config({"api_key": "k", "fallback_model": named})
+    assert settings is not None
+    assert settings.fallback_model == "sonnet"
+
+
 async def test_no_more_calls_than_allowed_run_at_once(strict: AnthropicServer, hooks: Any) -> None:
     strict.faults = [Fault(pause=0.05), None]
     provider = mounted(strict, hooks, default_model=MODEL, max_concurrent_requests=1)

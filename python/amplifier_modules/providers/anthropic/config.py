@@ -23,6 +23,12 @@ SERVICE = Service(
     key_from="ANTHROPIC_API_KEY",
     address_from="ANTHROPIC_BASE_URL",
 )
+FALLBACK_MODEL = "sonnet"
+"""The model for `fallback_on_overload` where none is named."""
+
+
+def _or_fallback(model: str | None) -> str:
+    return model or FALLBACK_MODEL
 
 
 class AnthropicConfig(HttpSettings):
@@ -64,7 +70,7 @@ class AnthropicConfig(HttpSettings):
     "code_execution"}]`."""
     enable_1m_context: bool = True
     """Whether models that need a header for a context of a million tokens get it."""
-    fallback_model: OptionalText = "sonnet"
+    fallback_model: Annotated[OptionalText, AfterValidator(_or_fallback)] = FALLBACK_MODEL
     """The model for `fallback_on_overload`: `sonnet`, `haiku` or the name of one."""
     beta_headers: HeaderNames = ()
     """Values of the header `anthropic-beta`; text is split at commas."""
