@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,19 @@ PLANTED_IN = (
 ALL = {**FAULTS, **CHUNK_FAULTS}
 WITHOUT_BACKEND = {"test_it_has_the_attributes_of_a_provider", "test_it_describes_itself"}
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    """Free the connections that faults leave open here, not in some later test, which would fail."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
 
 def kit_of(provider: Any) -> ProviderKit:
     class Kit(ProviderKit):
@@ -37,9 +53,6 @@ def kit_of(provider: Any) -> ProviderKit:
     return Kit()
 
 
-@pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
 @pytest.mark.parametrize("name", ALL)
 def test_a_planted_fault_is_found(name: str) -> None:
     fault = ALL[name]
