@@ -17,6 +17,7 @@ from amplifier_core import CancellationToken
 from amplifier_core.llm_errors import AbortError, ProviderUnavailableError
 from amplifier_modules.providers.retries import Retries, RetrySettings
 from amplifier_modules.providers.wire.provider import WireProvider
+from amplifier_modules.testing.kit.base import eventually
 from amplifier_modules.testing.servers import Fault, ModelServer
 
 LOW = {
@@ -131,12 +132,16 @@ class Place:
 
     async def is_whole(self) -> None:
         """Calls go on as before: there is a place, no trial is under way, and no lock is held."""
-        self.script(Fault(headers=LOW))
+        # Twice: the request of the cancelled call may still be on its way.
+        self.script(Fault(headers=LOW), Fault(headers=LOW))
         with anyio.fail_after(30):
             await self.call()
-        assert self.breaker.state == "closed"
-        [limits] = json.loads(self.path.read_bytes()).values()
-        assert "requests" in limits
+            assert self.breaker.state == "closed"
+            [limits] = json.loads(self.path.read_bytes()).values()
+            assert "requests" in limits
+            # No request of before takes what the next call is to get.
+            await self.provider.close()
+            assert await eventually(lambda: self.server.connections == 0)
 
 
 @pytest.mark.parametrize("what", ["call", "pieces"])
