@@ -21,7 +21,7 @@ from ..contexts.learned_budget import LearnedBudgets
 from ..spending.ledger import Ledger, running_ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
-from .model_call import ModelCalls, TurnModels
+from .model_call import TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
 from .pace import LastCall, Pace
@@ -145,20 +145,11 @@ class Loop:
     def _models(
         self, providers: Mapping[str, Any], points: HookPoints, pace: Pace
     ) -> TurnModels | Exception:
-        def calls(chosen: ChosenModel, purpose: str | None) -> ModelCalls:
-            return ModelCalls(
-                chosen,
-                points,
-                self.settings,
-                pace,
-                is_streaming=self.is_streaming,
-                purpose=purpose,
-            )
-
         try:
-            return TurnModels(self._roles(providers), calls)
+            roles = self._roles(providers)
         except ConfigurationError as error:
             return error
+        return TurnModels(roles, points, self.settings, pace, is_streaming=self.is_streaming)
 
 
 def ledger_of_turn(configured: Budget | None, coordinator: Any) -> Ledger | None:

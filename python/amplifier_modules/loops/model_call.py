@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -40,10 +38,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-_EVENTS = (LLM_PRE, LLM_POST, PROVIDER_RESPONSE, PROVIDER_ERROR)
-"""The events of a call."""
-
-
 class ModelCalls:
     """The calls of one turn to one of its models."""
 
@@ -71,6 +65,9 @@ class ModelCalls:
         self.provider = chosen.provider
         self._given_purpose = purpose
         self._is_aside = purpose is not None
+        facts = {"role": chosen.role, "purpose": purpose}
+        self._purpose = {key: fact for key, fact in facts.items() if fact is not None} or None
+        """What events of the provider itself say of the call."""
         self._hooks = hooks
         self._settings = settings
         self._pace = pace
@@ -79,9 +76,10 @@ class ModelCalls:
     @property
     def identity(self) -> dict[str, Any]:
         """What events say of the model and the call."""
-        purpose = self._given_purpose
-        aside = {} if purpose is None else {"purpose": purpose}
-        return {**self.chosen.identity, **aside}
+        identity = self.chosen.identity
+        if self._given_purpose is not None:
+            identity["purpose"] = self._given_purpose
+        return identity
 
     async def ask(
         self,
@@ -106,25 +104,22 @@ class ModelCalls:
         Raises:
             Exception: What the provider raised, after the event `provider:error`.
         """
-        # The model is named as it is before the call, and not at all where nobody hears of it.
-        is_heard = any(map(self._hooks.hears, _EVENTS))
-        known = self._about(iteration) if is_heard else None
+        # The model is named as it is before the call.
+        about: dict[str, Any] = {**self.identity, "iteration": iteration}
         while True:
             try:
-                response = await self._send(request, iteration, known, early)
+                response = await self._send(request, about, early)
                 break
             except ContextLengthError as error:
                 shortened = await shorter()
                 if shortened is None:
                     ending_error = cannot_be_shorter(request, error)
-                    about = known or self._about(iteration)
                     await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(ending_error)})
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
         hears = self._hooks.hears
         if hears(LLM_POST) or hears(PROVIDER_RESPONSE):
-            about = known or self._about(iteration)
             facts: dict[str, Any] = {**about, **_usage_data(response)}
             await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
             await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
@@ -137,34 +132,28 @@ class ModelCalls:
             )
         return response
 
-    def _about(self, iteration: int) -> dict[str, Any]:
-        return {**self.identity, "iteration": iteration}
-
     async def _send(
-        self,
-        request: ChatRequest,
-        iteration: int,
-        known: dict[str, Any] | None,
-        early: EarlyCalls | None,
+        self, request: ChatRequest, about: dict[str, Any], early: EarlyCalls | None
     ) -> ChatResponse:
-        await self._pace.before_call(self._hooks, iteration)
-        provider = f"provider `{self.chosen.name}`"
+        if self._pace.delays_calls:
+            await self._pace.before_call(self._hooks, about["iteration"])
         is_cancelled = False
         try:
             with OpenBlocks(self._hooks) as blocks:
                 try:
                     if self._hooks.hears(LLM_PRE):
-                        about = known or self._about(iteration)
-                        about = {**about, "message_count": len(request.messages)}
-                        await self._hooks.emit(LLM_PRE, about)
+                        counted = {**about, "message_count": len(request.messages)}
+                        await self._hooks.emit(LLM_PRE, counted)
                     # Not reset by its token: what is left behind may be closed in another context.
-                    purpose, around = self._purpose(), CALL_PURPOSE.get()
-                    CALL_PURPOSE.set(purpose)
+                    around = CALL_PURPOSE.get()
+                    CALL_PURPOSE.set(self._purpose)
                     try:
-                        response = await ending(self._complete(request, early), provider)
+                        answer = self._answer(request, early)
+                        response = await ending(answer, f"provider `{self.chosen.name}`")
                     finally:
                         CALL_PURPOSE.set(around)
-                    await blocks.close(response)
+                    if blocks.are_open:
+                        await blocks.close(response)
                 except Exception:
                     await blocks.abort()
                     raise
@@ -172,35 +161,39 @@ class ModelCalls:
                     is_cancelled = True
                     with grace():
                         await blocks.abort()
-                        about = known or self._about(iteration)
                         await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
                     raise
             return response
         except Exception as error:
             if is_cancelled:  # a scope that was left behind with its turn
                 raise
-            about = known or self._about(iteration)
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if not isinstance(error, ContextLengthError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
-    def _purpose(self) -> dict[str, Any] | None:
-        facts = {"role": self.chosen.role, "purpose": self._given_purpose}
-        return {key: fact for key, fact in facts.items() if fact is not None} or None
-
-    async def _complete(self, request: ChatRequest, early: EarlyCalls | None) -> ChatResponse:
+    def _answer(self, request: ChatRequest, early: EarlyCalls | None) -> Awaitable[ChatResponse]:
+        """Ask in the form that suits the provider: for the whole answer, or for its pieces."""
         if self._is_aside:
-            return await self._whole(request, {})
+            return self._whole(request, {})
         tags = tool_tags(self.provider, self._settings)
+        options = {"extended_thinking": True} if self._settings.extended_thinking else {}
+        if not tags and not self._is_streaming:
+            return self._whole(request, options)
+        return self._in_pieces(request, tags, options, early)
+
+    async def _in_pieces(
+        self,
+        request: ChatRequest,
+        tags: tuple[str, ...],
+        options: dict[str, Any],
+        early: EarlyCalls | None,
+    ) -> ChatResponse:
         sent = request
         if tags:
             asked = self._settings
             sent = tagged_request(request, tags[0], asked.tool_format, asked.tool_prompt)
-        options = {"extended_thinking": True} if self._settings.extended_thinking else {}
-        pieces: AsyncIterator[Any] | None = None
-        if tags or self._is_streaming:
-            pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **options)
+        pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **options)
         if pieces is None and not tags:
             return await self._whole(sent, options)
         # Imported here: without the extension loops run, but read no chunks and no tags.
@@ -223,27 +216,35 @@ class ModelCalls:
         else:
             foreign.append(response)
 
-    async def _whole(self, request: ChatRequest, options: dict[str, Any]) -> ChatResponse:
+    def _whole(self, request: ChatRequest, options: dict[str, Any]) -> Awaitable[ChatResponse]:
         answer = self.provider.complete(request, **options)
-        return await awaitable_of(answer, "complete", self.chosen.name)
+        return awaitable_of(answer, "complete", self.chosen.name)
 
 
-@dataclass(frozen=True)
 class TurnModels:
     """The models that a turn calls."""
 
-    roles: Roles
-    calls: Callable[[ChosenModel, str | None], ModelCalls]
-    """Makes the calls to a model, for a purpose beside the conversation if that is named."""
-
-    @cached_property
-    def own(self) -> ModelCalls:
+    def __init__(
+        self,
+        roles: Roles,
+        hooks: HookPoints,
+        settings: LoopSettings,
+        pace: Pace,
+        *,
+        is_streaming: bool,
+    ) -> None:
+        """Call the models of these roles; the rest is as in `ModelCalls`."""
+        self.roles = roles
+        self._hooks = hooks
+        self._settings = settings
+        self._pace = pace
+        self._is_streaming = is_streaming
+        self.own = self._calls(roles.own)
         """The calls of the turn itself."""
-        return self.calls(self.roles.own, None)
 
     def helper(self, purpose: str) -> ModelCalls:
         """The calls beside the conversation, for a purpose."""
-        return self.calls(self.roles.helper, purpose)
+        return self._calls(self.roles.helper, purpose)
 
     def asked_for(self, data: Mapping[str, Any] | None) -> ModelCalls:
         """Return the calls to the model of the `role` in the data of `provider:request`.
@@ -251,9 +252,19 @@ class TurnModels:
         Raises:
             UnknownRoleError: The settings do not name the role.
         """
-        own = self.roles.own
-        role = own.role if data is None else data.get("role")
-        return self.own if role == own.role else self.calls(self.roles.of(role), None)
+        own = self.own
+        role = own.chosen.role if data is None else data.get("role")
+        return own if role == own.chosen.role else self._calls(self.roles.of(role))
+
+    def _calls(self, chosen: ChosenModel, purpose: str | None = None) -> ModelCalls:
+        return ModelCalls(
+            chosen,
+            self._hooks,
+            self._settings,
+            self._pace,
+            is_streaming=self._is_streaming,
+            purpose=purpose,
+        )
 
 
 def _usage_data(response: Any) -> dict[str, Any]:

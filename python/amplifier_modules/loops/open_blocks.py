@@ -19,6 +19,7 @@ class OpenBlocks:
     """The blocks of one model call that are open, whoever emits their events.
 
     Within `with`, it looks at the events; `close` and `abort` emit the ends that are missing.
+    Where nobody hears of blocks when the call begins, nobody misses an end.
     """
 
     def __init__(self, hooks: HookPoints) -> None:
@@ -29,6 +30,9 @@ class OpenBlocks:
 
     def __enter__(self) -> Self:
         """Begin to look."""
+        hears = self._hooks.hears
+        if not (hears(CONTENT_BLOCK_START) or hears(CONTENT_BLOCK_END)):
+            return self
         register: Any = getattr(self._hooks.registry, "register", None)
         if callable(register):
             for event, look in ((CONTENT_BLOCK_START, self._start), (CONTENT_BLOCK_END, self._end)):
@@ -46,10 +50,13 @@ class OpenBlocks:
         for unregister in self._unregister:
             unregister()
 
+    @property
+    def are_open(self) -> bool:
+        """Whether a block is open."""
+        return bool(self._open)
+
     async def close(self, response: Any) -> None:
         """End what a provider left open, with the blocks of its response."""
-        if not self._open:
-            return
         records: list[dict[str, Any]] = [record for record, _ in block_records(response)]
         for index, place in sorted(self._open.items()):
             for record in records[index : index + 1]:

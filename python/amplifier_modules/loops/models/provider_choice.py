@@ -57,10 +57,11 @@ def mounted_as(name: str, providers: Mapping[str, Any]) -> str | None:
 def model_name(provider: Any) -> str | None:
     """Return the default model of the provider, if it has one."""
     for source in (provider, getattr(provider, "config", None)):
-        for attribute in ("default_model", "model"):
-            value = getattr(source, attribute, None)
-            if isinstance(value, str):
-                return value
+        if source is not None:
+            for attribute in ("default_model", "model"):
+                value = getattr(source, attribute, None)
+                if isinstance(value, str):
+                    return value
     return None
 
 
@@ -73,7 +74,9 @@ def tool_tags(provider: Any, settings: TagSettings) -> tuple[str, ...]:
     if settings.tool_tags and "tool_tags" in settings.model_fields_set:
         return settings.tool_tags
     tags: Any = getattr(provider, "tool_tags", None)
-    named = cast("list[Any]", tags) if isinstance(tags, list | tuple) else []
+    if not tags or not isinstance(tags, list | tuple):
+        return settings.tool_tags
+    named = cast("list[Any]", tags)
     return tuple(tag for tag in named if isinstance(tag, str)) or settings.tool_tags
 
 

@@ -14,7 +14,7 @@ from .provider_choice import choose_provider, model_name, mounted_as
 from .role_settings import FAST, STRONG, RoleModel
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ChosenModel:
     """A model that calls can be made to."""
 
@@ -34,8 +34,10 @@ class ChosenModel:
     @property
     def identity(self) -> dict[str, Any]:
         """What events say of it; without `role` where no role chose it."""
-        role = {} if self.role is None else {"role": self.role}
-        return {"provider": self.name, "model": self.model, **role}
+        identity: dict[str, Any] = {"provider": self.name, "model": self.model}
+        if self.role is not None:
+            identity["role"] = self.role
+        return identity
 
     def request_budget(self) -> int | None:
         """Return how many tokens the messages of a request may have.
