@@ -190,9 +190,8 @@ def stand_alone() -> None:
     _INNERMOST.set(None)
 
 
-def innermost() -> Interruption | None:
-    """Return the block that runs now."""
-    return _INNERMOST.get()
+innermost: Callable[[], Interruption | None] = _INNERMOST.get
+"""Returns the block that runs now."""
 
 
 def block_of(token: Any) -> Interruption | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..budget import BUDGET_WARNING
-from ..contexts.learned_budget import LearnedBudgets
 from ..failure import in_words
 from ..spending.call_estimate import estimate_of
 from ..spending.ledger import Ledger, Limit
@@ -20,7 +18,7 @@ from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection, with_injections
 from .model_call import TurnModels
 from .models.roles import UnknownRoleError
-from .request import RequestBuilder
+from .shared import Shared
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
 
@@ -35,23 +33,41 @@ WRAP_UP = (
 )
 
 
-@dataclass
 class Asking:
     """Asks the models of a turn."""
 
-    tools: Mapping[str, Any]
-    hooks: HookPoints
-    history: TurnHistory
-    report: TurnReport
-    requests: RequestBuilder
-    budgets: LearnedBudgets
-    """How long requests may be, where that was learned from a refusal."""
-    ledger: Ledger | None = None
-    """What the turn may use; None for no limit."""
-    response_format: Any = None
-    """The form that answers must have, for providers that can hold a model to it."""
-    tool_specs: list[ToolSpec] = field(default_factory=list[ToolSpec])
-    """What requests say of the tools."""
+    def __init__(
+        self,
+        shared: Shared,
+        tools: Mapping[str, Any],
+        hooks: HookPoints,
+        history: TurnHistory,
+        report: TurnReport,
+        ledger: Ledger | None,
+        response_format: Any,
+    ) -> None:
+        """Ask with the messages of this history.
+
+        Args:
+            shared: What all turns of the loop share.
+            tools: Mounted tools by name.
+            hooks: Where the events go.
+            history: The conversation.
+            report: What is said of the turn.
+            ledger: What the turn may use; None for no limit.
+            response_format: The form that answers must have, for providers that can hold a model
+                to it.
+        """
+        self.requests = shared.requests
+        self.budgets = shared.budgets
+        self.tools = tools
+        self.hooks = hooks
+        self.history = history
+        self.report = report
+        self.ledger = ledger
+        self.response_format = response_format
+        self.tool_specs: list[ToolSpec] = []
+        """What requests say of the tools."""
 
     def describe_tools(self) -> None:
         """Describe the tools as they are now."""
@@ -60,13 +76,20 @@ class Asking:
     async def ask(
         self,
         models: TurnModels,
-        *injections: Injection,
+        injections: Iterable[Injection] = (),
+        *,
         early: EarlyCalls | None = None,
-        **options: Any,
+        is_closing: bool = False,
     ) -> tuple[ChatResponse, Any] | Limit | None:
         """Return a response and the provider that gave it, None where a hook denied the call.
 
         A limit is returned where other calls have reached it meanwhile.
+
+        Args:
+            models: The models of the turn.
+            injections: What is added to this request only.
+            early: Is given the calls while the answer arrives, as in `ModelCalls.ask`.
+            is_closing: Whether the answer is the last of the turn, and calls no tools.
         """
         data = None
         if self.hooks.hears(PROVIDER_REQUEST):
@@ -75,7 +98,8 @@ class Asking:
                 self.report.deny(PROVIDER_REQUEST, verdict.reason)
                 return None
             data = verdict.data
-        await self.history.tell()
+        if not self.history.is_told:
+            await self.history.tell()
         try:
             model = models.asked_for(data)
         except UnknownRoleError as error:
@@ -90,6 +114,9 @@ class Asking:
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()
         injected = [*self.hooks.take_injections(), *injections]
+        options: dict[str, Any] = {}
+        if is_closing:
+            options["tool_choice"] = "none"
         if chosen.named is not None:
             options["model"] = chosen.named
         if self.response_format is not None:
@@ -115,14 +142,15 @@ class Asking:
             response = await model.ask(request, number, shorter, early=early)
         else:
             estimate = estimate_of(request, model.provider, self.ledger)
-            call = self.ledger.reserve(estimate, is_closing=options.get("tool_choice") == "none")
+            call = self.ledger.reserve(estimate, is_closing=is_closing)
             if isinstance(call, Limit):
                 return call
             with call:
                 response = await model.ask(request, number, shorter, early=early)
                 call.settle(response.usage)
-            await self.warn()
-        self.history.note_usage(response.usage)
+            await self.warn(self.ledger)
+        if response.usage is not None:
+            self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
         return response, model.provider
 
@@ -138,7 +166,7 @@ class Asking:
         """Ask the model for a closing answer at the limit of model calls."""
         reminder = Injection(WRAP_UP, role="user")
         try:
-            asked = await self.ask(models, reminder, tool_choice="none")
+            asked = await self.ask(models, (reminder,), is_closing=True)
         except Exception as error:  # noqa: BLE001 -- `provider:error` reports it
             self.report.answer = (
                 f"Stopped after {self.report.iterations} model calls, the limit of this turn; "
@@ -150,7 +178,7 @@ class Asking:
             elif asked is not None:
                 await self.history.add_response(asked[0], [])
 
-    async def warn(self) -> None:
+    async def warn(self, ledger: Ledger) -> None:
         """Tell, once for each limit, that most of it is used up."""
-        for hooks, data in () if self.ledger is None else self.ledger.warnings():
+        for hooks, data in ledger.warnings():
             await hooks.emit(BUDGET_WARNING, data)

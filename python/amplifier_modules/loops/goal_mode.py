@@ -36,7 +36,7 @@ _CANCELLED = GoalEnd(GoalVerdict.CANCELLED, "the turn was cancelled")
 
 
 class GoalMode:
-    """The rounds of a turn: one without a goal."""
+    """The rounds of a turn after its first answer, where there is a goal."""
 
     def __init__(
         self,
@@ -77,30 +77,29 @@ class GoalMode:
         """Note what tools did: calls, and the messages of their results."""
         self._actions.note(calls, results)
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a goal."""
+        return self._pursuit is not None or goal_of(self._hooks.coordinator) is not None
+
     async def pursue(
-        self, models: TurnModels, iterate: Callable[[TurnModels], Awaitable[Outcome]]
+        self, models: TurnModels, iterate: Callable[[], Awaitable[Outcome]]
     ) -> Outcome:
-        """Let the model work, where there is a goal until it is reached or given up.
+        """Let the model, which has answered, work on until the goal is reached or given up.
 
         Args:
             models: The models of the turn.
-            iterate: Lets the model work until it answers.
+            iterate: Lets the model work until it answers again.
         """
+        pursuit = self._pursuit = self._pursuit or self._begun()
 
         async def ask(purpose: str, text: str) -> str:
             return await self._ask(models, purpose, text)
 
         while True:
-            outcome = await iterate(models)
-            if outcome is not Outcome.COMPLETED:
-                return outcome
-            if self._pursuit is None:
-                if goal_of(self._hooks.coordinator) is None:
-                    return outcome
-                self._pursuit = self._begun()
-            found = await self._pursuit.next_round(self._report.answer, ask)
+            found = await pursuit.next_round(self._report.answer, ask)
             if found is None:
-                return outcome
+                return Outcome.COMPLETED
             if self._cancellation.is_cancelled:
                 return Outcome.CANCELLED
             if isinstance(found, GoalEnd):
@@ -109,6 +108,9 @@ class GoalMode:
                     self._report.reason = f"the goal was not reached: {found.reason}"
                 return ended
             await self._history.add({"role": "user", "content": found}, GOAL)
+            outcome = await iterate()
+            if outcome is not Outcome.COMPLETED:
+                return outcome
 
     def final(self, outcome: Outcome) -> dict[str, Any] | None:
         """Return how the pursuit ended, for `orchestrator:complete`; None without a goal."""

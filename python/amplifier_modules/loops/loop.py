@@ -15,21 +15,16 @@ from amplifier_core._kernel.capability_names import (
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.settings import read_settings
 
-from ..argument_check import ArgumentCheck
 from ..budget import Budget
-from ..contexts.learned_budget import LearnedBudgets
 from ..spending.ledger import Ledger, running_ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .model_call import TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
-from .pace import LastCall, Pace
-from .pause import Pause
-from .request import RequestBuilder
+from .pace import Pace
 from .settings import UNLIMITED, LoopSettings
-from .steering import SteeringQueue
-from .told_history import ToldHistory
+from .shared import Shared
 from .tool_call import CallRules
 from .turn import Turn
 
@@ -58,16 +53,12 @@ class Loop:
         for role in self.settings.models:
             if role not in ROLES and (advice := did_you_mean(role, ROLES)):
                 logger.warning("%s uses no model of the role `%s`%s", self.name, role, advice)
-        self.steering = SteeringQueue()
-        self.steer = self.steering.steer
-        self.pausing = Pause()
-        self.pause = self.pausing.pause
-        self.resume = self.pausing.resume
-        self._requests = RequestBuilder(self.settings)
-        self._arguments = ArgumentCheck()
-        self._budgets = LearnedBudgets()
-        self._told = ToldHistory()
-        self._last_call = LastCall()
+        self._shared = shared = Shared(self.name, self.settings)
+        self.steering = shared.steering
+        self.steer = shared.steering.steer
+        self.pausing = shared.pausing
+        self.pause = shared.pausing.pause
+        self.resume = shared.pausing.resume
 
     async def execute(
         self,
@@ -96,34 +87,20 @@ class Loop:
         coordinator = kwargs.get("coordinator")
         if callable(reset := getattr(coordinator, "reset_turn", None)):
             reset()
+        shared, settings = self._shared, self.settings
         points = HookPoints(hooks, coordinator)
-        most = self.settings.max_parallel_tools
-        ledger = ledger_of_turn(self.settings.budget, coordinator)
         cancellation = TurnCancellation(coordinator)
-        turn = Turn(
-            orchestrator=self.name,
-            prompt=prompt,
-            context=context,
-            tools=tools,
-            hooks=points,
-            cancellation=cancellation,
-            settings=self.settings,
-            requests=self._requests,
-            budgets=self._budgets,
-            steering=self.steering,
-            pausing=self.pausing,
-            told=self._told,
-            ledger=ledger,
-            response_format=capability_of(coordinator, TURN_RESPONSE_FORMAT),
-            rules=CallRules(
-                longest=longest_tool(self.settings.tool_timeout, coordinator),
-                max_bytes=self.settings.max_result_bytes,
-                most_at_once=None if most == UNLIMITED else most,
-                arguments=self._arguments,
-                ledger=ledger,
-            ),
+        most = settings.max_parallel_tools
+        rules = CallRules(
+            longest=longest_tool(settings.tool_timeout, coordinator),
+            max_bytes=settings.max_result_bytes,
+            most_at_once=None if most == UNLIMITED else most,
+            arguments=shared.arguments,
+            ledger=ledger_of_turn(settings.budget, coordinator),
         )
-        pace = Pace(self.settings, self._last_call, cancellation)
+        response_format = capability_of(coordinator, TURN_RESPONSE_FORMAT)
+        turn = Turn(shared, prompt, context, tools, points, cancellation, rules, response_format)
+        pace = Pace(settings, shared.last_call, cancellation)
         return await turn.run(self._models(providers, points, pace))
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:

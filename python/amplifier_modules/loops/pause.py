@@ -24,21 +24,17 @@ class Pause:
 
     def __init__(self) -> None:
         """Hold nothing."""
-        self._is_on = False
-        self._waiting: set[Callable[[], object]] = set()
-
-    @property
-    def is_on(self) -> bool:
+        self.is_on = False
         """Whether there is a pause."""
-        return self._is_on
+        self._waiting: set[Callable[[], object]] = set()
 
     def pause(self) -> None:
         """Hold the turn, or the next one, before its next step; nothing if it is paused."""
-        self._is_on = True
+        self.is_on = True
 
     def resume(self) -> None:
         """Let it go on; nothing if it is not paused."""
-        self._is_on = False
+        self.is_on = False
         for wake in tuple(self._waiting):
             wake()
 
@@ -53,7 +49,7 @@ class Pause:
             before: The step that waits: `model_call` or `tools`.
             iteration: The number of model calls of the turn so far.
         """
-        if not self._is_on or cancellation.is_cancelled:
+        if not self.is_on or cancellation.is_cancelled:
             return
         about = {"before": before, "iteration": iteration}
         await hooks.emit(PAUSED, about)
@@ -67,7 +63,7 @@ class Pause:
         self._waiting.add(wake)
         try:
             with cancellation.heard_by(wake):
-                while self._is_on and not cancellation.is_cancelled:
+                while self.is_on and not cancellation.is_cancelled:
                     await changed.wait()
                     changed = anyio.Event()
         finally:

@@ -46,7 +46,7 @@ class RequestBuilder:
         effort = self._settings.reasoning_effort
         request = ChatRequest(messages=[], tools=tools or None, reasoning_effort=effort, **options)
         # Each of them was validated when it was made: a second look costs as much as all else here.
-        request.messages = list(self._models(messages))
+        request.messages.extend(self._models(messages))
         return request
 
     def tool_specs(self, tools: Mapping[str, Any]) -> list[ToolSpec]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,6 @@ from amplifier_core.events import (
 from amplifier_core.llm_errors import AbortError
 
 from ..aside_call import ASIDE_CALL
-from ..contexts.learned_budget import LearnedBudgets
 from ..spending.ledger import RUNNING, Ledger, Limit
 from .answers.response import calls_of
 from .answers.tool_list import example_writer
@@ -34,12 +32,10 @@ from .goal_mode import GoalMode
 from .model_call import TurnModels
 from .models.provider_choice import tool_tags
 from .outcome import Outcome
-from .pause import Pause, ToolPause
+from .pause import ToolPause
 from .recovery.recovery import Recovery
-from .request import RequestBuilder
-from .settings import UNLIMITED, LoopSettings
-from .steering import SteeringQueue
-from .told_history import ToldHistory
+from .settings import UNLIMITED
+from .shared import Shared
 from .tool_call import CallRules
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding
@@ -51,7 +47,6 @@ logger = logging.getLogger(__name__)
 _STOPPED = frozenset({Outcome.INCOMPLETE, Outcome.GIVEN_UP})
 
 
-@dataclass
 class Turn:
     """A turn of a loop; `run` it once.
 
@@ -59,49 +54,45 @@ class Turn:
     stored has its result, whether the turn succeeded, failed or was cancelled.
     """
 
-    orchestrator: str
-    prompt: str
-    context: Any
-    tools: Mapping[str, Any]
-    hooks: HookPoints
-    cancellation: TurnCancellation
-    settings: LoopSettings
-    requests: RequestBuilder
-    budgets: LearnedBudgets = field(default_factory=LearnedBudgets)
-    """How long requests may be, where that was learned from a refusal."""
-    steering: SteeringQueue | None = None
-    pausing: Pause | None = None
-    """Holds the turn between its steps."""
-    told: ToldHistory | None = None
-    """Tells of the messages that enter the history."""
-    ledger: Ledger | None = None
-    """What the turn may use; None for no limit."""
-    response_format: Any = None
-    """The form that answers must have, for providers that can hold a model to it."""
-    rules: CallRules = field(default_factory=CallRules)
-    """What holds for each tool call."""
+    def __init__(
+        self,
+        shared: Shared,
+        prompt: str,
+        context: Any,
+        tools: Mapping[str, Any],
+        hooks: HookPoints,
+        cancellation: TurnCancellation,
+        rules: CallRules,
+        response_format: Any = None,
+    ) -> None:
+        """Answer this prompt.
 
-    def __post_init__(self) -> None:
-        """Begin to count."""
-        most = self.settings.max_equal_errors
-        self._most_errors = None if most == UNLIMITED else most
-        self._equal_errors = EqualErrors(self._most_errors)
-        self.report = TurnReport(self.orchestrator)
-        self.history = TurnHistory(self.context, self.told)
-        self._goal = GoalMode(
-            self.hooks, self.cancellation, self.settings, self.history, self.report, self.ledger
-        )
-        self._asking = Asking(
-            self.tools,
-            self.hooks,
-            self.history,
-            self.report,
-            self.requests,
-            self.budgets,
-            self.ledger,
-            self.response_format,
-        )
-        self._end = TurnEnding(self.hooks, self.cancellation, self.history, self.steering)
+        Args:
+            shared: What all turns of the loop share.
+            prompt: The text of the user.
+            context: The context that stores the conversation.
+            tools: Mounted tools by name.
+            hooks: Where the events go.
+            cancellation: Whether the turn is cancelled.
+            rules: What holds for each tool call.
+            response_format: The form that answers must have, for providers that can hold a model
+                to it.
+        """
+        self.shared = shared
+        self.settings = shared.settings
+        self.steering = shared.steering
+        self.prompt = prompt
+        self.tools = tools
+        self.hooks = hooks
+        self.cancellation = cancellation
+        self.rules = rules
+        self.ledger = ledger = rules.ledger
+        """What the turn may use; None for no limit."""
+        self.report = report = TurnReport(shared.orchestrator)
+        self.history = history = TurnHistory(context, shared.told)
+        self._equal_errors = EqualErrors(shared.most_errors)
+        self._goal = GoalMode(hooks, cancellation, shared.settings, history, report, ledger)
+        self._asking = Asking(shared, tools, hooks, history, report, ledger, response_format)
 
     async def run(self, models: TurnModels | Exception) -> str:
         """Return the answer, or its beginning if the turn is cancelled.
@@ -134,8 +125,11 @@ class Turn:
         was_interrupted = False
         try:
             with self.cancellation.interruptible() as conversation:
-                await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
+                if self.hooks.hears(EXECUTION_START):
+                    await self.hooks.emit(EXECUTION_START, {"prompt": self.prompt})
                 outcome = await self._converse_in_time(models)
+                if outcome in _STOPPED and self.history.ends_in_tool_results:
+                    await self.history.close(f"The turn was ended: {self.report.reason}.")
             if conversation.was_caught:
                 outcome, was_interrupted = Outcome.CANCELLED, True
         except anyio.get_cancelled_exc_class():
@@ -143,49 +137,59 @@ class Turn:
             raise
         finally:
             self.report.goal_final = self._goal.final(outcome)
-            endings = self.report.endings(outcome)
+            end = TurnEnding(
+                self.hooks, self.cancellation, self.history, self.steering, self.report, outcome
+            )
             if outcome is Outcome.CANCELLED:
                 was_immediate = was_interrupted or self.cancellation.is_immediate
-                await self._end.close_cancelled(endings, was_immediate=was_immediate)
-            else:
-                await self._end.close(endings, self.report.reason or "the turn has failed")
+                await end.close_cancelled(was_immediate=was_immediate)
+            elif not end.is_silent:
+                await end.close(self.report.reason or "the turn has failed")
 
-    async def _converse_in_time(self, models: TurnModels | Exception) -> Outcome:
+    def _converse_in_time(self, models: TurnModels | Exception) -> Awaitable[Outcome]:
         """Converse for as long as the budget allows."""
-        seconds = None if self.ledger is None else self.ledger.seconds_left()
-        if self.ledger is None or seconds is None:
+        ledger = self.ledger
+        seconds = None if ledger is None else ledger.seconds_left()
+        if ledger is None or seconds is None:
+            return self._converse(models)
+        return self._converse_for(seconds, ledger, models)
+
+    async def _converse_for(
+        self, seconds: float, ledger: Ledger, models: TurnModels | Exception
+    ) -> Outcome:
+        outcome = Outcome.INCOMPLETE
+        with Interruption(seconds=seconds) as time:
             outcome = await self._converse(models)
-        else:
-            outcome = Outcome.INCOMPLETE
-            with Interruption(seconds=seconds) as time:
-                outcome = await self._converse(models)
-            if time.was_caught:
-                self.report.reason = self.ledger.out_of_time().reason
-        if outcome in _STOPPED and self.history.ends_in_tool_results:
-            await self.history.close(f"The turn was ended: {self.report.reason}.")
+        if time.was_caught:
+            self.report.reason = ledger.out_of_time().reason
         return outcome
 
     async def _converse(self, models: TurnModels | Exception) -> Outcome:
         if self.hooks.hears(TURN_START):
-            about = {"orchestrator": self.orchestrator, "prompt": self.prompt}
+            about = {"orchestrator": self.shared.orchestrator, "prompt": self.prompt}
             await self.hooks.emit(TURN_START, about)
-        await self.history.begin(self.hooks.registry)
-        verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": self.prompt})
-        if verdict.denied:
-            self.report.deny(PROMPT_SUBMIT, verdict.reason)
-            return Outcome.INCOMPLETE
+        if not self.history.goes_on(self.hooks.registry):
+            await self.history.begin(self.hooks.registry)
+        prompt = self.prompt
+        if self.hooks.hears(PROMPT_SUBMIT):
+            verdict = await self.hooks.judge(PROMPT_SUBMIT, {"prompt": prompt})
+            if verdict.denied:
+                self.report.deny(PROMPT_SUBMIT, verdict.reason)
+                return Outcome.INCOMPLETE
+            changed = None if verdict.data is None else verdict.data.get("prompt")
+            prompt = changed if isinstance(changed, str) else prompt
         if isinstance(models, Exception):
             raise models
         self._asking.describe_tools()
         tags = tool_tags(models.own.provider, self.settings)
         example = example_writer(self._asking.tool_specs, tags, self.settings.tool_format)
-        recovery = Recovery(self.hooks.emit, self.tools, self._most_errors, example)
+        recovery = Recovery(self.hooks.emit, self.tools, self.shared.most_errors, example)
         if self.settings.require_call:
             recovery.require_end()
-        changed = None if verdict.data is None else verdict.data.get("prompt")
-        prompt = changed if isinstance(changed, str) else self.prompt
         await self.history.add({"role": "user", "content": prompt})
-        outcome = await self._goal.pursue(models, partial(self._iterate, recovery=recovery))
+        outcome = await self._iterate(models, recovery)
+        if outcome is Outcome.COMPLETED and self._goal.is_set:
+            outcome = await self._goal.pursue(models, partial(self._iterate, models, recovery))
         if outcome is not Outcome.CANCELLED and self.hooks.hears(PROMPT_COMPLETE):
             await self.hooks.emit(
                 PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
@@ -194,8 +198,9 @@ class Turn:
 
     async def _iterate(self, models: TurnModels, recovery: Recovery) -> Outcome:
         while not self.cancellation.is_cancelled:
-            if self.pausing is not None and self.pausing.is_on:
-                await self.pausing.wait(
+            pausing = self.shared.pausing
+            if pausing.is_on:
+                await pausing.wait(
                     self.hooks, self.cancellation, "model_call", self.report.iterations
                 )
                 if self.cancellation.is_cancelled:
@@ -254,11 +259,11 @@ class Turn:
         forbids it.
         """
         reminder = recovery.take_reminder()
-        told = [] if reminder is None else [Injection(reminder, role="user")]
+        told = () if reminder is None else (Injection(reminder, role="user"),)
         asked = None
         if self.settings.execute_while_streaming:
             async with self._round(recovery) as calls:
-                asked = await calls.ask(self._asking.ask(models, *told, early=calls))
+                asked = await calls.ask(self._asking.ask(models, told, early=calls))
                 if isinstance(asked, tuple):
                     response, provider = asked
                     await calls.remember(response, calls_of(provider, response))
@@ -266,7 +271,7 @@ class Turn:
             if calls.count:
                 return calls
             return None if isinstance(asked, tuple) else asked or Outcome.INCOMPLETE
-        asked = await self._asking.ask(models, *told)
+        asked = await self._asking.ask(models, told)
         if not isinstance(asked, tuple):
             return asked or Outcome.INCOMPLETE
         response, provider = asked
@@ -280,7 +285,8 @@ class Turn:
 
     async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
-        await self._asking.warn()
+        if self.ledger is not None:
+            await self._asking.warn(self.ledger)
         self._goal.note(calls.requested, calls.results)
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer
@@ -297,8 +303,8 @@ class Turn:
         return None
 
     def _round(self, recovery: Recovery) -> ToolRound:
-        pausing = self.pausing and ToolPause(
-            self.pausing, self.hooks, self.cancellation, self.report.iterations
+        pausing = ToolPause(
+            self.shared.pausing, self.hooks, self.cancellation, self.report.iterations
         )
         return ToolRound(
             self.tools,

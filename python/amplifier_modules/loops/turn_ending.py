@@ -12,11 +12,11 @@ from amplifier_core.events import CANCEL_COMPLETED, CANCEL_REQUESTED
 
 from .boundary.cancellation import TurnCancellation, grace
 from .boundary.hook_points import HookPoints
-from .outcome import CANCELLED
+from .outcome import CANCELLED, Outcome
 from .steering import CANCELLED as STEERING_CANCELLED
 from .steering import SteeringQueue
 from .turn_history import TurnHistory
-from .turn_report import ENDINGS, Ending
+from .turn_report import ENDINGS, TurnReport
 
 Steps: TypeAlias = Iterator[Awaitable[None]]
 """What is left to do, one after the other; what was interrupted is not repeated."""
@@ -35,24 +35,32 @@ class TurnEnding:
         hooks: HookPoints,
         cancellation: TurnCancellation,
         history: TurnHistory,
-        steering: SteeringQueue | None,
+        steering: SteeringQueue,
+        report: TurnReport,
+        outcome: Outcome,
     ) -> None:
         """End the turn with this history, and discard what was to steer it if it is cancelled."""
         self._hooks = hooks
         self._cancellation = cancellation
         self._history = history
         self._steering = steering
+        self._report = report
+        self._outcome = outcome
 
-    async def close(self, endings: Iterator[Ending], reason: str) -> None:
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is open, and nobody hears of the end."""
+        hooks = self._hooks
+        is_told = self._history.is_told and not hooks.has_open_calls
+        return is_told and not any(map(hooks.hears, ENDINGS))
+
+    async def close(self, reason: str) -> None:
         """Emit the closing events, even if the turn is cancelled meanwhile.
 
         Args:
-            endings: The last events.
             reason: Why calls have ended that are still open, such as at the end of the time.
         """
-        if self._is_silent():
-            return
-        rest = self._last_steps(endings, reason)
+        rest = self._last_steps(reason)
         try:
             with self._cancellation.interruptible() as closing:
                 for step in rest:
@@ -63,34 +71,29 @@ class TurnEnding:
         if closing.was_caught:
             await _go_on(rest)
 
-    async def close_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> None:
+    async def close_cancelled(self, *, was_immediate: bool) -> None:
         """Close the history, run the callbacks of the cancellation, and emit the closing events."""
-        await _go_on(self._steps_of_cancelled(endings, was_immediate=was_immediate))
+        await _go_on(self._steps_of_cancelled(was_immediate=was_immediate))
 
-    def _steps_of_cancelled(self, endings: Iterator[Ending], *, was_immediate: bool) -> Steps:
+    def _steps_of_cancelled(self, *, was_immediate: bool) -> Steps:
         yield from self._hooks.ends_of_open_calls(CANCELLED_CALL)
         yield self._hooks.emit(CANCEL_REQUESTED, {"immediate": was_immediate})
         yield self._cancellation.run_callbacks()
-        if self._steering is not None:
-            yield self._steering.discard(self._hooks, STEERING_CANCELLED)
+        yield self._steering.discard(self._hooks, STEERING_CANCELLED)
         if self._history.ends_in_tool_results:
             yield self._close_history()
         yield self._history.tell()
         yield self._hooks.emit(CANCEL_COMPLETED, {"was_immediate": was_immediate})
-        for event, data in endings:
-            yield self._hooks.emit(event, data)
+        yield from self._closing_events()
 
-    def _last_steps(self, endings: Iterator[Ending], reason: str) -> Steps:
+    def _last_steps(self, reason: str) -> Steps:
         yield from self._hooks.ends_of_open_calls(reason)
         yield self._history.tell()
-        for event, data in endings:
-            yield self._hooks.emit(event, data)
+        yield from self._closing_events()
 
-    def _is_silent(self) -> bool:
-        """Whether nothing is open, and nobody hears of the end."""
-        hooks = self._hooks
-        is_told = self._history.is_told and not hooks.has_open_calls
-        return is_told and not any(map(hooks.hears, ENDINGS))
+    def _closing_events(self) -> Steps:
+        for event, data in self._report.endings(self._outcome):
+            yield self._hooks.emit(event, data)
 
     async def _close_history(self) -> None:
         try:

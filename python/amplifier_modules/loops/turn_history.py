@@ -91,9 +91,13 @@ class TurnHistory:
         if callable(note):
             note(usage)
 
+    def goes_on(self, hooks: Any) -> bool:
+        """Whether `begin` would tell this registry nothing."""
+        return self._told is None or self._told.goes_on(self.context, hooks)
+
     async def begin(self, hooks: Any) -> None:
         """Tell this registry what is there already, where it was not told."""
-        if self._told is not None and not self._told.goes_on(self.context, hooks):
+        if self._told is not None:
             with Shielded():
                 await self._told.begin(self.context, hooks)
 
@@ -115,10 +119,7 @@ class TurnHistory:
     @property
     def _adds_at_once(self) -> bool:
         """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
-        told = self._told
-        return (told is None or told.is_told) and getattr(
-            self.context, "adds_at_once", False
-        ) is True
+        return self.is_told and getattr(self.context, "adds_at_once", False) is True
 
     async def _add_shielded(self, messages: Iterable[dict[str, Any]]) -> BaseException | None:
         """Add messages; return the cancellation that came meanwhile."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from amplifier_core.events import EXECUTION_END, ORCHESTRATOR_COMPLETE, TURN_END
@@ -22,22 +22,23 @@ ENDINGS = (TURN_END, ORCHESTRATOR_COMPLETE, EXECUTION_END)
 """The events that close each turn."""
 
 
-@dataclass
 class TurnReport:
     """How a turn goes, as far as it has come."""
 
-    orchestrator: str
-    answer: str = ""
+    answer = ""
     """The text of the last response that has text."""
-    iterations: int = 0
+    iterations = 0
     """How many times the model was called."""
     reason: str | None = None
     """Why the turn ends without an answer, or before the model was done."""
-    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    details: Mapping[str, Any] = MappingProxyType({})
     """Which step a hook denied, or which tool failed, and why, for `orchestrator:complete`."""
-
     goal_final: dict[str, Any] | None = None
     """How the pursuit of a goal ended; None without one."""
+
+    def __init__(self, orchestrator: str) -> None:
+        """Report on a turn of this loop."""
+        self.orchestrator = orchestrator
 
     def deny(self, event: str, reason: str) -> None:
         """Note that a hook denied the step of this event."""

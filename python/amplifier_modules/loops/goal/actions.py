@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, Protocol
@@ -35,8 +34,8 @@ class Actions:
         """Begin with none."""
         self._noted: list[tuple[Call, Any]] = []
         """Calls with their outputs, for as long as nobody asks: most turns have no goal."""
-        self._digests: set[str] = set()
-        self._shown: deque[str] = deque(maxlen=_MOST_SHOWN)
+        self._digests: list[str] = []
+        self._shown: list[str] = []
 
     def note(self, calls: Iterable[Call], results: Iterable[Mapping[str, Any]]) -> None:
         """Note calls and the messages of their results, in the same order."""
@@ -49,7 +48,7 @@ class Actions:
     def take(self) -> tuple[frozenset[str], list[str]]:
         """Return what was done, as digests and as lines of text, and begin again."""
         self._write()
-        taken = frozenset(self._digests), list(self._shown)
+        taken = frozenset(self._digests), self._shown[-_MOST_SHOWN:]
         self._digests.clear()
         self._shown.clear()
         return taken
@@ -58,7 +57,7 @@ class Actions:
         for call, content in self._noted:
             arguments, output = _written(call.arguments), _text(content)
             digest = blake2b(f"{call.name}\0{arguments}\0{output}".encode(errors="replace"))
-            self._digests.add(digest.hexdigest())
+            self._digests.append(digest.hexdigest())
             self._shown.append(f"{call.name} {_short(arguments)} -> {_short(output)}")
         self._noted.clear()
 

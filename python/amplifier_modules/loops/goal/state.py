@@ -39,5 +39,5 @@ def set_goal(coordinator: Any, goal: str | None) -> None:
 
 
 def _shared(coordinator: Any) -> dict[str, Any]:
-    shared: Any = getattr(coordinator, "session_state", None)
-    return cast("dict[str, Any]", shared) if isinstance(shared, dict) else {}
+    shared: dict[str, Any] | None = getattr(coordinator, "session_state", None)
+    return shared if isinstance(shared, dict) else {}
