@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
+
+from amplifier_core._kernel.awaitable import is_awaitable
 
 from ..model_window import limits_of, may_say_limits, messages_budget
 
@@ -20,6 +21,7 @@ MESSAGE_OVERHEAD_TOKENS = 4
 _PIECE_CHARS = 1 << 16
 
 _TEXT_BLOCK_CHARS = len('{"type": "text", "text": }')
+_encode_text = json.encoder.encode_basestring
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
@@ -27,15 +29,23 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
     """Return the estimated tokens of a message."""
     content = message.get("content")
     characters, tokens = 0, MESSAGE_OVERHEAD_TOKENS
-    if isinstance(content, str):
-        characters += len(content)
-    elif isinstance(content, list):
-        blocks = cast("list[Any]", content)
-        written = [block for block in blocks if not _is_image(block)]
-        tokens += IMAGE_TOKENS * (len(blocks) - len(written))
-        characters += _length(written)
-    if not isinstance(content, list) and (calls := message.get("tool_calls")):
-        characters += _length([calls])
+    if isinstance(content, list):
+        others: list[Any] = []
+        for block in cast("list[Any]", content):
+            kind = _kind(block)
+            if kind == "image":
+                tokens += IMAGE_TOKENS
+            elif kind == "text" and _is_plain_text(block):
+                # To write a text alone takes a fraction of the time.
+                characters += _TEXT_BLOCK_CHARS + _text_length(block["text"])
+            else:
+                others.append(block)
+        characters += _length(others)
+    else:
+        if isinstance(content, str):
+            characters += len(content)
+        if calls := message.get("tool_calls"):
+            characters += _length([calls])
     return tokens + characters // CHARACTERS_PER_TOKEN
 
 
@@ -53,54 +63,40 @@ async def request_budget(token_budget: int | None, provider: Any, default: int) 
     """
     if token_budget is not None:
         return token_budget
-    stated = await _stated_budget(provider)
-    if stated is not None:
-        return stated
+    method = getattr(provider, "request_budget", None)
+    if callable(method):
+        try:
+            stated: Any = method()
+            if is_awaitable(stated):
+                stated = await stated
+        except Exception as error:  # noqa: BLE001 -- a provider of others may mean something else by it
+            logger.warning("`request_budget` of the provider failed: %s", error)
+        else:
+            if isinstance(stated, int) and not isinstance(stated, bool) and stated > 0:
+                return stated
     for name in ("get_model_info", "get_info"):
         method = getattr(provider, name, None)
-        if not (callable(method) and may_say_limits(method)):
-            continue
-        window, output = limits_of(await _answer(method))
-        if window is not None:
-            return messages_budget(window, output)
+        if callable(method) and may_say_limits(method):
+            info: Any = method()
+            window, output = limits_of(await info if is_awaitable(info) else info)
+            if window is not None:
+                return messages_budget(window, output)
     return default
 
 
-async def _stated_budget(provider: Any) -> int | None:
-    """Return what the provider itself says; None if it does not say."""
-    method = getattr(provider, "request_budget", None)
-    if not callable(method):
-        return None
-    try:
-        budget = await _answer(method)
-    except Exception as error:  # noqa: BLE001 -- a provider of others may mean something else by it
-        logger.warning("`request_budget` of the provider failed: %s", error)
-        return None
-    is_number = isinstance(budget, int) and not isinstance(budget, bool)
-    return budget if is_number and budget > 0 else None
-
-
-async def _answer(method: Callable[[], Any]) -> Any:
-    answer = method()
-    if answer is None or type(answer) is int:
-        return answer
-    return await answer if inspect.isawaitable(answer) else answer
-
-
-def _is_image(block: Any) -> bool:
+def _kind(block: Any) -> Any:
     # Of dicts first: the question about a mapping takes ten times as long.
     is_mapping = isinstance(block, dict) or isinstance(block, Mapping)  # noqa: SIM101
-    return is_mapping and cast("Mapping[str, Any]", block).get("type") == "image"
+    return cast("Mapping[str, Any]", block).get("type") if is_mapping else None
+
+
+def _is_plain_text(block: Any) -> bool:
+    """Whether a block of text has nothing else."""
+    return isinstance(block, dict) and len(block) == 2 and type(block.get("text")) is str
 
 
 def _length(values: list[Any]) -> int:
-    """Return the length of values as JSON, one after the other.
-
-    A long text is written in pieces, as it is only counted.
-    """
-    if len(values) == 1 and _is_plain_text(values[0]):
-        # Most answers: to write a text alone takes a fraction of the time.
-        return _TEXT_BLOCK_CHARS + _written(values[0]["text"])
+    """Return the length of values as JSON, one after the other."""
     length = 0
     for index, value in enumerate(values):
         if not isinstance(value, dict):
@@ -108,20 +104,17 @@ def _length(values: list[Any]) -> int:
         for key, text in cast("dict[str, Any]", value).items():
             if isinstance(text, str) and len(text) > _PIECE_CHARS:
                 values = [*values[:index], {**values[index], key: ""}, *values[index + 1 :]]
-                starts = range(0, len(text), _PIECE_CHARS)
-                length += sum(_written(text[at : at + _PIECE_CHARS]) - 2 for at in starts)
+                length += _text_length(text) - 2
     # Without the brackets around them, and what separates them.
     return length + _written(values) - 2 * len(values) if values else 0
 
 
-def _is_plain_text(block: Any) -> bool:
-    """Whether a block is a text that is not long, and nothing else."""
-    if not isinstance(block, dict):
-        return False
-    fields = cast("dict[str, Any]", block)
-    text = fields.get("text")
-    is_text = type(text) is str and len(text) <= _PIECE_CHARS
-    return is_text and len(fields) == 2 and fields.get("type") == "text"
+def _text_length(text: str) -> int:
+    """Return the length of a text as JSON; a long one is written in pieces, as it is only counted."""
+    if len(text) <= _PIECE_CHARS:
+        return len(_encode_text(text))
+    starts = range(0, len(text), _PIECE_CHARS)
+    return 2 + sum(len(_encode_text(text[at : at + _PIECE_CHARS])) - 2 for at in starts)
 
 
 def _written(value: Any) -> int:

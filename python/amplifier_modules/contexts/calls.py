@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from .groups import Message
 
@@ -22,19 +22,16 @@ def call_ids(message: Message) -> set[Any]:
 
 def _calls(message: Message) -> list[Message]:
     given: Any = message.get("tool_calls")
-    found = [each for each in _dicts(given) if isinstance(each.get("id"), str)]
-    found += [
-        each
-        for each in _dicts(message.get("content"))
-        if each.get("type") == "tool_call" and isinstance(each.get("id"), str)
-    ]
+    content: Any = message.get("content")
+    found: list[Message] = list(filter(_has_id, given)) if isinstance(given, list) else []
+    if isinstance(content, list):
+        blocks = cast("list[Any]", content)
+        found += [each for each in blocks if _has_id(each) and each.get("type") == "tool_call"]
     return found
 
 
-def _dicts(values: Any) -> list[Message]:
-    if not isinstance(values, list):
-        return []
-    return [each for each in cast("list[Any]", values) if isinstance(each, dict)]
+def _has_id(call: Any) -> TypeGuard[Message]:
+    return isinstance(call, dict) and isinstance(cast("Message", call).get("id"), str)
 
 
 def _named(call: Message) -> tuple[Any, str]:

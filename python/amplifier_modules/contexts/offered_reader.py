@@ -40,7 +40,7 @@ class OfferedReader:
     @property
     def is_needed(self) -> bool:
         """Whether there is something to read."""
-        return bool(self._texts.ids())
+        return len(self._texts) > 0
 
     async def offer(self) -> None:
         """Mount the tool, if there is something to read and it is not mounted."""

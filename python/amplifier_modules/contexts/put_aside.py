@@ -13,6 +13,9 @@ TOOL_NAME = "read_stored"
 MIN_BYTES = 4_096
 """Below this there is no room for a beginning, an end and the reference."""
 
+_ROLES = (*RESULTS, "user")
+"""Whose texts are put aside. No set: a role of somebody's message may have no hash."""
+
 
 class PutAside:
     """Puts texts aside that are too long for a conversation.
@@ -38,7 +41,7 @@ class PutAside:
         """Return the content of a message for the conversation: its own if it is short enough."""
         content = message.get("content")
         role = message.get("role")
-        if not self._most_bytes or not (role in RESULTS or role == "user"):
+        if not self._most_bytes or role not in _ROLES:
             return content
         if isinstance(content, str):
             return self._text(content) if _bytes(content) > self._most_bytes else content

@@ -15,11 +15,9 @@ class SentMessages(list[dict[str, Any]]):
 
     __slots__ = ("lineage",)
 
-    def __init__(self, *parts: list[dict[str, Any]], lineage: object) -> None:
-        """Send the messages of these lists, one behind the other."""
-        super().__init__()
-        for part in parts:
-            super().extend(part)
+    def __init__(self, messages: list[dict[str, Any]], *, lineage: object) -> None:
+        """Send these messages."""
+        super().__init__(messages)
         self.lineage = lineage
 
     def __reduce__(self) -> tuple[type[list[Any]], tuple[list[dict[str, Any]]]]:

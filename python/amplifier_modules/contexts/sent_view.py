@@ -41,8 +41,8 @@ class SentView:
         self._hooks = hooks
 
     def show_all(self, messages: list[Message], tokens: list[int]) -> None:
-        """Show these messages, with their estimated tokens."""
-        self.view = View(list(messages), list(tokens), sum(tokens))
+        """Show these messages, with their estimated tokens; the lists are the view's own now."""
+        self.view = View(messages, tokens, sum(tokens))
 
     @property
     def is_too_long(self) -> bool:

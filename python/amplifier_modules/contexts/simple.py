@@ -190,7 +190,8 @@ class SimpleContext:
         if self.retention.is_used:
             view = await self._shown.with_kept(*self._sent())
         self._meter.sent(system_tokens + view.total)
-        return SentMessages(system, view.messages, lineage=(view.lineage, *system))
+        messages = system + view.messages if system else view.messages
+        return SentMessages(messages, lineage=(view.lineage, *system))
 
     async def set_messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Replace the conversation.
@@ -228,7 +229,7 @@ class SimpleContext:
     def _restart(self, messages: list[Message]) -> None:
         self._messages, self._tokens = [], []
         self._open_calls = set()
-        self._show_all()
+        self._shown.show_all([], [])
         for message in messages:
             self._put(message)
 
@@ -248,28 +249,31 @@ class SimpleContext:
             self._open_calls.discard(str(call_id))
         elif role == "assistant":
             self._open_calls = call_ids(message)
-        index = len(self._messages) - (behind_calls(self._messages) if is_awaited else 0)
+        behind = behind_calls(self._messages) if is_awaited else 0
+        index = len(self._messages) - behind
         tokens = estimate_tokens(message)
         self._messages.insert(index, message)
         self._tokens.insert(index, tokens)
         if can_be_sent(message):
             view = self._shown.view
-            view.add(message, behind_calls(view.messages) if is_awaited else 0, tokens)
+            view.add(message, behind and behind_calls(view.messages), tokens)
         return index
 
     def _own(self, message: Mapping[str, Any]) -> Message:
-        if not isinstance(message, dict | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+        # Of dicts first: the question about a mapping takes ten times as long.
+        if not (isinstance(message, dict) or isinstance(message, Mapping)):  # noqa: SIM101  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             error = f"a message is of type `{type(message).__name__}` (must be a dict)"
             raise TypeError(error)
-        own: Message = dict(message)
-        if not can_be_sent(own):
-            logger.warning("message with unknown role %s: not sent", shown(own.get("role")))
-        if "content" in own:
-            own["content"] = self._aside.content(own)
-        metadata: Any = own.get("metadata") or {}
+        if not can_be_sent(message):
+            logger.warning("message with unknown role %s: not sent", shown(message.get("role")))
+        changed: Message = {}
+        content = message.get("content")
+        if (kept := self._aside.content(message)) is not content:
+            changed["content"] = kept
+        metadata: Any = message.get("metadata") or {}
         if isinstance(metadata, dict) and "timestamp" not in metadata:
-            own["metadata"] = {**metadata, "timestamp": self._timestamp()}
-        return OwnMessage(own)
+            changed["metadata"] = {**metadata, "timestamp": self._timestamp()}
+        return OwnMessage(message, **changed)
 
     def _show_all(self) -> None:
         self._shown.show_all(*self._sent())

@@ -76,6 +76,10 @@ class StoredFiles:
         """Return the ids, the oldest first."""
         return list(self._bytes)
 
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._bytes)
+
     def clear(self) -> None:
         """Remove all of them, and their folder."""
         for id in self.ids():

@@ -32,6 +32,10 @@ class StoredTexts(Protocol):
         """Return the ids, the oldest first."""
         ...
 
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
     def clear(self) -> None:
         """Forget all of them."""
         ...
@@ -68,6 +72,10 @@ class MemoryTexts:
     def ids(self) -> list[str]:
         """Return the ids, the oldest first."""
         return list(self._texts)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._texts)
 
     def clear(self) -> None:
         """Forget all of them."""

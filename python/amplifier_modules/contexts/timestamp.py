@@ -16,19 +16,19 @@ class Timestamps:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         """Write the time of a clock that returns seconds since 1970."""
         self._clock = clock
-        self._second: int | None = None
+        self._second = -1
         self._beginning = ""
-        self._thousandth = -1
+        self._milliseconds = -1
         self._written = ""
 
     def __call__(self) -> str:
         """Return the time now."""
-        second, part = divmod(self._clock(), 1)
-        thousandth = int(part * 1000)
-        if second != self._second:
-            self._beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-            self._second, self._thousandth = int(second), -1
-        if thousandth != self._thousandth:
+        milliseconds = int(self._clock() * 1000)
+        if milliseconds != self._milliseconds:
+            self._milliseconds = milliseconds
+            second, thousandth = divmod(milliseconds, 1000)
+            if second != self._second:
+                self._second = second
+                self._beginning = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
             self._written = f"{self._beginning}.{thousandth:03d}+00:00"
-            self._thousandth = thousandth
         return self._written

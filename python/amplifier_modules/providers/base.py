@@ -71,6 +71,7 @@ class BaseProvider:
         """Describe the provider."""
         return ProviderInfo(id=self.name, display_name=self.name)
 
+    @says_no_limits
     def get_model_info(self) -> ModelInfo | None:
         """Describe the model that answers; None if nothing is known about it, as by default."""
         return None
