@@ -53,7 +53,7 @@ def load_model(
     from .config.files import global_config
     from .config.modules import module_settings, with_known_key, with_source
     from .config.names import split_target
-    from .config.target import find_target
+    from .config.target import find_target, known_api
     from .exceptions import ArcLLMConfigError
     from .layers.stack import build_stack
     from .model import Model
@@ -80,7 +80,7 @@ def load_model(
         return _open(other, other_model, settings if other == name else {})
 
     try:
-        stack = build_stack(opened, modules, open_target)
+        stack = build_stack(opened, modules, open_target, known_api)
     except ArcLLMConfigError as error:
         raise with_source(error, config, layers) from error
     return Model(opened, stack, lambda: _open(name, model_name, settings))

@@ -113,6 +113,47 @@ def test_a_name_that_cannot_be_meant_is_answered_with_one_that_can(
     assert said in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("layer", "key", "setting"),
+    [("fallback", "chain", "`chain.1`"), ("routing", "models", "`models.1`")],
+)
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("opnai:gpt-5", "`opnai` is not a provider (did you mean `openai`?)"),
+        ("lm-studio", "(did you mean `lm_studio`?)"),
+        ("unfit", "`unfit.toml`: `api_format` is `opnai` for `unfit` (must be a provider)"),
+    ],
+)
+def test_a_model_that_a_layer_may_turn_to_must_have_a_provider_that_exists(
+    layer: str, key: str, setting: str, target: str, said: str, file: Path
+) -> None:
+    unfit = file.parent / "providers" / "unfit.toml"
+    unfit.parent.mkdir()
+    unfit.write_text("[provider]\napi_format = 'opnai'")
+    said = said.replace("`unfit.toml`", f"`{unfit}`")
+    names = ["openai:gpt-5", target]
+    layers: dict[str, Any] = {layer: {key: names}}
+
+    with pytest.raises(ArcLLMConfigError) as by_program:
+        load_model("openai", api_key="k", **layers)
+    assert by_program.value.message.startswith(f"{layer}: {setting}: ")
+    assert said in by_program.value.message
+
+    file.write_text(f"[modules.{layer}]\nenabled = true\n{key} = {names}")
+    clear_cache()
+    with pytest.raises(ArcLLMConfigError) as by_file:
+        load_model("openai", api_key="k")
+    where = f" (see `[modules.{layer}]` in `{file}`)"
+    assert by_file.value.message == by_program.value.message + where
+
+
+def test_a_fallback_may_get_its_key_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+    assert load_model("openai", api_key="k", fallback={"chain": ["anthropic"]}).name == "openai"
+
+
 def test_a_setting_that_does_not_exist_is_answered_with_one_that_does() -> None:
     with pytest.raises(ArcLLMConfigError, match=r"`timeot` of `openai`.*did you mean `timeout`"):
         load_model("openai", api_key="k", timeot=3)

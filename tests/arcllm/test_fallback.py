@@ -99,7 +99,7 @@ async def test_a_call_that_nobody_could_answer_is_not_passed_on():
     assert others.opened == []
 
 
-async def test_a_model_that_cannot_be_opened_is_noted_and_passed_over():
+async def test_a_model_that_cannot_be_opened_is_noted_and_passed_over(caplog):
     others = Others(FakeStep([response("last")], name="last"))
     first = api_error()
 
@@ -107,6 +107,10 @@ async def test_a_model_that_cannot_be_opened_is_noted_and_passed_over():
 
     assert answer == response("last")
     assert first.__notes__ == ["fallback `missing`: unknown provider `missing`"]
+    assert caplog.messages == [
+        "fallback `missing` cannot be opened: unknown provider `missing`",
+        "`fake` failed; `last` answers",
+    ]
 
 
 async def test_the_same_provider_without_a_model_keeps_the_model():

@@ -71,12 +71,7 @@ def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Targe
     """
     table = known_table(name)
     source = provider_source(name)
-    api = table.api_format or name
-    if api not in PROVIDERS:
-        key = "`api_format` is missing" if table.api_format is None else f"`api_format` is `{api}`"
-        raise ArcLLMConfigError(
-            f"`{source}`: {key} for `{name}` (must be a provider){advice_on(api, PROVIDERS)}"
-        )
+    api = known_api(name)
     model = model or table.default_model
     settings = {**_settings(table, model), **given}
     if settings.get("api_key") is None:
@@ -85,6 +80,23 @@ def find_target(name: str, model: str | None, given: Mapping[str, Any]) -> Targe
         if key is not None:
             settings["api_key"] = key
     return Target(name, api, model, settings, table.models.get(model or "") or ModelTable(), source)
+
+
+def known_api(name: str) -> str:
+    """Return the provider whose API a provider speaks: itself, or what the configuration says.
+
+    Raises:
+        ArcLLMConfigError: There is no such provider, or a file cannot be used.
+    """
+    table = known_table(name)
+    api = table.api_format or name
+    if api not in PROVIDERS:
+        key = "`api_format` is missing" if table.api_format is None else f"`api_format` is `{api}`"
+        raise ArcLLMConfigError(
+            f"`{provider_source(name)}`: {key} for `{name}` (must be a provider)"
+            f"{advice_on(api, PROVIDERS)}"
+        )
+    return api
 
 
 def known_table(name: str) -> ProviderTable:

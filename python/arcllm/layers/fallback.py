@@ -17,7 +17,7 @@ from ..step import Call, Piece, Step
 from ..types import LLMResponse
 from .first_piece import Begun, begin
 from .layer import Layer
-from .target import Target, TargetSetting
+from .target import Target, TargetSetting, naming
 
 T = TypeVar("T")
 
@@ -36,14 +36,19 @@ class FallbackSettings(Settings):
 class FallbackLayer(Layer):
     """Asks the next model of a chain where one fails, with the same messages, tools and options.
 
-    Each further model is opened when its turn comes, and closed after the answer. Where all fail, the
-    first error is raised, with a note on each other one. A stream goes to the next model only while
+    Each further model is opened when its turn comes, and closed after the answer; one that cannot be
+    opened is passed over. Where all fail, the first error is raised, with a note on each other one. A stream goes to the next model only while
     nothing of it was shown. An `ArcLLMConfigError` of the call itself is raised at once.
 
     Args:
         beneath: What is asked first.
         settings: Who is asked next.
         open_target: Opens a provider by its name, with a model or its default one.
+        check_provider: Raises an `ArcLLMConfigError` if there is no provider of a name; None if any
+            name is right.
+
+    Raises:
+        ArcLLMConfigError: The chain names no provider.
     """
 
     def __init__(
@@ -51,8 +56,13 @@ class FallbackLayer(Layer):
         beneath: Step,
         settings: FallbackSettings,
         open_target: Callable[[str, str | None], Step],
+        check_provider: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__(beneath)
+        if check_provider is not None:
+            for index, target in enumerate(settings.chain):
+                with naming(f"fallback: `chain.{index}`"):
+                    check_provider(target.provider)
         self._chain = settings.chain
         self._open = open_target
 
@@ -99,6 +109,7 @@ class FallbackLayer(Layer):
             try:
                 step = self._open(target.provider, self._model_of(target))
             except ArcLLMConfigError as error:
+                logger.warning("fallback `%s` cannot be opened: %s", target, error)
                 first.add_note(f"fallback `{target}`: {error}")
                 continue
             try:

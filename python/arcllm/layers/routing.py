@@ -16,7 +16,7 @@ from ..step import Call, Piece, Step
 from ..types import LLMResponse
 from .candidate import Candidate, Needs
 from .layer import Layer
-from .target import TargetSetting
+from .target import TargetSetting, naming
 
 
 class RoutingRule(Settings):
@@ -87,8 +87,9 @@ class RoutingLayer(Layer):
         self._rules = settings.rules
         self._function = settings.function
         self._candidates = [Candidate(provider, beneath)]
-        for target in settings.models:
-            opened = open_target(target.provider, target.model)
+        for index, target in enumerate(settings.models):
+            with naming(f"routing: `models.{index}`"):
+                opened = open_target(target.provider, target.model)
             self._candidates.append(Candidate(opened, recovering(opened)))
 
     async def complete(self, call: Call) -> LLMResponse:

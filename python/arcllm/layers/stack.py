@@ -28,7 +28,10 @@ _PASSIVE = ORDER[: ORDER.index("routing")]
 
 
 def build_stack(
-    provider: Step, modules: Mapping[str, Mapping[str, Any]], open_target: OpenTarget
+    provider: Step,
+    modules: Mapping[str, Mapping[str, Any]],
+    open_target: OpenTarget,
+    check_provider: Callable[[str], object] | None = None,
 ) -> Step:
     """Put the layers around a provider.
 
@@ -40,6 +43,8 @@ def build_stack(
         provider: The provider, bare.
         modules: The settings of each layer that is on.
         open_target: Opens further providers, bare.
+        check_provider: Raises an `ArcLLMConfigError` if there is no provider of a name; None if any
+            name is right.
 
     Raises:
         ArcLLMConfigError: There is no such layer, a setting cannot be used, or a package is missing.
@@ -56,7 +61,7 @@ def build_stack(
         def open_limited(name: str, model: str | None) -> Step:
             return limited(open_target(name, model))
 
-        return layered("retry", layered("fallback", limited(step), open_limited))
+        return layered("retry", layered("fallback", limited(step), open_limited, check_provider))
 
     step = recovering(provider)
     if "routing" in settings:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from amplifier_modules.settings import Settings
 from amplifier_modules.value_problems import Form
+
+from ..exceptions import ArcLLMConfigError
 
 
 class Target(Settings):
@@ -36,3 +40,12 @@ def _read(value: Any) -> Any:
 
 TargetSetting: TypeAlias = Annotated[Target, BeforeValidator(_read)]
 """A `Target` as settings have it: `provider:model`, `provider`, or a mapping."""
+
+
+@contextmanager
+def naming(setting: str) -> Generator[None]:
+    """Begin the message of an error with the setting that names the model."""
+    try:
+        yield
+    except ArcLLMConfigError as error:
+        raise ArcLLMConfigError(f"{setting}: {error.message}") from error
