@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 from typing import Any
 
 import pytest
@@ -158,3 +160,25 @@ def test_a_setting_that_cannot_work_is_an_error_of_the_configuration() -> None:
     with pytest.raises(ArcLLMConfigError) as caught:
         open_provider("anthropic", None, {"api_key": KEY, "max_tokens": 0})
     assert isinstance(caught.value.__cause__, llm_errors.ConfigurationError)
+
+
+@ASKS
+async def test_a_proxy_that_takes_no_connection_is_named_without_its_password(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in os.environ:
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    monkeypatch.setenv("ALL_PROXY", f"http://me:correct-horse@127.0.0.1:{port}")
+    step = open_provider("openai", "gpt-5.5", {"api_key": KEY})
+
+    with pytest.raises(ArcLLMAPIError) as caught:
+        await ask(step, QUESTION)
+    await step.close()
+
+    error = caught.value
+    assert f"through the proxy `127.0.0.1:{port}`: Connection refused" in str(error)
+    assert str(error.hint).startswith("check the proxy (`HTTPS_PROXY`")
+    assert "correct-horse" not in f"{error!r} {error.__cause__!r}"

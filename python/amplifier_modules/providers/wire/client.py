@@ -14,7 +14,7 @@ from ..limits.endpoint import endpoint_of
 from ..limits.rate_limits import reset_wait
 from .body_reading import beginning, plain_headers, read_into, refused_coding
 from .challenge import MAX_PAGE_BYTES, challenger, is_page
-from .connections import open_client, parsed_url
+from .connections import ProxyWatch, has_proxies, open_client, parsed_url
 from .errors import (
     api_error,
     challenge_error,
@@ -59,6 +59,7 @@ class ServiceClient:
         self._headers = headers
         self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
         self._client: httpx2.AsyncClient | None = None
+        self._has_proxies = False
         self.on_headers: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
         """Awaited with the headers of each answer."""
         self.endpoint = endpoint_of(base_url, secrets)
@@ -110,25 +111,33 @@ class ServiceClient:
         import httpx2
 
         url = self.shown_url + path
+        watch: ProxyWatch | None = None
         try:
             client = self._open_client()
+            address = parsed_url(self._base_url + path)
+            watch = ProxyWatch(address) if self._has_proxies else None
             request = client.build_request(
                 method,
-                parsed_url(self._base_url + path),
+                address,
                 headers={**await self._headers(), **(headers or {})},
                 content=content,
                 params=params,
                 timeout=httpx2.Timeout(seconds, connect=min(seconds, _MAX_CONNECT_SECONDS)),
+                extensions=None if watch is None else {"trace": watch},
             )
             response = await client.send(request, stream=True)
         except httpx2.ConnectTimeout as error:
             limit = min(seconds, _MAX_CONNECT_SECONDS)
-            raise timeout_error(self.service, url, limit, "connection", model=model) from error
+            raise timeout_error(
+                self.service, url, limit, "connection", model=model, proxy=watch and watch.proxy
+            ) from error
         except httpx2.TimeoutException as error:
             raise timeout_error(self.service, url, seconds, "answer", model=model) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            is_lost = not isinstance(error, httpx2.ConnectError | httpx2.InvalidURL)
-            raise self._unreachable(url, error, model, was_reached=is_lost) from error
+            before = httpx2.ConnectError | httpx2.ProxyError | httpx2.InvalidURL
+            is_lost = not isinstance(error, before)
+            proxy = None if watch is None or is_lost else watch.proxy
+            raise self._unreachable(url, error, model, was_reached=is_lost, proxy=proxy) from error
         try:
             received = plain_headers(response)
             if self.on_headers is not None:
@@ -283,18 +292,29 @@ class ServiceClient:
 
     def _open_client(self) -> httpx2.AsyncClient:
         if self._client is None:
+            import httpx2
+
             try:
                 self._client = open_client(self._base_url)
-            except (ImportError, ValueError, OSError) as error:
+                self._has_proxies = has_proxies()
+            except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
                 # It reads proxies and certificates from the environment.
                 raise environment_error(self.service, str(error)) from error
         return self._client
 
     def _unreachable(
-        self, url: str, error: Exception, model: str | None, *, was_reached: bool
+        self,
+        url: str,
+        error: Exception,
+        model: str | None,
+        *,
+        was_reached: bool,
+        proxy: str | None = None,
     ) -> LLMError:
         cause = self.clean(root_cause(error))
-        return unreachable_error(self.service, url, cause, model=model, was_reached=was_reached)
+        return unreachable_error(
+            self.service, url, cause, model=model, was_reached=was_reached, proxy=proxy
+        )
 
     async def _refusal(
         self,

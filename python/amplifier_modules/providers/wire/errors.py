@@ -26,6 +26,8 @@ _FILTERED = re.compile(r"content filter|content management polic|blocked by .*po
 _NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
 _INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+_REFUSED_BY_PROXY = re.compile(r"4\d\d ")
+_PROXY_HINT = "check the proxy (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and the network"
 _RETRY = re.compile(r"; retry(?: later)?$")
 
 # The code of an error decides, then its type, then the status: a proxy may have written the body.
@@ -198,9 +200,33 @@ def truncated_error(
 
 
 def unreachable_error(
-    service: Service, url: str, cause: str, *, model: str | None, was_reached: bool = False
+    service: Service,
+    url: str,
+    cause: str,
+    *,
+    model: str | None,
+    was_reached: bool = False,
+    proxy: str | None = None,
 ) -> LLMError:
-    """Make the error for a server that cannot be reached, or that hangs up before its answer."""
+    """Make the error for a server that cannot be reached, or that hangs up before its answer.
+
+    Args:
+        service: Who was called.
+        url: Its address.
+        cause: Why.
+        model: The model that was asked.
+        was_reached: Whether there was a connection.
+        proxy: The host and port of the proxy that the way to it leads through.
+    """
+    if proxy is not None:
+        return llm_errors.NetworkError(
+            f"cannot connect to `{url}` through the proxy `{proxy}`: {_one_line(cause).rstrip('.')}",
+            provider=service.name,
+            model=model,
+            # A proxy that wants a password, or forbids the address, will do so again.
+            retryable=_REFUSED_BY_PROXY.match(cause) is None,
+            hint=_PROXY_HINT,
+        )
     what = "lost the connection to" if was_reached else "cannot connect to"
     better = None if was_reached else service.advise(llm_errors.NetworkError, cause, model)
     # Nobody starts a server of the user's own meanwhile.
@@ -242,14 +268,21 @@ def root_cause(error: BaseException) -> str:
 
 
 def timeout_error(
-    service: Service, url: str, seconds: float, what: str, *, model: str | None
+    service: Service,
+    url: str,
+    seconds: float,
+    what: str,
+    *,
+    model: str | None,
+    proxy: str | None = None,
 ) -> LLMError:
-    """Make the error for a wait of more than `seconds` for `what`."""
+    """Make the error for a wait of more than `seconds` for `what`, through a proxy if there is one."""
+    way = "" if proxy is None else f" through the proxy `{proxy}`"
     return llm_errors.LLMTimeoutError(
-        f"no {what} from `{url}` within {seconds:g} s",
+        f"no {what} from `{url}`{way} within {seconds:g} s",
         provider=service.name,
         model=model,
-        hint="retry, or raise `timeout`",
+        hint="retry, or raise `timeout`" if proxy is None else _PROXY_HINT,
     )
 
 
