@@ -289,6 +289,31 @@ async def test_a_resumed_sub_agent_keeps_its_system_prompt_tools_and_id(kind: An
         assert [each.name for each in last.tools or ()] == ["look"]
 
 
+async def test_a_task_is_continued_by_one_task_at_a_time(kind: Any) -> None:
+    waiting = anyio.Event()
+
+    class Slow(BaseProvider):
+        name = "slow"
+
+        async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+            await waiting.wait()
+            return ChatResponse(content=[TextBlock(text="done")])
+
+    refusal = "the task `task-1` is being continued as `task-2`; wait for its result or cancel it"
+    async with opened(kind, Slow()) as (_, spawn):
+        waiting.set()
+        first = await spawn("first")
+        waiting = anyio.Event()
+        second = await spawn.resume(first.id, "second", background=True)
+        for background in (True, False):
+            with pytest.raises(RuntimeError, match=refusal):
+                await spawn.resume(first.id, "third", background=background)
+        assert [each.id for each in spawn.tasks()] == ["task-1", "task-2"]
+        waiting.set()
+        assert (await spawn.result(second)).session_id == first.session_id
+        assert (await spawn.resume(first.id, "third")).session_id == first.session_id
+
+
 async def test_of_old_tasks_nothing_is_kept(kind: Any) -> None:
     model = ScriptedProvider(["answer"], repeat=True)
     async with opened(kind, model) as (_, spawn):

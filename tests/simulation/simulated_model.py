@@ -151,10 +151,8 @@ class SimulatedModel(ScriptedProvider):
         if action in ("start", "continue"):
             arguments["prompt"] = world.job(ASKING.get(), self._plan.task_budget)
             arguments["background"] = random.random() < 0.5
-        if action in ("result", "cancel"):
+        if action in ("result", "cancel", "continue"):
             arguments["id"] = f"task-{random.choice((1, 1, 1, 2, 3))}"
-        elif action == "continue":  # each once: two continuations would be two sessions of one id
-            arguments["id"] = f"task-{world.next_task(ASKING.get())}"
         return arguments
 
 

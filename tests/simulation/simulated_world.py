@@ -76,7 +76,6 @@ class World:
         self._ran: set[int] = set()
         self._number = 0
         self._calls: dict[str, int] = {}
-        self._continued: Counter[str] = Counter()
         self.steered: Counter[str] = Counter()
         """Messages that steer, how many times each was given; minus where it came out."""
 
@@ -113,11 +112,6 @@ class World:
         around = None if session_id is None else self.sessions[session_id].turn
         self._jobs[prompt] = around, budget
         return prompt
-
-    def next_task(self, session_id: str) -> int:
-        """Return the number of a task of a session, each once."""
-        self._continued[session_id] += 1
-        return self._continued[session_id]
 
     def cancel_turn(self, session_id: str) -> None:
         """Note that the running turn of a session is to end."""

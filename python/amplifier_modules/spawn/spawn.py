@@ -118,7 +118,7 @@ class Spawn:
         """Go on with the conversation of a task that is over, as a new task.
 
         The sub-agent has the system prompt, tools and model that it had, and its session the same
-        id.
+        id. A session has one turn at a time, so a task is continued by one task at a time.
 
         Args:
             id: The id of the task.
@@ -129,11 +129,17 @@ class Spawn:
         Raises:
             LookupError: There is no such task, or its conversation is no longer kept.
             TaskLimitError: Sub-agents are nested too deeply, or there are too many.
-            RuntimeError: The task is not over.
+            RuntimeError: The task, or one that continues it, is not over.
         """
         task = self._tasks.task(id)
-        if task.result is None:
+        running = self._tasks.running_in(task.session_id)
+        if running is task:
             raise RuntimeError(f"the task `{id}` is not over; wait for its result or cancel it")
+        if running is not None:
+            raise RuntimeError(
+                f"the task `{id}` is being continued as `{running.id}`; wait for its result or cancel"
+                f" it, then continue `{running.id}`"
+            )
         if task.kept is None:
             raise LookupError(f"the conversation of the task `{id}` is no longer kept")
         recipe, messages = task.kept

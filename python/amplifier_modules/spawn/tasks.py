@@ -202,6 +202,13 @@ class Tasks:
                 f" {KEPT_TASKS} are kept)"
             ) from None
 
+    def running_in(self, session_id: str) -> Task | None:
+        """Return the task that runs in the session of this id; None without one."""
+        tasks = self._tasks.values()
+        return next(
+            (each for each in tasks if each.session_id == session_id and each.result is None), None
+        )
+
     def news(self) -> Iterable[TaskInfo]:
         """Yield the tasks in the background that are over, each once."""
         for task in list(self._tasks.values()):
