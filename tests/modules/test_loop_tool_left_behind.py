@@ -137,3 +137,41 @@ async def test_a_tool_that_cleans_up_is_waited_for(bench, say, monkeypatch):
 
     await turn.run()
     assert steps == [*range(20), "asked"]
+
+
+async def test_an_answer_that_is_left_behind_tells_no_more_of_itself(bench):
+    let_go = asyncio.Event()
+
+    class Stream:
+        name = "stream"
+
+        async def stream(self, request, tools, **options):
+            yield 'so <tool>{"tool_name": "look", "arguments": {}}</tool>'
+            await asyncio.Event().wait()
+
+    async def cancel(event: str, data: object) -> None:
+        turn.token.request_immediate()
+        await asyncio.Event().wait()
+
+    async def slow(event: str, data: dict[str, object]) -> None:
+        if data["block_index"] == 1:
+            await let_go.wait()
+
+    turn = bench("tagged")
+    turn.provider = Stream()
+    turn.tool("look", lambda given: "seen")
+    turn.hook("agent:tool_call_start", cancel)
+    turn.hook("content_block:start", slow)
+    await asyncio.wait_for(turn.run(), 60)
+    told = turn.names()
+    let_go.set()
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert turn.names() == told
+    blocks = [
+        (name, data["block_index"]) for name, data in turn.events if name.startswith("content_")
+    ]
+    assert blocks == [
+        ("content_block:start", 0), ("content_block:delta", 0), ("content_block:end", 0),
+        ("content_block:start", 1), ("content_block:end", 1),
+    ]  # fmt: skip

@@ -66,10 +66,10 @@ class EventPairs:
             self._open.add(thing)
         elif event in BEGINNINGS:
             self._end(event, BEGINNINGS[event], _key(event, data))
+        if event == "llm:post" and data["status"] == "cancelled":
+            # Of an answer that is left behind, these are missing.
+            self._open = {each for each in self._open if not each[0].startswith("agent:")}
         if event == "execution:end":
-            if data.get("status") == "cancelled":
-                # Cancelled again while the answer ends, these may be missing.
-                self._open = {each for each in self._open if not each[0].startswith("agent:")}
             self.check_closed("at the end of a turn", _OUTLIVE_TURNS)
         elif event == "session:end":
             self.check_closed("at the end of the session", _END_WITH_SESSION)

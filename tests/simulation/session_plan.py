@@ -18,7 +18,8 @@ INSTANTS = (0.0, 0.0, 0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 20.0)
 """Few of them, so that many things happen at the same one."""
 HEARD = ("tool:pre", "tool:post", "tool:error", "llm:pre", "llm:post", "provider:request",
          "context:message", "task:start", "task:end", "execution:start", "execution:end",
-         "content_block:delta", "prompt:submit", "orchestrator:complete")  # fmt: skip
+         "content_block:start", "content_block:delta", "content_block:end", "agent:message_start",
+         "agent:tool_call_start", "prompt:submit", "orchestrator:complete")  # fmt: skip
 """Events of which some have a handler that waits."""
 
 

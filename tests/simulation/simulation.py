@@ -31,6 +31,7 @@ _HEARD = (*PAIRS, *BEGINNINGS, "tool:start", "provider:request", "orchestrator:c
           "orchestrator:steering_discarded", "session:end",
           "context:message")  # fmt: skip
 _LOGGERS = ("amplifier_core", "amplifier_modules", "amplifier_agent", "asyncio")
+_OF_ANSWERS = ("content_block:", "agent:")
 _SHOWN_STEPS = 60
 
 
@@ -175,9 +176,11 @@ def _hooks(world: World, plan: SessionPlan) -> list[Hook]:
 
         @hook(*plan.slow_events)
         async def slow(event: str, data: dict[str, Any]) -> None:
-            del event, data
-            # Short: of a cancelled turn, what takes longer than its grace is left behind.
-            await asyncio.sleep(world.random.choice((0.0, 0.0, 0.0, 0.25)))
+            del data
+            # What tells of an answer may take longer than a cancelled answer may, which is left
+            # behind then; elsewhere that would be left out.
+            longest = 2.5 if event.startswith(_OF_ANSWERS) else 0.25
+            await asyncio.sleep(world.random.choice((0.0, 0.0, 0.0, longest)))
 
         hooks.append(slow)
     if plan.judges:

@@ -148,7 +148,7 @@ class ModelCalls:
                     around = CALL_PURPOSE.get()
                     CALL_PURPOSE.set(self._purpose)
                     try:
-                        answer = self._answer(request, early)
+                        answer = self._answer(request, early, blocks)
                         response = await ending(answer, f"provider `{self.chosen.name}`")
                     finally:
                         CALL_PURPOSE.set(around)
@@ -172,7 +172,9 @@ class ModelCalls:
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
-    def _answer(self, request: ChatRequest, early: EarlyCalls | None) -> Awaitable[ChatResponse]:
+    def _answer(
+        self, request: ChatRequest, early: EarlyCalls | None, blocks: OpenBlocks
+    ) -> Awaitable[ChatResponse]:
         """Ask in the form that suits the provider: for the whole answer, or for its pieces."""
         if self._is_aside:
             return self._whole(request, {})
@@ -180,7 +182,7 @@ class ModelCalls:
         options = {"extended_thinking": True} if self._settings.extended_thinking else {}
         if not tags and not self._is_streaming:
             return self._whole(request, options)
-        return self._in_pieces(request, tags, options, early)
+        return self._in_pieces(request, tags, options, early, blocks)
 
     async def _in_pieces(
         self,
@@ -188,6 +190,7 @@ class ModelCalls:
         tags: tuple[str, ...],
         options: dict[str, Any],
         early: EarlyCalls | None,
+        blocks: OpenBlocks,
     ) -> ChatResponse:
         sent = request
         if tags:
@@ -201,7 +204,7 @@ class ModelCalls:
 
         foreign: list[Any] = []
         form = Form(tags, request.tools, self._is_streaming, self._pace.after_word)
-        response = await Reading(self._hooks, form, early).read(
+        response = await Reading(blocks, form, early).read(
             pieces or self._in_one_piece(sent, options, foreign)
         )
         return foreign[0] if foreign else response

@@ -18,13 +18,19 @@ _PRIORITY = -2_000_000_000
 class OpenBlocks:
     """The blocks of one model call that are open, whoever emits their events.
 
-    Within `with`, it looks at the events; `close` and `abort` emit the ends that are missing.
-    Where nobody hears of blocks when the call begins, nobody misses an end.
+    Within `with`, it looks at the events; `close` and `abort` emit the ends that are missing. Where
+    nobody hears of blocks when the call begins, nobody misses an end. What reads the answer emits
+    its events here: from `abort` on they are dropped, as a reading that was left behind would tell
+    of blocks that have ended.
     """
 
     def __init__(self, hooks: HookPoints) -> None:
         """Look at the events of these hooks."""
         self._hooks = hooks
+        self.hears = hooks.hears
+        self.coordinator = hooks.coordinator
+        self.emit = hooks.emit
+        self.emit_last = hooks.emit_last
         self._open: dict[Any, dict[str, Any]] = {}
         self._unregister: list[Callable[[], object]] = []
 
@@ -65,7 +71,8 @@ class OpenBlocks:
         await self.abort()
 
     async def abort(self) -> None:
-        """End what is open of an answer that failed or was cancelled."""
+        """End what is open of an answer that failed or was cancelled, and drop what follows."""
+        self.emit = self.emit_last = _drop
         for _, place in sorted(self._open.items()):
             await self._hooks.emit(CONTENT_BLOCK_END, aborted_end(place))
 
@@ -76,3 +83,7 @@ class OpenBlocks:
 
     def _end(self, event: str, data: dict[str, Any]) -> None:
         self._open.pop(data.get("block_index"), None)
+
+
+async def _drop(event: str, data: dict[str, Any]) -> None:
+    """Emit nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,8 @@ class Display:
     _open: _Text | None = None
     _shown: list[_Text] = field(default_factory=list[_Text])
     _blank: str = ""
-    _calls: dict[int, _Call] = field(default_factory=dict[int, _Call])
+    _calls: defaultdict[int, _Call] = field(default_factory=lambda: defaultdict(_Call))
+    """The calls by their numbers; the start of one may never come, as what told it was cancelled."""
 
     async def show(self, event: AgentEvent, call: ToolCall | None = None) -> None:
         """Emit what an event shows; `call` is the call that it ends."""
@@ -143,6 +145,7 @@ class Display:
 
     async def _begin_call(self, call: _Call) -> None:
         if call.index is None:
+            await self._close()
             call.index = self._take_index()
             known = {"id": call.id, "name": call.name}
             metadata = {key: value for key, value in known.items() if value} or None
