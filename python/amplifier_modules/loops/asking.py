@@ -98,7 +98,7 @@ class Asking:
                 self.report.deny(PROVIDER_REQUEST, verdict.reason)
                 return None
             data = verdict.data
-        if not self.history.is_told:
+        if not self.history.is_told():
             await self.history.tell()
         try:
             model = models.asked_for(data)
@@ -121,11 +121,6 @@ class Asking:
             options["model"] = chosen.named
         if self.response_format is not None:
             options["response_format"] = self.response_format
-
-        def request_with(messages: list[dict[str, Any]]) -> ChatRequest:
-            given = with_injections(messages, injected)
-            return self.requests.build(given, self.tool_specs, **options)
-
         refused = [messages]
 
         async def shorter() -> ChatRequest | None:
@@ -135,9 +130,13 @@ class Asking:
             if fewer is None:
                 return None
             refused.append(fewer)
-            return request_with(fewer)
+            return self.requests.build(
+                with_injections(fewer, injected), self.tool_specs, **options
+            )
 
-        request, number = request_with(messages), self.report.iterations
+        given = with_injections(messages, injected)
+        request = self.requests.build(given, self.tool_specs, **options)
+        number = self.report.iterations
         if self.ledger is None:
             response = await model.ask(request, number, shorter, early=early)
         else:
@@ -157,7 +156,7 @@ class Asking:
     async def _about(self, models: TurnModels) -> dict[str, Any]:
         """Return what hooks are told of a call before it is made."""
         return {
-            **models.own.identity,
+            **models.own.identity(),
             "message_count": len(await self.history.context.get_messages()),
             "iteration": self.report.iterations,
         }

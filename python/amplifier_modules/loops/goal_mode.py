@@ -77,7 +77,6 @@ class GoalMode:
         """Note what tools did: calls, and the messages of their results."""
         self._actions.note(calls, results)
 
-    @property
     def is_set(self) -> bool:
         """Whether there is a goal."""
         return self._pursuit is not None or goal_of(self._hooks.coordinator) is not None
@@ -138,7 +137,7 @@ class GoalMode:
         if (reason := _limit_of(self._ledger)) is not None:
             raise HelperEnded(GoalEnd(GoalVerdict.CAPPED, reason))
         hooks = self._hooks.aside()
-        identity = models.helper(purpose).identity
+        identity = models.helper(purpose).identity()
         about = {**identity, "message_count": 1, "iteration": self._report.iterations}
         verdict = await hooks.judge(PROVIDER_REQUEST, about)
         if verdict.denied:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from amplifier_core.events import (
+    CONTENT_BLOCK_END,
+    CONTENT_BLOCK_START,
     LLM_POST,
     LLM_PRE,
     PROVIDER_ERROR,
@@ -65,15 +67,16 @@ class ModelCalls:
         self.provider = chosen.provider
         self._given_purpose = purpose
         self._is_aside = purpose is not None
-        facts = {"role": chosen.role, "purpose": purpose}
-        self._purpose = {key: fact for key, fact in facts.items() if fact is not None} or None
+        facts = {} if chosen.role is None else {"role": chosen.role}
+        if purpose is not None:
+            facts["purpose"] = purpose
+        self._facts = facts or None
         """What events of the provider itself say of the call."""
         self._hooks = hooks
         self._settings = settings
         self._pace = pace
         self._is_streaming = is_streaming
 
-    @property
     def identity(self) -> dict[str, Any]:
         """What events say of the model and the call."""
         identity = self.chosen.identity
@@ -105,7 +108,8 @@ class ModelCalls:
             Exception: What the provider raised, after the event `provider:error`.
         """
         # The model is named as it is before the call.
-        about: dict[str, Any] = {**self.identity, "iteration": iteration}
+        about = self.identity()
+        about["iteration"] = iteration
         while True:
             try:
                 response = await self._send(request, about, early)
@@ -123,7 +127,8 @@ class ModelCalls:
             facts: dict[str, Any] = {**about, **_usage_data(response)}
             await self._hooks.emit(LLM_POST, {**facts, "status": "ok"})
             await self._hooks.emit(PROVIDER_RESPONSE, {**facts, "response": response})
-        if not self._is_aside and not are_emitted(response):
+        is_shown = self._is_streaming or hears(CONTENT_BLOCK_START) or hears(CONTENT_BLOCK_END)
+        if is_shown and not self._is_aside and not are_emitted(response):
             await emit_blocks(
                 self._hooks,
                 response,
@@ -146,7 +151,7 @@ class ModelCalls:
                         await self._hooks.emit(LLM_PRE, counted)
                     # Not reset by its token: what is left behind may be closed in another context.
                     around = CALL_PURPOSE.get()
-                    CALL_PURPOSE.set(self._purpose)
+                    CALL_PURPOSE.set(self._facts)
                     try:
                         answer = self._answer(request, early, blocks)
                         response = await ending(answer, f"provider `{self.chosen.name}`")

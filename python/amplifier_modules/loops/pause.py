@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 
@@ -89,6 +89,6 @@ class ToolPause:
         """Whether no call may begin; those of a cancelled turn end without."""
         return self._pause.is_on and not self._cancellation.is_cancelled
 
-    async def wait(self) -> None:
+    def wait(self) -> Awaitable[None]:
         """Wait while there is a pause."""
-        await self._pause.wait(self._hooks, self._cancellation, "tools", self._iteration)
+        return self._pause.wait(self._hooks, self._cancellation, "tools", self._iteration)

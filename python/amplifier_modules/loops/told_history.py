@@ -19,7 +19,8 @@ class ToldHistory:
         """Know no context yet."""
         self._context: Any = None
         self._events = HistoryEvents(None)
-        self._tells_itself = False
+        self.tells_itself = False
+        """Whether the context tells of its changes itself."""
         self._count = 0
         self._last: Any = None
 
@@ -40,7 +41,7 @@ class ToldHistory:
             hooks: The registry that gets the events.
         """
         own = await connected(context, hooks)
-        self._tells_itself = own is not None
+        self.tells_itself = own is not None
         if own is not None:
             self._events = own
         elif context is not self._context or not self._events.is_connected_to(hooks):
@@ -51,12 +52,12 @@ class ToldHistory:
     @property
     def is_told(self) -> bool:
         """Whether the context has told of every change itself, so that `tell` would do nothing."""
-        return self._tells_itself and self._events.is_told
+        return self.tells_itself and self._events.is_told
 
     async def tell(self) -> None:
         """Tell what has changed and was not told."""
         await self._events.tell()
-        if self._context is None or self._tells_itself:
+        if self._context is None or self.tells_itself:
             return
         # Handlers of the events may add messages, too.
         while await self._look():

@@ -17,6 +17,7 @@ from amplifier_core.events import (
     TURN_START,
 )
 from amplifier_core.llm_errors import AbortError
+from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..aside_call import ASIDE_CALL
 from ..spending.ledger import RUNNING, Ledger, Limit
@@ -38,7 +39,7 @@ from .settings import UNLIMITED
 from .shared import Shared
 from .tool_call import CallRules
 from .tool_calls import ToolRound
-from .turn_ending import TurnEnding
+from .turn_ending import TurnEnding, is_silent
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
 
@@ -105,8 +106,8 @@ class Turn:
         """
         # Whatever is asked for while the turn closes changes nothing.
         running = RUNNING.set(self.ledger)
-        no_models = isinstance(models, Exception)
-        aside = ASIDE_CALL.set(None if no_models else AsideCalls(models, self.ledger, self.report))
+        has_models = isinstance(models, TurnModels)
+        aside = ASIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
         if self.ledger is not None:
             self.ledger.hooks = self.hooks
         try:
@@ -136,15 +137,19 @@ class Turn:
             outcome, was_interrupted = Outcome.CANCELLED, True
             raise
         finally:
-            self.report.goal_final = self._goal.final(outcome)
-            end = TurnEnding(
-                self.hooks, self.cancellation, self.history, self.steering, self.report, outcome
-            )
-            if outcome is Outcome.CANCELLED:
-                was_immediate = was_interrupted or self.cancellation.is_immediate
-                await end.close_cancelled(was_immediate=was_immediate)
-            elif not end.is_silent:
-                await end.close(self.report.reason or "the turn has failed")
+            if outcome is Outcome.CANCELLED or not is_silent(self.hooks, self.history):
+                await self._close(outcome, was_interrupted=was_interrupted)
+
+    async def _close(self, outcome: Outcome, *, was_interrupted: bool) -> None:
+        self.report.goal_final = self._goal.final(outcome)
+        end = TurnEnding(
+            self.hooks, self.cancellation, self.history, self.steering, self.report, outcome
+        )
+        if outcome is Outcome.CANCELLED:
+            was_immediate = was_interrupted or self.cancellation.is_immediate
+            await end.close_cancelled(was_immediate=was_immediate)
+        else:
+            await end.close(self.report.reason or "the turn has failed")
 
     def _converse_in_time(self, models: TurnModels | Exception) -> Awaitable[Outcome]:
         """Converse for as long as the budget allows."""
@@ -188,7 +193,7 @@ class Turn:
             recovery.require_end()
         await self.history.add({"role": "user", "content": prompt})
         outcome = await self._iterate(models, recovery)
-        if outcome is Outcome.COMPLETED and self._goal.is_set:
+        if outcome is Outcome.COMPLETED and self._goal.is_set():
             outcome = await self._goal.pursue(models, partial(self._iterate, models, recovery))
         if outcome is not Outcome.CANCELLED and self.hooks.hears(PROMPT_COMPLETE):
             await self.hooks.emit(
@@ -296,11 +301,19 @@ class Turn:
             self.report.reason = calls.limit.reason
             return Outcome.INCOMPLETE
         if not self.cancellation.is_cancelled:
-            await recovery.note_calls(calls.errors(), calls.count, self.report.iterations)
+            if errors := calls.errors():
+                await recovery.note_calls(errors, calls.count, self.report.iterations)
+            else:
+                recovery.note_success()
         if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP
         return None
+
+    async def _call_aside(
+        self, models: TurnModels, request: ChatRequest, purpose: str
+    ) -> ChatResponse:
+        return await AsideCalls(models, self.ledger, self.report)(request, purpose)
 
     def _round(self, recovery: Recovery) -> ToolRound:
         pausing = ToolPause(

@@ -27,6 +27,12 @@ CANCELLED_CALL = "the turn was cancelled"
 logger = logging.getLogger(__name__)
 
 
+def is_silent(hooks: HookPoints, history: TurnHistory) -> bool:
+    """Whether a turn that was not cancelled ends without a word: nobody hears of its end."""
+    is_told = history.is_told() and not hooks.has_open_calls()
+    return is_told and not any(map(hooks.hears, ENDINGS))
+
+
 class TurnEnding:
     """Ends a turn, once."""
 
@@ -46,13 +52,6 @@ class TurnEnding:
         self._steering = steering
         self._report = report
         self._outcome = outcome
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether nothing is open, and nobody hears of the end."""
-        hooks = self._hooks
-        is_told = self._history.is_told and not hooks.has_open_calls
-        return is_told and not any(map(hooks.hears, ENDINGS))
 
     async def close(self, reason: str) -> None:
         """Emit the closing events, even if the turn is cancelled meanwhile.

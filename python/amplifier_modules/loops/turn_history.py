@@ -49,7 +49,7 @@ class TurnHistory:
             message: The message.
             source: Where it comes from, for the event; None for what its role says.
         """
-        if self._adds_at_once:
+        if self._adds_at_once():
             await self._store(message)
         else:
             with Shielded():
@@ -75,7 +75,7 @@ class TurnHistory:
     async def add_results(self, messages: Iterable[dict[str, Any]]) -> None:
         """Add the results of tools: all of them, also where the task is cancelled meanwhile."""
         cancellation: BaseException | None = None
-        if self._adds_at_once:
+        if self._adds_at_once():
             for message in messages:
                 await self._store(message)
         else:
@@ -111,15 +111,15 @@ class TurnHistory:
         except Exception:
             logger.exception("the history of the context could not be read")
 
-    @property
     def is_told(self) -> bool:
         """Whether `tell` would do nothing."""
         return self._told is None or self._told.is_told
 
-    @property
     def _adds_at_once(self) -> bool:
         """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
-        return self.is_told and getattr(self.context, "adds_at_once", False) is True
+        if self._told is not None and not self._told.tells_itself:
+            return False
+        return getattr(self.context, "adds_at_once", False) is True
 
     async def _add_shielded(self, messages: Iterable[dict[str, Any]]) -> BaseException | None:
         """Add messages; return the cancellation that came meanwhile."""

@@ -56,8 +56,6 @@ async def emit_blocks(
         with_deltas: Whether to emit the content as deltas too.
         after_word: Is awaited after each word; None makes the content one delta.
     """
-    if not (with_deltas or hooks.hears(CONTENT_BLOCK_START) or hooks.hears(CONTENT_BLOCK_END)):
-        return
     for index, (record, raw) in enumerate(block_records(response)):
         place = {"block_type": record.get("type"), "block_index": index}
         metadata = raw or _names(record)

@@ -16,10 +16,8 @@ class Emitter(Protocol):
         """Emit an event that hooks can only observe."""
         ...
 
-    @property
-    def coordinator(self) -> Any:
-        """The session's coordinator; may be None."""
-        ...
+    coordinator: Any
+    """The session's coordinator; may be None."""
 
     async def emit_last(self, event: str, data: dict[str, Any]) -> None:
         """Emit an event that ends something, for a limited time also during cancellation."""

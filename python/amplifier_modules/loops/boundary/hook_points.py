@@ -60,12 +60,10 @@ class HookPoints:
 
     def __init__(self, hooks: Any, coordinator: Any) -> None:
         """Use the registry; without a coordinator no approval is possible and nothing is stored."""
-        self._hooks = hooks
-        self._coordinator = coordinator
-        self._is_of_kernel = type(coordinator) in _COORDINATORS and (
-            "process_hook_result" not in vars(coordinator)
-        )
-        """Whether it is known what carrying out a result does."""
+        self.registry = hooks
+        """The hook registry of the session."""
+        self.coordinator = coordinator
+        """The session's coordinator; may be None."""
         self._approvals: anyio.Lock | None = None
         self._waiting: list[Injection] = []
         self._open_calls: dict[Any, Mapping[str, Any]] = {}
@@ -85,7 +83,6 @@ class HookPoints:
         with grace():
             await self.emit(event, data)
 
-    @property
     def has_open_calls(self) -> bool:
         """Whether a call has begun and not ended."""
         return bool(self._open_calls)
@@ -115,16 +112,6 @@ class HookPoints:
         asks = getattr(result, "action", None) == "ask_user"
         asked = asked_call(data, data.get("tool_input")) if asks else None
         return await self._process(result, event, asked)
-
-    @property
-    def registry(self) -> Any:
-        """The hook registry of the session."""
-        return self._hooks
-
-    @property
-    def coordinator(self) -> Any:
-        """The session's coordinator; may be None."""
-        return self._coordinator
 
     def allows_unheard(self, call: Mapping[str, Any]) -> bool:
         """Whether no hook is to be asked about a call; then it has begun, and may run.
@@ -179,7 +166,7 @@ class HookPoints:
 
     def aside(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""
-        return HookPoints(self._hooks, self._coordinator)
+        return HookPoints(self.registry, self.coordinator)
 
     def take_injections(self) -> list[Injection]:
         """Return the waiting injections, each once."""
@@ -187,7 +174,7 @@ class HookPoints:
         return waiting
 
     def _emit(self, event: str, data: dict[str, Any]) -> Awaitable[Any]:
-        return ending(self._hooks.emit(event, data), f"a hook of `{event}`")
+        return ending(self.registry.emit(event, data), f"a hook of `{event}`")
 
     def _begin_call(self, call: Mapping[str, Any]) -> None:
         about = dict(call)
@@ -212,24 +199,24 @@ class HookPoints:
         return answer
 
     def _carry_out(self, result: Any, event: str) -> Awaitable[Any]:
-        processed = self._coordinator.process_hook_result(result, event)
+        processed = self.coordinator.process_hook_result(result, event)
         return ending(processed, f"what a hook of `{event}` asked for")
 
     async def _process(self, result: Any, event: str, asked: AskedCall | None = None) -> Verdict:
         """Carry out the action of a result; `asked` is the call that it asks about."""
         action = getattr(result, "action", None)
-        if self._is_of_kernel and _asks_for_nothing(result):
+        if _asks_for_nothing(result) and _is_of_kernel(self.coordinator):
             return Verdict(False, result.reason or _NO_REASON, result.data)
-        if self._coordinator is None and action == "ask_user":
+        if self.coordinator is None and action == "ask_user":
             return Verdict(denied=True, reason="No approval system available", data=None)
         changed: Any = getattr(result, "data", None)
-        if self._coordinator is not None and action == "inject_context":
+        if self.coordinator is not None and action == "inject_context":
             # What is injected for good is told as a whole.
             with Shielded():
                 result = await self._carry_out(result, event)
-        elif self._coordinator is not None and action != "ask_user":
+        elif self.coordinator is not None and action != "ask_user":
             result = await self._carry_out(result, event)
-        elif self._coordinator is not None:
+        elif self.coordinator is not None:
             # One question at a time: tool calls run concurrently, and there is one user.
             self._approvals = self._approvals or anyio.Lock()
             async with self._approvals:
@@ -240,6 +227,11 @@ class HookPoints:
             reason=getattr(result, "reason", None) or _NO_REASON,
             data=cast("dict[str, Any]", changed) if isinstance(changed, dict) else None,
         )
+
+
+def _is_of_kernel(coordinator: Any) -> bool:
+    """Whether it is known what carrying out a result does."""
+    return type(coordinator) in _COORDINATORS and "process_hook_result" not in vars(coordinator)
 
 
 def _asks_for_nothing(result: Any) -> bool:

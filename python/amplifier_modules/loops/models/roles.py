@@ -34,7 +34,8 @@ class ChosenModel:
     @property
     def identity(self) -> dict[str, Any]:
         """What events say of it; without `role` where no role chose it."""
-        identity: dict[str, Any] = {"provider": self.name, "model": self.model}
+        model = self.named or model_name(self.provider)
+        identity: dict[str, Any] = {"provider": self.name, "model": model}
         if self.role is not None:
             identity["role"] = self.role
         return identity
@@ -79,7 +80,9 @@ class Roles:
         """
         if models and (problems := role_problems(providers, models)):
             raise ConfigurationError("; ".join(problems))
-        self._chosen = {role: _chosen(providers, role, named) for role, named in models.items()}
+        self._chosen: dict[str, ChosenModel] = {}
+        for role, named in models.items():
+            self._chosen[role] = _chosen(providers, role, named)
         own = self._chosen.get(STRONG)
         self.own = own or ChosenModel(*choose_provider(providers, preferred))
         """Makes the calls of the turn itself."""

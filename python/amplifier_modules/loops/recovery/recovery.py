@@ -46,15 +46,13 @@ class Recovery:
         self._tools = dict(tools)  # as the model was told of them
         self._most = most
         self._example = example
-        self._ring: ErrorRing[Identity] = ErrorRing(most)
+        self.owns_calls = example is not None
+        """Whether errors of calls are its matter; native ones are counted by `EqualErrors`."""
+        self._ring: ErrorRing[Identity] | None = None
+        """The errors since the last success, if there were any in the turn."""
         self._reminder: str | None = None
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
-
-    @property
-    def owns_calls(self) -> bool:
-        """Whether errors of calls are its matter; native ones are counted by `EqualErrors`."""
-        return self._example is not None
 
     def require_end(self) -> None:
         """Check that a turn in which each answer needs a call can end.
@@ -76,7 +74,8 @@ class Recovery:
 
     def note_success(self) -> None:
         """Forget all errors."""
-        self._ring.clear()
+        if self._ring is not None:
+            self._ring.clear()
 
     async def note_no_call(self, iteration: int) -> None:
         """Take an answer into account that has no call where one is required."""
@@ -94,7 +93,7 @@ class Recovery:
             iteration: The number of the answer in its turn.
         """
         if len(errors) < calls:
-            self._ring.clear()
+            self.note_success()
         if errors and self.owns_calls:
             await self._note(errors, calls, iteration)
 
@@ -110,11 +109,12 @@ class Recovery:
             tool_for_example,
         )
 
+        ring = self._ring = self._ring or ErrorRing(self._most)
         has_success = len(errors) < calls
         if not has_success:
-            self._ring.add(error.identity for error in errors)
+            ring.add(error.identity for error in errors)
         lines = [line_about(error, calls, self._tools) for error in errors]
-        counts = [self._ring.count(error.identity) for error in errors]
+        counts = [ring.count(error.identity) for error in errors]
         for error, line, count in zip(errors, lines, counts, strict=True):
             data = {
                 "kind": error.kind.value,
@@ -126,7 +126,7 @@ class Recovery:
                 "message": line,
             }
             await self._emit(RECOVERABLE_ERROR, data)
-        if (identity := self._ring.opened_by) is not None:
+        if (identity := ring.opened_by) is not None:
             error = next(error for error in errors if error.identity == identity)
             reason = f"{self._most} identical errors in a row: {clipped(error.text)}"
             self.given_up = GivenUp(error.tool_name, reason)
