@@ -59,18 +59,21 @@ class RequestBuilder:
             # A message that is its own snapshot equals it, whatever was changed in it.
             self._snapshots.clear()
             self._changes = changes()
-        known = min(len(self._snapshots), len(messages))
-        del self._snapshots[known:], self._models_of_last[known:]
-        lineage = messages.lineage if isinstance(messages, SentMessages) else None
+        snapshots, models = self._snapshots, self._models_of_last
+        known = len(snapshots)
+        if known > len(messages):
+            known = len(messages)
+            del snapshots[known:], models[known:]
+        lineage = messages.lineage if type(messages) is SentMessages else None
         # None until all of these messages are known: one may be invalid.
         before, self._lineage = self._lineage, None
-        if lineage is None or lineage != before:
+        if known and (lineage is None or lineage != before):
             self._compare(messages, known)
         for message in messages[known:]:
-            self._models_of_last.append(_model(message))
-            self._snapshots.append(_snapshot(message))
+            models.append(_model(message))
+            snapshots.append(_snapshot(message))
         self._lineage = lineage
-        return self._models_of_last
+        return models
 
     def _compare(self, messages: list[dict[str, Any]], known: int) -> None:
         """Read the messages again that differ from those of the last request."""

@@ -15,7 +15,7 @@ BLOCKS_EMITTED = "content_blocks_emitted"
 """Key in the metadata of a response whose provider emitted the block events itself."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class RequestedCall:
     """A tool call as the model asked for it."""
 
@@ -75,36 +75,35 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
         calls = parse(response)
     if not isinstance(calls, list | tuple):
         return []
-    return [_requested(call) for call in cast("Iterable[Any]", calls)]
+    return [_requested(call) for call in cast("Iterable[Any]", calls)] if calls else []
 
 
 def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:
     """Return the message that stores a response with these calls, None if it is empty."""
-    content: Any = response.content
     blocks: list[dict[str, Any]] = []
-    if isinstance(content, str):
-        blocks = [{"type": "text", "text": content}] if content else []
-    else:
-        blocks = [block_dict(block) for block in content or ()]
+    stored: list[dict[str, Any]] = []
     kept = {call.id for call in calls}
-    blocks = [
-        block for block in blocks if block.get("type") != "tool_call" or block.get("id") in kept
-    ]
-    present = {block.get("id") for block in blocks if block.get("type") == "tool_call"}
-    blocks += [
-        {"type": "tool_call", "id": call.id, "name": call.name, "input": call.arguments or {}}
-        for call in calls
-        if call.id not in present
-    ]
+    present: set[Any] = set()
+    for block in _blocks(response.content):
+        if block.get("type") == "tool_call":
+            if block.get("id") not in kept:
+                continue
+            present.add(block.get("id"))
+        blocks.append(block)
+    for call in calls:
+        arguments = call.arguments or {}
+        if call.id not in present:
+            blocks.append(
+                {"type": "tool_call", "id": call.id, "name": call.name, "input": arguments}
+            )
+        stored.append({"id": call.id, "tool": call.name, "arguments": arguments})
     if not blocks:
         return None
     message: dict[str, Any] = {"role": "assistant", "content": blocks}
-    if calls:
-        message["tool_calls"] = [
-            {"id": call.id, "tool": call.name, "arguments": call.arguments or {}} for call in calls
-        ]
+    if stored:
+        message["tool_calls"] = stored
     metadata = getattr(response, "metadata", None)
-    if isinstance(metadata, dict):
+    if metadata and isinstance(metadata, dict):
         remembered = {
             key: value
             for key, value in cast("dict[str, Any]", metadata).items()
@@ -115,9 +114,19 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
     return message
 
 
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    """Return content as blocks of plain data."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return [block_dict(block) for block in content] if content else []
+
+
 def _requested(call: Any) -> RequestedCall:
-    if type(call) is ToolCall and _is_whole(call):
-        return RequestedCall(call.id, call.name, dict(call.arguments))
+    if type(call) is ToolCall and not call.__pydantic_extra__:
+        id, name, arguments = call.id, call.name, call.arguments
+        is_whole = type(id) is str and type(name) is str and type(arguments) is dict
+        if is_whole and id and name:
+            return RequestedCall(id, name, arguments.copy())
     name = _field(call, "name") or _field(call, "tool") or ""
     arguments = _field(call, "arguments")
     if arguments is None:
@@ -131,12 +140,6 @@ def _requested(call: Any) -> RequestedCall:
         arguments=None if problem else dict(cast("dict[str, Any]", arguments)),
         problem=str(problem) if problem else None,
     )
-
-
-def _is_whole(call: ToolCall) -> bool:
-    """Whether a call has what it needs in its own fields, and nothing else."""
-    types = (type(call.id), type(call.name), type(call.arguments))
-    return types == (str, str, dict) and bool(call.id and call.name) and not call.model_extra
 
 
 def _field(item: Any, key: str) -> Any:
