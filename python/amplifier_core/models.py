@@ -121,7 +121,7 @@ class ToolResult(ClosedModel):
         output = self.output
         if output is None:
             text = "Success" if self.success else self._error_text("Error: Failed")
-        elif isinstance(output, dict | list):
+        elif isinstance(output, _WRITTEN_AS_JSON):
             import json
 
             try:
@@ -148,6 +148,7 @@ class ToolResult(ClosedModel):
         return f"Error: {self.error.get('message', 'Unknown error')}"
 
 
+_WRITTEN_AS_JSON = (dict, list)
 _MAX_DEPTH = 200
 """Levels of an output that is too deep to be written whole."""
 

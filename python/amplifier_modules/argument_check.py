@@ -30,11 +30,9 @@ class ArgumentCheck:
         Raises:
             InvalidToolCallError: They do not fit; the text says what would.
         """
-        if not getattr(tool, "input_schema", None):
-            return
-        if getattr(tool, "checks_arguments", False) is True:
-            return
         if self._schemas is None:
+            if not getattr(tool, "input_schema", None):
+                return
             try:
                 # Imported here: without the extension loops run, but check nothing.
                 from .tool_arguments import ArgumentSchemas

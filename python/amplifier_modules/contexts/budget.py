@@ -30,22 +30,23 @@ def estimate_tokens(message: Mapping[str, Any]) -> int:
     content = message.get("content")
     characters, tokens = 0, MESSAGE_OVERHEAD_TOKENS
     if isinstance(content, list):
-        others: list[Any] = []
+        calls: list[Any] = []
         for block in cast("list[Any]", content):
             kind = _kind(block)
             if kind == "image":
                 tokens += IMAGE_TOKENS
-            elif kind == "text" and _is_plain_text(block):
-                # To write a text alone takes a fraction of the time.
-                characters += _TEXT_BLOCK_CHARS + _text_length(block["text"])
+            elif kind == "tool_call":
+                calls.append(block)
             else:
-                others.append(block)
-        characters += _length(others)
+                characters += _length(block)
+        if calls:
+            # Together, but without the brackets around them, and what separates them.
+            characters += _written(calls) - 2 * len(calls)
     else:
         if isinstance(content, str):
             characters += len(content)
-        if calls := message.get("tool_calls"):
-            characters += _length([calls])
+        if given := message.get("tool_calls"):
+            characters += _written(given)
     return tokens + characters // CHARACTERS_PER_TOKEN
 
 
@@ -90,23 +91,24 @@ def _kind(block: Any) -> Any:
     return cast("Mapping[str, Any]", block).get("type") if is_mapping else None
 
 
-def _is_plain_text(block: Any) -> bool:
-    """Whether a block of text has nothing else."""
-    return isinstance(block, dict) and len(block) == 2 and type(block.get("text")) is str
-
-
-def _length(values: list[Any]) -> int:
-    """Return the length of values as JSON, one after the other."""
+def _length(block: Any) -> int:
+    """Return the length of a block as JSON."""
+    if not isinstance(block, dict):
+        return _written(block)
+    fields = cast("dict[str, Any]", block)
+    if (
+        len(fields) == 2
+        and fields.get("type") == "text"
+        and type(text := fields.get("text")) is str
+    ):
+        # Most answers: to write a text alone takes a fraction of the time.
+        return _TEXT_BLOCK_CHARS + _text_length(text)
     length = 0
-    for index, value in enumerate(values):
-        if not isinstance(value, dict):
-            continue
-        for key, text in cast("dict[str, Any]", value).items():
-            if isinstance(text, str) and len(text) > _PIECE_CHARS:
-                values = [*values[:index], {**values[index], key: ""}, *values[index + 1 :]]
-                length += _text_length(text) - 2
-    # Without the brackets around them, and what separates them.
-    return length + _written(values) - 2 * len(values) if values else 0
+    for key, value in fields.items():
+        if isinstance(value, str) and len(value) > _PIECE_CHARS:
+            fields = {**fields, key: ""}
+            length += _text_length(value) - 2
+    return length + _written(fields)
 
 
 def _text_length(text: str) -> int:

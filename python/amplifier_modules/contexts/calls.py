@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard, cast
+from collections.abc import Iterable
+from typing import Any, cast
 
 from .groups import Message
 
@@ -21,17 +22,21 @@ def call_ids(message: Message) -> set[Any]:
 
 
 def _calls(message: Message) -> list[Message]:
-    given: Any = message.get("tool_calls")
-    content: Any = message.get("content")
-    found: list[Message] = list(filter(_has_id, given)) if isinstance(given, list) else []
-    if isinstance(content, list):
-        blocks = cast("list[Any]", content)
-        found += [each for each in blocks if _has_id(each) and each.get("type") == "tool_call"]
-    return found
+    calls = [each for each in _dicts(message, "tool_calls") if isinstance(each.get("id"), str)]
+    calls += [
+        each
+        for each in _dicts(message, "content")
+        if each.get("type") == "tool_call" and isinstance(each.get("id"), str)
+    ]
+    return calls
 
 
-def _has_id(call: Any) -> TypeGuard[Message]:
-    return isinstance(call, dict) and isinstance(cast("Message", call).get("id"), str)
+def _dicts(message: Message, key: str) -> Iterable[Message]:
+    values: Any = message.get(key)
+    if not isinstance(values, list):
+        return ()
+    found = cast("list[Any]", values)
+    return (cast("Message", each) for each in found if isinstance(each, dict))
 
 
 def _named(call: Message) -> tuple[Any, str]:

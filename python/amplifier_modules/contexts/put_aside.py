@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from .groups import RESULTS, Message
+from .groups import RESULTS
 from .stored_texts import StoredTexts
 
 TOOL_NAME = "read_stored"
@@ -37,7 +37,7 @@ class PutAside:
         self._most_bytes = most_bytes
         self._tool_name = tool_name
 
-    def content(self, message: Message) -> Any:
+    def content(self, message: Mapping[str, Any]) -> Any:
         """Return the content of a message for the conversation: its own if it is short enough."""
         content = message.get("content")
         role = message.get("role")

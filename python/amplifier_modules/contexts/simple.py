@@ -242,14 +242,14 @@ class SimpleContext:
         Returns:
             Its index.
         """
-        is_awaited, role = False, message.get("role")
+        role, behind = message.get("role"), 0
         if role == "tool":
             call_id = message.get("tool_call_id")
-            is_awaited = isinstance(call_id, str) and call_id in self._open_calls
-            self._open_calls.discard(str(call_id))
+            if isinstance(call_id, str) and call_id in self._open_calls:
+                self._open_calls.remove(call_id)
+                behind = behind_calls(self._messages)
         elif role == "assistant":
             self._open_calls = call_ids(message)
-        behind = behind_calls(self._messages) if is_awaited else 0
         index = len(self._messages) - behind
         tokens = estimate_tokens(message)
         self._messages.insert(index, message)

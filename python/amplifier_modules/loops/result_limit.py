@@ -27,7 +27,7 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     if limit is None:
         return content
     if isinstance(content, str):
-        return _clipped(content, limit, limit)
+        return _clipped(content, limit)
     kept: list[dict[str, Any]] = []
     room = limit - MIN_RESULT_BYTES // 2
     for index, block in enumerate(content):
@@ -49,11 +49,11 @@ def within(limit: int | None, content: str | list[dict[str, Any]]) -> str | list
     return kept
 
 
-def _clipped(text: str, most: int, limit: int) -> str:
+def _clipped(text: str, limit: int) -> str:
     size = len(text) if text.isascii() else _utf8_bytes(text)
-    if size <= most:
+    if size <= limit:
         return text
-    kept = _beginning(text, most - len(_NOTE) - 40)
+    kept = _beginning(text, limit - len(_NOTE) - 40)
     cut = size - len(kept.encode("utf-8", "replace"))
     return kept + _NOTE.format(bytes=cut, limit=limit)
 

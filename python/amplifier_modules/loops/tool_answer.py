@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from amplifier_core._kernel.awaitable import is_awaitable
 from amplifier_core._models.tool_content import sanitize_for_llm
@@ -14,8 +13,7 @@ from amplifier_core.models import ToolResult
 from .result_limit import within
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The result of a call, for the model."""
 
     content: str | list[dict[str, Any]]
@@ -45,6 +43,8 @@ INTERRUPTED_READING = Answer(
 
 
 _PLAIN = frozenset({ToolResult, str, dict, list, int, float, bool, type(None)})
+_TEXTS = (str, bytes, bytearray)
+_LISTS = (list, tuple)
 
 
 def presented(result: Any) -> dict[str, Any]:
@@ -70,17 +70,16 @@ def answer_of(result: Any, limit: int | None = None) -> Answer:
 
 def _content(result: Any, limit: int | None) -> str | list[dict[str, Any]]:
     output = getattr(result, "output", result)
-    for value in (result, output):
-        if type(value) not in _PLAIN:
-            _check(value)
+    if type(result) not in _PLAIN:
+        _check(result)
+    if type(output) not in _PLAIN:
+        _check(output)
     blocks = getattr(result, "content", None)
-    if isinstance(blocks, list | tuple) and blocks:
+    if isinstance(blocks, _LISTS) and blocks:
         return [_block(block) for block in cast("list[Any]", blocks)]
-    if _is_longer(output, limit):
-        return as_text(output, limit)
-    if callable(serialise := getattr(result, "get_serialized_output", None)):
-        text = serialise()
-        if isinstance(text, str):
+    if not _is_longer(output, limit):
+        serialise = getattr(result, "get_serialized_output", None)
+        if callable(serialise) and isinstance(text := serialise(), str):
             return text
     return as_text(output, limit)
 
@@ -101,7 +100,7 @@ def as_text(value: Any, limit: int | None = None) -> str:
 
 
 def _is_longer(value: Any, limit: int | None) -> bool:
-    return limit is not None and isinstance(value, str | bytes | bytearray) and len(value) > limit
+    return limit is not None and isinstance(value, _TEXTS) and len(value) > limit
 
 
 def _check(value: Any) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import anyio
@@ -25,11 +26,10 @@ from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
-from .boundary.call_progress import Start
 from .boundary.cancellation import TurnCancellation, ending_after
 from .boundary.contained import Contained, contained, is_cancelled
 from .boundary.hook_points import HookPoints
-from .boundary.together import absorb_own_cancellation
+from .boundary.together import Together, absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
     DeniedByHookError,
@@ -87,6 +87,8 @@ class CallRun:
     """Why the call failed; None for a tool that returned a failure."""
     interrupt: BaseException | None = None
     """What ends the turn: Ctrl+C."""
+    is_given_up = False
+    """Whether it was ended because the answer of the model has failed."""
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class CallRun:
         hooks: HookPoints,
         cancellation: TurnCancellation,
         rules: CallRules,
+        together: Together,
     ) -> None:
         """Prepare to run a call.
 
@@ -106,6 +109,7 @@ class CallRun:
             hooks: Where the events go.
             cancellation: Whether the turn is cancelled.
             rules: What holds for all calls of the turn.
+            together: Runs it, and whatever else runs at the same time.
         """
         tool = tools.get(requested.name)
         self.requested = requested
@@ -117,22 +121,22 @@ class CallRun:
         self._hooks = hooks
         self._cancellation = cancellation
         self._rules = rules
+        self._together = together
         self._about = {
             "tool_name": requested.name,
             "tool_call_id": requested.id,
             "parallel_group_id": group_id,
         }
 
-    async def run(self, start: Start, is_stopping: Callable[[], bool]) -> None:
-        """Run the call; only a cancellation of the turn is raised.
+    def is_stopping(self) -> bool:
+        """Whether the call is cancelled with others."""
+        return self.is_given_up or self._together.is_stopping
 
-        Args:
-            start: Runs something at the same time.
-            is_stopping: Whether the call is cancelled with others.
-        """
+    async def run(self) -> None:
+        """Run the call; only a cancellation of the turn is raised."""
         try:
             try:
-                self.answer = await self._answered(start, is_stopping)
+                self.answer = await self._answered()
             except Exception as error:  # noqa: BLE001 -- it becomes the result
                 await self.fail(error)
         except BaseException as error:
@@ -140,7 +144,7 @@ class CallRun:
                 # Raised in the task of the turn: there it ends what it should end.
                 self.interrupt = error
                 return
-            if isinstance(error, GeneratorExit) or is_cancelled(is_stopping):
+            if isinstance(error, GeneratorExit) or is_cancelled(self.is_stopping):
                 raise
             if (absorbing := absorb_own_cancellation()) is not None:
                 await absorbing()
@@ -160,94 +164,77 @@ class CallRun:
         self.answer = Answer(text, is_error=True)
         await self._hooks.emit(TOOL_ERROR, {**self._about, "error": described(error)})
 
-    async def _answered(self, start: Start, is_stopping: Callable[[], bool]) -> Answer:
+    async def _answered(self) -> Answer:
         if self._cancellation.is_cancelled:
             return NOT_STARTED
-        name = self.requested.name
-        judged = await self._judged()
-        if judged is None:
+        call, hooks, rules = self.requested, self._hooks, self._rules
+        tool_input: Any = _copied(call.arguments or {})
+        question: CallQuestion | None = None
+        about = {**self._about, "read_only": True} if self.is_read_only else self._about
+        asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
+        if asks or not hooks.allows_unheard(about):
+            tool_input, question = await self._judged(about, tool_input, asks=asks)
+        tool = self._runnable(tool_input)
+        if self._cancellation.is_cancelled:
             return NOT_STARTED
-        tool, tool_input = judged
-        is_final = ends_turn(name, tool, tool_input)
-        ledger = self._rules.ledger
-        if ledger is not None and (limit := ledger.take_tool_call()) is not None:
+        if question is not None:
+            tool_input = _confirmed(question, tool_input)
+        is_final = ends_turn(call.name, tool, tool_input)
+        if rules.ledger is not None and (limit := rules.ledger.take_tool_call()) is not None:
             self.limit = limit
             error = described(OverBudgetError(limit.reason))
-            await self._hooks.emit(TOOL_ERROR, {**self._about, "error": error})
+            await hooks.emit(TOOL_ERROR, {**self._about, "error": error})
             return Answer(f"Not run: {limit.reason}.", is_error=True)
-
-        async def run() -> Any:
-            self.has_begun = True
-            self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
-            try:
-                returned = tool.execute(tool_input)
-            except Exception:
-                raise
-            except BaseException as error:  # noqa: BLE001 -- another one is raised
-                escaped = contained(error, is_stopping)
-            else:
-                way_out = "make it `async def`, or use `@tool`"
-                steps = steps_of(awaitable_of(returned, "execute", name, way_out))
-                limited = Contained(steps, is_stopping)
-                return await ending_after(self._rules.longest, limited, f"tool `{name}`")
-            raise escaped
-
-        self._cancellation.tool_started(self.requested.id, name)
+        self._cancellation.tool_started(call.id, call.name)
         try:
-            if self._hooks.hears(TOOL_START):
-                await self._hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
-            result = await run_in_context(
-                self.requested.id, self._hooks, self._about, run, start, is_stopping
-            )
+            if hooks.hears(TOOL_START):
+                await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
+            run = partial(self._run, tool, tool_input)
+            start = self._together.start
+            result = await run_in_context(hooks, self._about, run, start, self.is_stopping)
         finally:
-            self._cancellation.tool_finished(self.requested.id)
+            self._cancellation.tool_finished(call.id)
         if result is EXPIRED:
-            seconds = self._rules.longest or 0
-            raise ToolTimeoutError(name, seconds, is_read_only=self.is_read_only)
-        answer = await self._after(tool_input, result, is_stopping)
+            seconds = rules.longest or 0
+            raise ToolTimeoutError(call.name, seconds, is_read_only=self.is_read_only)
+        is_heard = hooks.hears(TOOL_POST)
+        try:
+            answer = answer_of(result, rules.max_bytes)
+            shown = presented(result) if is_heard else None
+        except Exception:
+            raise
+        except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
+            raise contained(error, self.is_stopping) from None
+        if shown is None:
+            hooks.note_ended(call.id)
+        else:
+            answer = await self._answer_after_hooks(tool_input, shown, answer)
         if is_final and not answer.is_error:
             self.final_answer = answer.text
         return answer
 
-    async def _judged(self) -> tuple[Any, dict[str, Any]] | None:
-        """Return the tool and its arguments, as hooks and people allow them; None to stop here.
+    async def _judged(
+        self, about: dict[str, Any], tool_input: dict[str, Any], *, asks: bool
+    ) -> tuple[Any, CallQuestion | None]:
+        """Return the arguments as hooks and people allow them, and what a person was asked.
 
         Raises:
-            Exception: Why the call cannot be run.
+            DeniedByHookError: They do not allow the call.
+            Exception: What a hook raised.
         """
-        call = self.requested
-        tool_input: Any = _copied(call.arguments or {})
-        about: dict[str, Any] = self._about
-        if self.is_read_only:
-            about = {**about, "read_only": True}
-        asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
-        question: CallQuestion | None = None
-        if asks or not self._hooks.allows_unheard(about):
-            if call.problem is not None:
-                about = {**about, "tool_input_error": call.problem}
-            verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
-            if verdict.denied:
-                raise DeniedByHookError(verdict.reason)
-            tool_input, question = verdict.tool_input, verdict.question
-        tool = self._runnable()
-        if not isinstance(tool_input, dict):
-            found = type(tool_input).__name__
-            message = f"a hook replaced the arguments by a `{found}` (must be an object)"
-            raise TypeError(message)
-        tool_input = cast("dict[str, Any]", tool_input)
-        self._rules.arguments.check(call.name, tool, tool_input)
-        if self._cancellation.is_cancelled:
-            return None
-        if question is not None:
-            # A copy, which hooks that saw the call cannot change.
-            tool_input = copy.deepcopy(tool_input)
-            try:
-                question.confirm(tool_input)
-            except PermissionError as denial:
-                raise DeniedByHookError(str(denial)) from denial
-        return tool, tool_input
+        if self.requested.problem is not None:
+            about = {**about, "tool_input_error": self.requested.problem}
+        verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
+        if verdict.denied:
+            raise DeniedByHookError(verdict.reason)
+        return verdict.tool_input, verdict.question
 
-    def _runnable(self) -> Any:
+    def _runnable(self, tool_input: Any) -> Any:
+        """Return the tool of a call that can be run with these arguments.
+
+        Raises:
+            Exception: Why it cannot.
+        """
         call = self.requested
         if not call.name and not (call.problem or NO_NAME).startswith(NO_NAME):
             message = f"the call cannot be used: {call.problem}; write it again"
@@ -260,23 +247,36 @@ class CallRun:
                 "call it again with one complete JSON object"
             )
             raise InvalidToolCallError(message, tool_name=call.name)
-        return self._tools[call.name]
+        tool = self._tools[call.name]
+        if not isinstance(tool_input, dict):
+            found = type(tool_input).__name__
+            message = f"a hook replaced the arguments by a `{found}` (must be an object)"
+            raise TypeError(message)
+        self._rules.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
+        return tool
 
-    async def _after(
-        self, tool_input: dict[str, Any], result: Any, is_stopping: Callable[[], bool]
-    ) -> Answer:
-        limit = self._rules.max_bytes
-        is_heard = self._hooks.hears(TOOL_POST)
+    def _run(self, tool: Any, tool_input: dict[str, Any]) -> Awaitable[Any]:
+        """Begin to run the tool; return what goes on."""
+        name = self.requested.name
+        self.has_begun = True
+        self.answer = INTERRUPTED_READING if self.is_read_only else INTERRUPTED
         try:
-            answer = answer_of(result, limit)
-            shown = presented(result) if is_heard else None
+            returned = tool.execute(tool_input)
         except Exception:
             raise
-        except BaseException as error:  # noqa: BLE001 -- of the result's code, such as `__str__`
-            raise contained(error, is_stopping) from None
-        if shown is None:
-            self._hooks.note_ended(self.requested.id)
-            return answer
+        except BaseException as error:  # noqa: BLE001 -- another one is raised
+            escaped = contained(error, self.is_stopping)
+        else:
+            way_out = "make it `async def`, or use `@tool`"
+            steps = steps_of(awaitable_of(returned, "execute", name, way_out))
+            limited = Contained(steps, self.is_stopping)
+            return ending_after(self._rules.longest, limited, f"tool `{name}`")
+        raise escaped
+
+    async def _answer_after_hooks(
+        self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
+    ) -> Answer:
+        """Return the answer as hooks leave it; `shown` is what they see of the result."""
         verdict = await self._hooks.judge(
             TOOL_POST, {**self._about, "tool_input": tool_input, "result": shown}
         )
@@ -285,10 +285,10 @@ class CallRun:
         replaced = shown if verdict.data is None else verdict.data.get("result", shown)
         # The kernel returns the same object unless a hook changed it; a hook that injects or asks
         # may return a copy.
-        is_same = replaced is shown or replaced == shown
-        return (
-            answer if is_same else Answer(within(limit, as_text(replaced, limit)), answer.is_error)
-        )
+        if replaced is shown or replaced == shown:
+            return answer
+        limit = self._rules.max_bytes
+        return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
 
 
 def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -296,3 +296,17 @@ def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
     if _UNCHANGEABLE.issuperset(map(type, arguments.values())):
         return dict(arguments)
     return copy.deepcopy(arguments)
+
+
+def _confirmed(question: CallQuestion, tool_input: dict[str, Any]) -> dict[str, Any]:
+    """Use the approval of a call; return its arguments as a copy that no hook has seen.
+
+    Raises:
+        DeniedByHookError: The approval is not for this call, or it has expired.
+    """
+    arguments = copy.deepcopy(tool_input)
+    try:
+        question.confirm(arguments)
+    except PermissionError as denial:
+        raise DeniedByHookError(str(denial)) from denial
+    return arguments

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from uuid import uuid4
 
 from amplifier_core._kernel.interruption import Interruption
 from amplifier_core.message_models import ChatResponse, TextBlock
@@ -71,6 +72,7 @@ class ToolRound:
         self._hooks = hooks
         self._cancellation = cancellation
         self._rules = rules
+        self._most = math.inf if rules.most_at_once is None else rules.most_at_once
         self._history = history
         self._equal_errors = equal_errors
         self._pausing = pausing
@@ -79,7 +81,6 @@ class ToolRound:
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
         self._running: dict[CallRun, Callable[[], object]] = {}
-        self._given_up: set[CallRun] = set()
         self._notes: list[str | None] = []
         self._is_alone = False
         """Whether the call that began last is exclusive: then it is the only one that runs."""
@@ -213,7 +214,7 @@ class ToolRound:
         """
         for call, cancel in list(self._running.items()):
             if call.is_read_only or not call.has_begun:
-                self._given_up.add(call)
+                call.is_given_up = True
                 cancel()
         await self._together.wait()
 
@@ -237,28 +238,31 @@ class ToolRound:
         return messages
 
     def _add(self, call: RequestedCall) -> None:
-        self._group_id = self._group_id or str(uuid4())
+        self._group_id = self._group_id or os.urandom(16).hex()
         run = CallRun(
-            call, self._group_id, self._tools, self._hooks, self._cancellation, self._rules
+            call,
+            self._group_id,
+            self._tools,
+            self._hooks,
+            self._cancellation,
+            self._rules,
+            self._together,
         )
         self._calls.append(run)
         self._waiting.append(run)
 
     def _begin_next(self) -> None:
         """Begin the calls whose turn it is."""
-        most = self._rules.most_at_once
-        while self._waiting and not self._together.is_stopping:
-            if self._pausing is not None and self._pausing.is_paused:
+        if self._pausing is not None and self._pausing.is_paused:
+            return
+        waiting, running, together = self._waiting, self._running, self._together
+        while waiting and len(running) < self._most and not together.is_stopping:
+            call = waiting[0]
+            if running and (call.is_exclusive or self._is_alone):
                 return
-            call = self._waiting[0]
-            if self._running:
-                is_full = most is not None and len(self._running) >= most
-                if is_full or call.is_exclusive or self._is_alone:
-                    return
-            self._waiting.popleft()
+            waiting.popleft()
             self._is_alone = call.is_exclusive
-            run = partial(call.run, self._together.start, partial(self._is_stopping, call))
-            self._running[call] = self._together.start(run, partial(self._call_ended, call))
+            running[call] = together.start(call.run, partial(self._call_ended, call))
 
     def _call_ended(self, call: CallRun) -> None:
         del self._running[call]
@@ -269,13 +273,10 @@ class ToolRound:
         if self._waiting:
             self._begin_next()
 
-    def _is_stopping(self, call: CallRun) -> bool:
-        return self._together.is_stopping or call in self._given_up
-
     async def _settle(self) -> None:
         """Answer the calls that something else ended, and count the errors."""
         for call in self._calls:
-            if not call.has_ended and call not in self._given_up:
+            if not (call.has_ended or call.is_given_up):
                 await call.fail(ToolExitError("was cancelled", has_begun=call.has_begun))
         if self._equal_errors is not None and not self._equal_errors.is_unmoved(self._calls):
             answered = [(call.requested, call.answer) for call in self._calls]

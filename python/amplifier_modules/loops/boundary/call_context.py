@@ -19,7 +19,6 @@ TOOL_START = "tool:start"
 
 
 async def run_in_context(
-    call_id: str,
     hooks: HookPoints,
     about: dict[str, Any],
     run: Callable[[], Awaitable[Any]],
@@ -29,7 +28,6 @@ async def run_in_context(
     """Run a tool in the context of its call, and emit what it reports.
 
     Args:
-        call_id: The id that the model gave the call.
         hooks: Where the events go.
         about: What events say of the call.
         run: Runs the tool.
@@ -39,10 +37,11 @@ async def run_in_context(
     Raises:
         Exception: What the tool raised.
     """
-    coordinator = hooks.coordinator
+    call_id, coordinator = about["tool_call_id"], hooks.coordinator
     progress = Progress(hooks, about, start)
     key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
-    state = _state(coordinator)
+    capability = getattr(coordinator, "get_capability", None)
+    state = capability(SESSION_STATE) if callable(capability) else None
     context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
     token = CURRENT.set(context)
     is_closed, task = False, asyncio_task()
@@ -76,8 +75,3 @@ def report_progress(message: str, fraction: float | None = None) -> None:
         ValueError: The fraction is outside 0 to 1.
     """
     ToolContext.current().progress(message, fraction)
-
-
-def _state(coordinator: Any) -> Any:
-    capability = getattr(coordinator, "get_capability", None)
-    return capability(SESSION_STATE) if callable(capability) else None
