@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -24,6 +24,16 @@ class Call:
     notes: dict[str, Any] = field(default_factory=dict[str, Any])
     """What steps found out about the call; it becomes part of the response's `metadata`. All copies
     of a call share it."""
+    on_turn: Callable[[str, str], Awaitable[None]] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Awaited with a provider and its model before the call turns to them; what it raises keeps the
+    call from them."""
+
+    async def turn_to(self, step: Step) -> None:
+        """Say who is about to be asked, if it may be another one than that which was loaded."""
+        if self.on_turn is not None:
+            await self.on_turn(step.name, step.model_name)
 
 
 class Step(Protocol):

@@ -69,6 +69,7 @@ class FallbackLayer(Layer):
     async def complete(self, call: Call) -> LLMResponse:
         """Return the whole answer, of the first model that has one."""
         try:
+            await call.turn_to(self)
             return await self.beneath.complete(call)
         except Exception as error:
             if isinstance(error, ArcLLMConfigError):
@@ -82,6 +83,7 @@ class FallbackLayer(Layer):
         step: Step | None = None
         begun: Begun
         try:
+            await call.turn_to(self)
             begun = await begin(self.beneath, call)
         except Exception as error:
             if isinstance(error, ArcLLMConfigError):
@@ -113,6 +115,7 @@ class FallbackLayer(Layer):
                 first.add_note(f"fallback `{target}`: {error}")
                 continue
             try:
+                await call.turn_to(step)
                 answer = await ask(step)
             except Exception as error:  # noqa: BLE001 -- whatever it is, another model may answer
                 first.add_note(f"fallback `{target}`: {error}")

@@ -123,6 +123,7 @@ class RoutingLayer(Layer):
         chosen = left[0]
         if self._function is not None:
             chosen = await self._by_function(self._function, call, left)
+        await call.turn_to(chosen.step)
         call.notes["routed"] = chosen.name
         call.notes["provider"] = chosen.step.name
         return chosen.step

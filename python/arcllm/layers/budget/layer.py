@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -31,12 +31,15 @@ class _Held:
     """A call that may be made."""
 
     account: Account
-    limits: list[Limit]
-    reservation: int | None
+    model: str
+    limits: list[Limit] = field(default_factory=list[Limit])
+    is_admitted: bool = False
+    """Whether there was room for it."""
+    reservation: int | None = None
     """None if nothing had to be reserved."""
-    micros: int
+    micros: int = 0
     """What is reserved."""
-    is_priced: bool
+    is_priced: bool = False
     characters: int = 0
     """What came of the answer."""
     began: bool = False
@@ -45,8 +48,9 @@ class _Held:
 class BudgetLayer(Layer):
     """Makes only calls that the budget has room for, whatever they turn out to cost at most.
 
-    What a call may cost is reserved before, and what it did cost is settled after it. A call that
-    the service refused costs nothing; one that was broken off costs its input and what came.
+    What a call may cost is reserved before, and what it did cost is settled after it. Where it turns
+    to another model, what that may cost takes the place of what is reserved. A call that the service
+    refused costs nothing; one that was broken off costs its input and what came.
     Calls that cost nothing do not touch the file.
 
     Args:
@@ -82,18 +86,18 @@ class BudgetLayer(Layer):
         """
         held = await self._hold(call)
         try:
-            response = await self.beneath.complete(call)
+            response = await self.beneath.complete(self._followed(call, held))
         except BaseException as error:
             await self._break_off(held, call, error)
             raise
-        return await self._settle(held, call, response)
+        return await self._settle(held, response)
 
     async def stream(self, call: Call) -> AsyncGenerator[Piece]:
         """Yield the answer as it arrives, at the end the response; the errors are those above."""
         held = await self._hold(call)
         response = None
         try:
-            async with closing(self.beneath.stream(call)) as pieces:
+            async with closing(self.beneath.stream(self._followed(call, held))) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, LLMResponse):
                         response = piece
@@ -105,7 +109,7 @@ class BudgetLayer(Layer):
             await self._break_off(held, call, error)
             raise
         if response is not None:
-            yield await self._settle(held, call, response)
+            yield await self._settle(held, response)
         else:
             await self._break_off(held, call, None)
 
@@ -117,9 +121,34 @@ class BudgetLayer(Layer):
             await self.beneath.close()
 
     async def _hold(self, call: Call) -> _Held:
-        now, name, model = self._now(), self.name, self.model_name
-        account = Account.at(now, call.notes.get("agent") or self._settings.agent, name)
-        limits = self._limits(account)
+        agent = call.notes.get("agent") or self._settings.agent
+        held = _Held(Account.at(self._now(), agent, self.name), self.model_name)
+        await self._admit(held, call, held.account, held.model)
+        return held
+
+    def _followed(self, call: Call, held: _Held) -> Call:
+        """Return the call, so that what is reserved for it follows it to other models."""
+
+        async def turn(provider: str, model: str) -> None:
+            if held.is_admitted and (provider, model) == (held.account.provider, held.model):
+                return
+            held.is_admitted = False
+            if held.reservation is not None:
+                await self._access.use(
+                    partial(self._store.settle, held.reservation, held.account, 0, (), 100)
+                )
+                held.reservation = None
+            await self._admit(held, call, replace(held.account, provider=provider), model)
+
+        return replace(call, on_turn=turn)
+
+    async def _admit(self, held: _Held, call: Call, account: Account, model: str) -> None:
+        """Reserve what a call may cost that this account is charged for.
+
+        Raises:
+            ArcLLMBudgetError: The budget has too little left.
+        """
+        name, limits = account.provider, self._limits(account)
         most = self._costs.most(call, name, model)
         if most is None and self._settings.unknown_price == "block":
             advice = "set `prices` of the budget, or `unknown_price` to `allow`"
@@ -129,42 +158,27 @@ class BudgetLayer(Layer):
                 "all", "", None, nothing, nothing,
             )  # fmt: skip
         micros = most or 0
-        held = _Held(account, limits, None, micros, is_priced=most is not None)
         if micros and limits:
-            lease = self._settings.lease_seconds
+            now, lease = self._now(), self._settings.lease_seconds
             reserve = partial(self._store.reserve, account, micros, limits, now, lease)
             found = await self._access.use(reserve, partial(self._release, account))
             if isinstance(found, Standing):
                 raise _exceeded(found, micros)
             held.reservation = found
-        return held
+        held.account, held.model, held.limits = account, model, limits
+        held.micros, held.is_priced, held.is_admitted = micros, most is not None, True
 
     def _release(self, account: Account, found: int | Standing) -> None:
         """Take back what was reserved for a call that was cancelled before it was made."""
         if not isinstance(found, Standing):
             self._store.settle(found, account, 0, (), 100)
 
-    def _charged(self, held: _Held, call: Call) -> str | None:
-        """Charge a call to the provider that answers it, and return its model if that is known.
-
-        Who it is, is known only once `routing` or `fallback` turned to it.
-        """
-        model = None
-        if target := call.notes.get("fallback") or call.notes.get("routed"):
-            _, _, model = str(target).partition(":")
-        if (answered := call.notes.get("provider") or self.name) != held.account.provider:
-            held.account = replace(held.account, provider=answered)
-            held.limits = self._limits(held.account)
-        return model or None
-
     async def _break_off(self, held: _Held, call: Call, error: BaseException | None) -> None:
         """Settle a call without a response."""
-        model = self._charged(held, call) or self.model_name
-        provider = held.account.provider
         micros = 0
         if held.began or not isinstance(error, ArcLLMError):
             shown = -(-held.characters // CHARACTERS_PER_TOKEN)
-            micros = self._costs.begun(call, provider, model, shown)
+            micros = self._costs.begun(call, held.account.provider, held.model, shown)
         try:
             await self._write(held, micros)
         except ArcLLMBudgetFileError as problem:
@@ -173,9 +187,8 @@ class BudgetLayer(Layer):
             # The call's own error counts more; what is reserved stays reserved.
             logger.error("%s", problem)
 
-    async def _settle(self, held: _Held, call: Call, response: LLMResponse) -> LLMResponse:
-        model = self._charged(held, call)
-        cost = self._costs.answer(response, held.account.provider, model or self.model_name)
+    async def _settle(self, held: _Held, response: LLMResponse) -> LLMResponse:
+        cost = self._costs.answer(response, held.account.provider, held.model)
         micros = held.micros if cost is None else cost
         try:
             standings = await self._write(held, micros)
