@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from amplifier_core._kernel.engine_choice import extension
 from amplifier_core.hooks import HookRegistry
+
+_REGISTRIES: tuple[Any, ...] = (
+    (HookRegistry,) if extension is None else (extension.RustHookRegistry, HookRegistry)
+)
 
 
 def hearing(hooks: Any) -> Callable[[str], bool]:
@@ -13,7 +18,7 @@ def hearing(hooks: Any) -> Callable[[str], bool]:
 
     Of a registry that cannot be asked, it says so of every event.
     """
-    return hooks.is_heard if isinstance(hooks, HookRegistry) else _always
+    return hooks.is_heard if isinstance(hooks, _REGISTRIES) else _always
 
 
 def _always(event: str) -> bool:

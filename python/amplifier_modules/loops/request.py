@@ -13,6 +13,8 @@ from .settings import LoopSettings
 
 _CHUNK = 256
 """Messages compared at once: comparing slices of lists is faster than a loop."""
+_request_of = ChatRequest.__pydantic_validator__.validate_python
+_message_of = Message.__pydantic_validator__.validate_python
 _EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -44,7 +46,8 @@ class RequestBuilder:
             ValidationError: One of them is not a valid message; a `ValueError`.
         """
         effort = self._settings.reasoning_effort
-        request = ChatRequest(messages=[], tools=tools or None, reasoning_effort=effort, **options)
+        fields = {"messages": [], "tools": tools or None, "reasoning_effort": effort, **options}
+        request: ChatRequest = _request_of(fields)
         # Each of them was validated when it was made: a second look costs as much as all else here.
         request.messages.extend(self._models(messages))
         return request
@@ -118,4 +121,4 @@ def _model(message: dict[str, Any]) -> Message:
     if message.get("content", "") is None:
         # OpenAI's form of an assistant message with tool calls only.
         message = {**message, "content": ""}
-    return Message.model_validate(message)
+    return _message_of(message)

@@ -73,9 +73,9 @@ def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     calls: Any = getattr(response, "tool_calls", None)
     if not calls and (parse := getattr(provider, "parse_tool_calls", None)) is not None:
         calls = parse(response)
-    if not isinstance(calls, list | tuple):
+    if not calls or not isinstance(calls, (list, tuple)):
         return []
-    return [_requested(call) for call in cast("Iterable[Any]", calls)] if calls else []
+    return [_requested(call) for call in cast("Iterable[Any]", calls)]
 
 
 def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:

@@ -74,7 +74,7 @@ def tool_tags(provider: Any, settings: TagSettings) -> tuple[str, ...]:
     if settings.tool_tags and "tool_tags" in settings.model_fields_set:
         return settings.tool_tags
     tags: Any = getattr(provider, "tool_tags", None)
-    if not tags or not isinstance(tags, list | tuple):
+    if not tags or not isinstance(tags, (list, tuple)):
         return settings.tool_tags
     named = cast("list[Any]", tags)
     return tuple(tag for tag in named if isinstance(tag, str)) or settings.tool_tags
