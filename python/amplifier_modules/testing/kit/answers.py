@@ -190,7 +190,9 @@ class AnswerTests(KitBase):
         async def check() -> None:
             texts = [f"Answer number {n}." * 3 for n in range(4)]
             found: list[str] = []
-            async with self.bench([Answer(text, fragment=3) for text in texts]) as bench:
+            answers = [Answer(text, fragment=3) for text in texts]
+            # With pauses, or an answer may be over before the next one begins.
+            async with self.bench(answers, pause=0.005) as bench:
 
                 async def ask() -> None:
                     found.append(text_of(await bench.provider.complete(question())))
