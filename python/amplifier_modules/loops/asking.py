@@ -130,9 +130,7 @@ class Asking:
             if fewer is None:
                 return None
             refused.append(fewer)
-            return self.requests.build(
-                with_injections(fewer, injected), self.tool_specs, **options
-            )
+            return self.requests.build(with_injections(fewer, injected), self.tool_specs, **options)
 
         given = with_injections(messages, injected)
         request = self.requests.build(given, self.tool_specs, **options)

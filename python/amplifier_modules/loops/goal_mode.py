@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from amplifier_core.message_models import ChatRequest, Message
 from ..contexts.message_source import GOAL
 from ..failure import in_words
 from ..spending.ledger import Ledger
-from .answers.response import RequestedCall, text_of
+from .answers.response import text_of
 from .aside import AsideCalls, BudgetUsedUpError
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
@@ -22,7 +22,6 @@ from .boundary.injection import with_injections
 from .goal.actions import Actions
 from .goal.pursuit import GoalPursuit, HelperEnded
 from .goal.rules import GoalEnd, GoalRules, GoalVerdict
-from .goal.state import goal_of
 from .model_call import TurnModels
 from .outcome import Outcome
 from .settings import UNLIMITED, LoopSettings
@@ -36,7 +35,7 @@ _CANCELLED = GoalEnd(GoalVerdict.CANCELLED, "the turn was cancelled")
 
 
 class GoalMode:
-    """The rounds of a turn after its first answer, where there is a goal."""
+    """The rounds of a turn after its first answer, for a goal."""
 
     def __init__(
         self,
@@ -46,6 +45,7 @@ class GoalMode:
         history: TurnHistory,
         report: TurnReport,
         ledger: Ledger | None,
+        actions: Actions,
     ) -> None:
         """Pursue the goal of the session in the turn with these parts."""
         self._hooks = hooks
@@ -54,12 +54,6 @@ class GoalMode:
         self._history = history
         self._report = report
         self._ledger = ledger
-        self._actions = Actions()
-        # Most turns have no goal; a tool may set one, too.
-        self._pursuit = None if goal_of(hooks.coordinator) is None else self._begun()
-
-    def _begun(self) -> GoalPursuit:
-        settings = self._settings
         most = settings.goal_max_rounds
         rules = GoalRules(
             max_rounds=None if most == UNLIMITED else most,
@@ -68,18 +62,10 @@ class GoalMode:
             overlap=settings.goal_stall_overlap,
             judge_failures=settings.goal_judge_failures,
         )
-        hooks, limit = self._hooks, partial(_limit, settings, self._report, self._ledger)
-        return GoalPursuit(
-            hooks.coordinator, hooks, rules, limit, self._actions, sums_up=settings.goal_summary
+        limit = partial(_limit, settings, report, ledger)
+        self._pursuit = GoalPursuit(
+            hooks.coordinator, hooks, rules, limit, actions, sums_up=settings.goal_summary
         )
-
-    def note(self, calls: Iterable[RequestedCall], results: Iterable[Mapping[str, Any]]) -> None:
-        """Note what tools did: calls, and the messages of their results."""
-        self._actions.note(calls, results)
-
-    def is_set(self) -> bool:
-        """Whether there is a goal."""
-        return self._pursuit is not None or goal_of(self._hooks.coordinator) is not None
 
     async def pursue(
         self, models: TurnModels, iterate: Callable[[], Awaitable[Outcome]]
@@ -90,13 +76,12 @@ class GoalMode:
             models: The models of the turn.
             iterate: Lets the model work until it answers again.
         """
-        pursuit = self._pursuit = self._pursuit or self._begun()
 
         async def ask(purpose: str, text: str) -> str:
             return await self._ask(models, purpose, text)
 
         while True:
-            found = await pursuit.next_round(self._report.answer, ask)
+            found = await self._pursuit.next_round(self._report.answer, ask)
             if found is None:
                 return Outcome.COMPLETED
             if self._cancellation.is_cancelled:
@@ -112,10 +97,8 @@ class GoalMode:
                 return outcome
 
     def final(self, outcome: Outcome) -> dict[str, Any] | None:
-        """Return how the pursuit ended, for `orchestrator:complete`; None without a goal."""
+        """Return how the pursuit ended, for `orchestrator:complete`; None if it never began."""
         report = self._report
-        if self._pursuit is None:
-            return None
         if outcome is Outcome.CANCELLED:
             end = _CANCELLED
         elif outcome is Outcome.INCOMPLETE and "denied" not in report.details:

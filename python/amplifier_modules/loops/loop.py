@@ -161,6 +161,6 @@ def longest_tool(configured: float | None, coordinator: Any) -> float | None:
         coordinator: Has the capability `guard.tool_timeout`; may be None.
     """
     allowed = capability_of(coordinator, GUARD_TOOL_TIMEOUT)
-    if isinstance(allowed, bool) or not isinstance(allowed, int | float) or allowed <= 0:
+    if isinstance(allowed, bool) or not isinstance(allowed, (int, float)) or allowed <= 0:
         return configured
     return float(allowed) if configured is None else min(float(allowed), configured)

@@ -29,6 +29,8 @@ from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection
 from .equal_errors import EqualErrors
+from .goal.actions import Actions
+from .goal.state import goal_of
 from .goal_mode import GoalMode
 from .model_call import TurnModels
 from .models.provider_choice import tool_tags
@@ -92,7 +94,9 @@ class Turn:
         self.report = report = TurnReport(shared.orchestrator)
         self.history = history = TurnHistory(context, shared.told)
         self._equal_errors = EqualErrors(shared.most_errors)
-        self._goal = GoalMode(hooks, cancellation, shared.settings, history, report, ledger)
+        self._actions = Actions()
+        self._goal: GoalMode | None = None
+        self._look_for_goal()
         self._asking = Asking(shared, tools, hooks, history, report, ledger, response_format)
 
     async def run(self, models: TurnModels | Exception) -> str:
@@ -141,7 +145,8 @@ class Turn:
                 await self._close(outcome, was_interrupted=was_interrupted)
 
     async def _close(self, outcome: Outcome, *, was_interrupted: bool) -> None:
-        self.report.goal_final = self._goal.final(outcome)
+        if self._goal is not None:
+            self.report.goal_final = self._goal.final(outcome)
         end = TurnEnding(
             self.hooks, self.cancellation, self.history, self.steering, self.report, outcome
         )
@@ -186,22 +191,48 @@ class Turn:
         if isinstance(models, Exception):
             raise models
         self._asking.describe_tools()
-        tags = tool_tags(models.own.provider, self.settings)
-        example = example_writer(self._asking.tool_specs, tags, self.settings.tool_format)
-        recovery = Recovery(self.hooks.emit, self.tools, self.shared.most_errors, example)
-        if self.settings.require_call:
-            recovery.require_end()
+        recovery = self._recovery(models)
         await self.history.add({"role": "user", "content": prompt})
         outcome = await self._iterate(models, recovery)
-        if outcome is Outcome.COMPLETED and self._goal.is_set():
-            outcome = await self._goal.pursue(models, partial(self._iterate, models, recovery))
+        if outcome is Outcome.COMPLETED and (goal := self._look_for_goal()) is not None:
+            outcome = await goal.pursue(models, partial(self._iterate, models, recovery))
         if outcome is not Outcome.CANCELLED and self.hooks.hears(PROMPT_COMPLETE):
             await self.hooks.emit(
                 PROMPT_COMPLETE, {"prompt": prompt, "response": self.report.answer}
             )
         return outcome
 
-    async def _iterate(self, models: TurnModels, recovery: Recovery) -> Outcome:
+    def _recovery(self, models: TurnModels) -> Recovery | None:
+        """Return the recovery from errors of the model; None where `EqualErrors` is all of it.
+
+        Raises:
+            ConfigurationError: Each answer needs a call, and no tool ends the turn.
+        """
+        tags = tool_tags(models.own.provider, self.settings)
+        if not tags and not self.settings.require_call:
+            return None
+        example = example_writer(self._asking.tool_specs, tags, self.settings.tool_format)
+        recovery = Recovery(self.hooks.emit, self.tools, self.shared.most_errors, example)
+        if self.settings.require_call:
+            recovery.require_end()
+        return recovery
+
+    def _look_for_goal(self) -> GoalMode | None:
+        """Return the goal mode of the turn; None as long as the session has no goal."""
+        if self._goal is None and goal_of(self.hooks.coordinator) is not None:
+            # Also one that a tool has set.
+            self._goal = GoalMode(
+                self.hooks,
+                self.cancellation,
+                self.settings,
+                self.history,
+                self.report,
+                self.ledger,
+                self._actions,
+            )
+        return self._goal
+
+    async def _iterate(self, models: TurnModels, recovery: Recovery | None) -> Outcome:
         while not self.cancellation.is_cancelled:
             pausing = self.shared.pausing
             if pausing.is_on:
@@ -237,13 +268,14 @@ class Turn:
                 if outcome is not None:
                     return outcome
                 continue
-            if self.settings.require_call:
-                await recovery.note_no_call(self.report.iterations)
-                if recovery.given_up is not None:
-                    self.report.give_up(recovery.given_up)
-                    return Outcome.GIVEN_UP
-                continue
-            recovery.note_success()
+            if recovery is not None:
+                if self.settings.require_call:
+                    await recovery.note_no_call(self.report.iterations)
+                    if recovery.given_up is not None:
+                        self.report.give_up(recovery.given_up)
+                        return Outcome.GIVEN_UP
+                    continue
+                recovery.note_success()
             if not self.steering:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
@@ -256,14 +288,14 @@ class Turn:
         return Outcome.INCOMPLETE
 
     async def _answer(
-        self, models: TurnModels, recovery: Recovery
+        self, models: TurnModels, recovery: Recovery | None
     ) -> ToolRound | Limit | Outcome | None:
         """Let the model answer and run its calls, which have ended; None without calls.
 
         Where a hook denied the call of the model, the outcome is returned, and the limit that
         forbids it.
         """
-        reminder = recovery.take_reminder()
+        reminder = None if recovery is None else recovery.take_reminder()
         told = () if reminder is None else (Injection(reminder, role="user"),)
         asked = None
         if self.settings.execute_while_streaming:
@@ -288,11 +320,11 @@ class Turn:
             await calls.finish()
         return calls
 
-    async def _judge(self, calls: ToolRound, recovery: Recovery) -> Outcome | None:
+    async def _judge(self, calls: ToolRound, recovery: Recovery | None) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
         if self.ledger is not None:
             await self._asking.warn(self.ledger)
-        self._goal.note(calls.requested, calls.results)
+        self._actions.note(calls.requested, calls.results)
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer
             await self.history.close(self.report.answer)
@@ -300,12 +332,12 @@ class Turn:
         if calls.limit is not None:
             self.report.reason = calls.limit.reason
             return Outcome.INCOMPLETE
-        if not self.cancellation.is_cancelled:
-            if errors := calls.errors():
-                await recovery.note_calls(errors, calls.count, self.report.iterations)
-            else:
-                recovery.note_success()
-        if (given_up := recovery.given_up or self._equal_errors.given_up) is not None:
+        given_up = self._equal_errors.given_up
+        if recovery is not None:
+            if not self.cancellation.is_cancelled:
+                await recovery.note_calls(calls.errors(), calls.count, self.report.iterations)
+            given_up = recovery.given_up or given_up
+        if given_up is not None:
             self.report.give_up(given_up)
             return Outcome.GIVEN_UP
         return None
@@ -315,7 +347,7 @@ class Turn:
     ) -> ChatResponse:
         return await AsideCalls(models, self.ledger, self.report)(request, purpose)
 
-    def _round(self, recovery: Recovery) -> ToolRound:
+    def _round(self, recovery: Recovery | None) -> ToolRound:
         pausing = ToolPause(
             self.shared.pausing, self.hooks, self.cancellation, self.report.iterations
         )
@@ -325,6 +357,6 @@ class Turn:
             self.cancellation,
             self.rules,
             self.history,
-            None if recovery.owns_calls else self._equal_errors,
+            None if recovery is not None and recovery.owns_calls else self._equal_errors,
             pausing,
         )
