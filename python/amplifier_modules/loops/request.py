@@ -63,10 +63,8 @@ class RequestBuilder:
             self._snapshots.clear()
             self._changes = changes()
         snapshots, models = self._snapshots, self._models_of_last
-        known = len(snapshots)
-        if known > len(messages):
-            known = len(messages)
-            del snapshots[known:], models[known:]
+        known = min(len(snapshots), len(messages))
+        del snapshots[known:], models[known:]
         lineage = messages.lineage if type(messages) is SentMessages else None
         # None until all of these messages are known: one may be invalid.
         before, self._lineage = self._lineage, None
