@@ -43,8 +43,8 @@ class HistoryEvents:
         self._hooks = hooks
         self._hears = hearing(hooks)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
-        self._noted = 0
-        self._told = 0
+        self._noted: int = 0
+        self._told: int = 0
         self._is_telling = False
         self._was_told: anyio.Event | None = None
 
@@ -77,13 +77,17 @@ class HistoryEvents:
             {"index": index, "source": source_of(message), "message": message},
         )
 
-    def note_added(self, message: Mapping[str, Any], index: int) -> None:
-        """Note a message that is told right now; where nobody hears of it, it is only counted."""
-        if self.is_heard:
+    def note_added(self, message: Mapping[str, Any], index: int) -> bool:
+        """Note a message, and return whether there is something to tell.
+
+        Where nobody hears of it, it is only counted.
+        """
+        if self._told != self._noted or self._hears(CONTEXT_MESSAGE):
             self.note_message(message, index)
         elif self._hooks is not None:
             self._noted += 1
             self._told += 1
+        return self._told != self._noted
 
     def _count(self, events: int) -> None:
         """Count events that nobody hears as told."""

@@ -37,14 +37,13 @@ class OfferedReader:
             name = next(numbered)
         return name
 
-    @property
     def is_needed(self) -> bool:
         """Whether there is something to read."""
-        return len(self._texts) > 0
+        return not self._texts.is_empty()
 
     async def offer(self) -> None:
         """Mount the tool, if there is something to read and it is not mounted."""
-        if self._coordinator is None or not self.is_needed:
+        if self._coordinator is None or not self.is_needed():
             return
         name = self.name()
         if self._mounted(name) is None:

@@ -74,7 +74,7 @@ class SimpleContext:
         self._settings = self._read(given)
         self.history_events = HistoryEvents(hooks)
         """Tells of each message that enters the history."""
-        self._timestamp = Timestamps() if clock is None else partial(_written, clock)
+        self._timestamp = Timestamps().__call__ if clock is None else partial(_written, clock)
         self._messages: list[Message] = []
         self._tokens: list[int] = []
         self._open_calls: set[Any] = set()
@@ -148,10 +148,10 @@ class SimpleContext:
         """
         own = self._own(message)
         self._keep(own)
-        self.history_events.note_added(own, self._put(own))
-        if self._reader.is_needed:
+        is_heard = self.history_events.note_added(own, self._put(own))
+        if self._reader.is_needed():
             await self._reader.offer()
-        if not self.history_events.is_told:
+        if is_heard:
             await self.history_events.tell()
 
     @property

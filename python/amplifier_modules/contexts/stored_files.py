@@ -76,9 +76,9 @@ class StoredFiles:
         """Return the ids, the oldest first."""
         return list(self._bytes)
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._bytes)
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not self._bytes
 
     def clear(self) -> None:
         """Remove all of them, and their folder."""

@@ -32,8 +32,8 @@ class StoredTexts(Protocol):
         """Return the ids, the oldest first."""
         ...
 
-    def __len__(self) -> int:
-        """Return how many there are."""
+    def is_empty(self) -> bool:
+        """Whether there are none."""
         ...
 
     def clear(self) -> None:
@@ -73,9 +73,9 @@ class MemoryTexts:
         """Return the ids, the oldest first."""
         return list(self._texts)
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._texts)
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not self._texts
 
     def clear(self) -> None:
         """Forget all of them."""

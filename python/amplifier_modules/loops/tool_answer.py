@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 from amplifier_core._kernel.awaitable import is_awaitable
 from amplifier_core._models.tool_content import sanitize_for_llm
@@ -13,7 +14,8 @@ from amplifier_core.models import ToolResult
 from .result_limit import within
 
 
-class Answer(NamedTuple):
+@dataclass(slots=True)
+class Answer:
     """The result of a call, for the model."""
 
     content: str | list[dict[str, Any]]

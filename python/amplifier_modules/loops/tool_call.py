@@ -73,21 +73,42 @@ class CallRules:
 class CallRun:
     """A call of a response, and its result as far as it is known."""
 
-    answer = NOT_STARTED
+    # Slots, and no defaults in the class: these are read many times for each call.
+    __slots__ = (
+        "_about",
+        "_cancellation",
+        "_hooks",
+        "_rules",
+        "_together",
+        "_tools",
+        "answer",
+        "failure",
+        "final_answer",
+        "has_begun",
+        "has_ended",
+        "interrupt",
+        "is_exclusive",
+        "is_given_up",
+        "is_read_only",
+        "limit",
+        "requested",
+    )
+
+    answer: Answer
     """The result; until there is one, why there is none."""
-    has_begun = False
+    has_begun: bool
     """Whether the tool was started."""
-    has_ended = False
+    has_ended: bool
     """Whether the answer is final."""
-    limit: Limit | None = None
+    limit: Limit | None
     """The limit that kept the call from running, if one did."""
-    final_answer: str | None = None
+    final_answer: str | None
     """The answer of the turn, if the tool gave it."""
-    failure: Exception | None = None
+    failure: Exception | None
     """Why the call failed; None for a tool that returned a failure."""
-    interrupt: BaseException | None = None
+    interrupt: BaseException | None
     """What ends the turn: Ctrl+C."""
-    is_given_up = False
+    is_given_up: bool
     """Whether it was ended because the answer of the model has failed."""
 
     def __init__(
@@ -113,6 +134,9 @@ class CallRun:
         """
         tool = tools.get(requested.name)
         self.requested = requested
+        self.answer = NOT_STARTED
+        self.has_begun = self.has_ended = self.is_given_up = False
+        self.limit = self.final_answer = self.failure = self.interrupt = None
         self.is_exclusive = getattr(tool, "parallel", True) is False
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True

@@ -255,14 +255,14 @@ class ToolRound:
         """Begin the calls whose turn it is."""
         if self._pausing is not None and self._pausing.is_paused:
             return
-        waiting, running, together = self._waiting, self._running, self._together
-        while waiting and len(running) < self._most and not together.is_stopping:
+        waiting, running, group = self._waiting, self._running, self._together
+        while waiting and len(running) < self._most and not group.is_stopping:
             call = waiting[0]
             if running and (call.is_exclusive or self._is_alone):
                 return
             waiting.popleft()
             self._is_alone = call.is_exclusive
-            running[call] = together.start(call.run, partial(self._call_ended, call))
+            running[call] = group.start(call.run, partial(self._call_ended, call))
 
     def _call_ended(self, call: CallRun) -> None:
         del self._running[call]

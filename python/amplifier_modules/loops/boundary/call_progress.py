@@ -29,15 +29,21 @@ class Progress:
     one is always emitted, before the call ends.
     """
 
-    # Here and not in `__init__`: most calls report nothing.
-    _newest: dict[str, Any] | None = None
-    has_reports = False
-    """Whether the tool has reported anything."""
-    _is_asked = False
-    _is_over = False
-    _is_emitting = False
-    _pause: anyio.CancelScope | None = None
-    _ended: anyio.Event | None = None
+    __slots__ = (
+        "_call",
+        "_call_soon",
+        "_clock",
+        "_ended",
+        "_hooks",
+        "_is_asked",
+        "_is_emitting",
+        "_is_over",
+        "_newest",
+        "_pause",
+        "_sleep",
+        "_start",
+        "has_reports",
+    )
 
     def __init__(
         self,
@@ -62,6 +68,12 @@ class Progress:
         self._clock = clock
         self._sleep = sleep
         self._call_soon = caller_into_loop()
+        self.has_reports = self._is_over = False
+        """Whether the tool has reported anything."""
+        self._is_asked = self._is_emitting = False
+        self._newest: dict[str, Any] | None = None
+        self._pause: anyio.CancelScope | None = None
+        self._ended: anyio.Event | None = None
 
     def report(self, progress: dict[str, Any]) -> None:
         """Take a report; it is ignored once the call is over."""
