@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from types import CoroutineType
 from typing import Any, cast
 
 import anyio
@@ -51,6 +52,7 @@ from .tool_answer import (
 
 logger = logging.getLogger(__name__)
 
+_WAY_OUT = "make it `async def`, or use `@tool`"
 _UNCHANGEABLE = frozenset((str, int, float, bool, type(None)))
 
 
@@ -196,10 +198,11 @@ class CallRun:
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
         asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
-        if asks or not hooks.allows_unheard(about):
+        is_judged = asks or not hooks.allows_unheard(about)
+        if is_judged:
             tool_input, question = await self._judged(about, tool_input, asks=asks)
         tool = self._runnable(tool_input)
-        if self._cancellation.is_cancelled:
+        if is_judged and self._cancellation.is_cancelled:
             return NOT_STARTED
         if question is not None:
             tool_input = _confirmed(question, tool_input)
@@ -214,8 +217,7 @@ class CallRun:
             if hooks.hears(TOOL_START):
                 await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
             run = partial(self._run, tool, tool_input)
-            start = self._together.start
-            result = await run_in_context(hooks, self._about, run, start, self.is_stopping)
+            result = await run_in_context(hooks, self._about, run, self._together, self.is_stopping)
         finally:
             self._cancellation.tool_finished(call.id)
         if result is EXPIRED:
@@ -291,8 +293,9 @@ class CallRun:
         except BaseException as error:  # noqa: BLE001 -- another one is raised
             escaped = contained(error, self.is_stopping)
         else:
-            way_out = "make it `async def`, or use `@tool`"
-            steps = steps_of(awaitable_of(returned, "execute", name, way_out))
+            steps: Any = returned
+            if type(returned) is not CoroutineType:
+                steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
             limited = Contained(steps, self.is_stopping)
             return ending_after(self._rules.longest, limited, f"tool `{name}`")
         raise escaped

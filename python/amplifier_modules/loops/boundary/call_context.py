@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
-from amplifier_core._kernel.interruption import asyncio_task
 
 from ...tool_context import CURRENT, ToolContext
-from .call_progress import Progress, Start
+from .call_progress import Progress
 from .contained import in_own_nursery
 from .hook_points import HookPoints
-from .together import absorbed
+from .together import Together, absorbed
 
 TOOL_START = "tool:start"
 """Event: a tool begins; it was allowed to."""
@@ -22,7 +21,7 @@ async def run_in_context(
     hooks: HookPoints,
     about: dict[str, Any],
     run: Callable[[], Awaitable[Any]],
-    start: Start,
+    group: Together,
     is_stopping: Callable[[], bool],
 ) -> Any:
     """Run a tool in the context of its call, and emit what it reports.
@@ -31,20 +30,20 @@ async def run_in_context(
         hooks: Where the events go.
         about: What events say of the call.
         run: Runs the tool.
-        start: Runs something at the same time.
+        group: Runs the calls of the round, and can run something at the same time.
         is_stopping: Whether the calls of the round are cancelled.
 
     Raises:
         Exception: What the tool raised.
     """
     call_id, coordinator = about["tool_call_id"], hooks.coordinator
-    progress = Progress(hooks, about, start)
+    progress = Progress(hooks, about, group.start, call_soon=group.call_soon)
     key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
     capability = getattr(coordinator, "get_capability", None)
     state = capability(SESSION_STATE) if callable(capability) else None
     context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
     token = CURRENT.set(context)
-    is_closed, task = False, asyncio_task()
+    is_closed, task = False, group.task()
     try:
         return await (in_own_nursery(run) if task is None else run())
     except GeneratorExit:

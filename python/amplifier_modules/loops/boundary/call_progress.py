@@ -52,6 +52,7 @@ class Progress:
         start: Start,
         clock: Callable[[], float] = anyio.current_time,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        call_soon: Callable[[Callable[[], object]], Any] | None = None,
     ) -> None:
         """Emit reports about a call.
 
@@ -61,13 +62,15 @@ class Progress:
             start: Runs what emits the events.
             clock: Returns seconds.
             sleep: Waits for seconds.
+            call_soon: Calls a function soon in the event loop, from any thread; None to ask the
+                loop that runs here.
         """
         self._hooks = hooks
         self._call = call
         self._start = start
         self._clock = clock
         self._sleep = sleep
-        self._call_soon = caller_into_loop()
+        self._call_soon = call_soon or caller_into_loop()
         self.has_reports = self._is_over = False
         """Whether the tool has reported anything."""
         self._is_asked = self._is_emitting = False

@@ -12,11 +12,15 @@ import anyio
 
 from amplifier_core._kernel.interruption import asyncio_loop, asyncio_task
 
+from ...loop_thread import caller_into_loop
+
 if TYPE_CHECKING:
     import asyncio
 
 Function: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """What runs; it raises nothing but the cancellation of its task."""
+
+CallSoon: TypeAlias = Callable[[Callable[[], object]], Any]
 
 
 class Together(Protocol):
@@ -27,6 +31,8 @@ class Together(Protocol):
 
     is_stopping: bool
     """Whether the functions were cancelled, by `stop` or with the caller."""
+    call_soon: CallSoon
+    """Calls a function soon in the event loop of the block, from any thread."""
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -56,6 +62,10 @@ class Together(Protocol):
 
     async def wait(self) -> None:
         """Wait until no function runs."""
+        ...
+
+    def task(self) -> asyncio.Task[Any] | None:
+        """Return the task of asyncio that runs here; None under trio."""
         ...
 
 
@@ -92,12 +102,16 @@ class _Tasks:
     """
 
     def __init__(self) -> None:
+        import asyncio
+
+        self._current_task = asyncio.current_task
         self._loop: asyncio.AbstractEventLoop = asyncio_loop()
         self._running: dict[asyncio.Task[None], Callable[[], None]] = {}
         self._starting: set[asyncio.Task[None]] = set()
         """Tasks that have not begun: whoever cancels one of them ends it without a word."""
         self._none_runs: asyncio.Future[None] | None = None
         self.is_stopping = False
+        self.call_soon: CallSoon = self._loop.call_soon_threadsafe
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,6 +168,9 @@ class _Tasks:
             self._none_runs = self._loop.create_future()
             await self._none_runs
 
+    def task(self) -> asyncio.Task[Any] | None:
+        return self._current_task(self._loop)
+
     def _look_at_starting(self) -> None:
         """End those that were cancelled before they began, and look again until all have begun.
 
@@ -182,6 +199,7 @@ class _Nursery:
         self._count = 0
         self._none_runs = anyio.Event()
         self.is_stopping = False
+        self.call_soon: CallSoon = caller_into_loop()
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -216,6 +234,9 @@ class _Nursery:
         while self._count:
             self._none_runs = anyio.Event()
             await self._none_runs.wait()
+
+    def task(self) -> None:
+        return None
 
     async def _run(
         self, scope: anyio.CancelScope, function: Function, on_end: Callable[[], None]
