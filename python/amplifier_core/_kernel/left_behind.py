@@ -27,7 +27,7 @@ class Leaving:
     cancellation keeps the caller waiting.
     """
 
-    __slots__ = ("_grace", "_is_meant", "_logger", "_steps", "_what")
+    __slots__ = ("_grace", "_is_meant", "_logger", "_more", "_steps", "_what")
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class Leaving:
         what: str,
         logger: logging.Logger,
         is_meant: Callable[[], bool] = is_ending,
+        more: Callable[[], float] | None = None,
     ) -> None:
         """Go on with a coroutine whose first step was done, by `rest` or with `await` by `awaited`.
 
@@ -47,12 +48,14 @@ class Leaving:
             is_meant: Whether the cancellation that has just arrived is one that begins the grace.
                 Scopes and time limits inside cancel the task, too; by default it is an
                 `Interruption` around.
+            more: Returns how many seconds longer the grace is, once it begins: for graces within.
         """
         self._steps = steps
         self._grace = grace
         self._what = what
         self._logger = logger
         self._is_meant = is_meant
+        self._more = more
 
     @coroutine
     def awaited(self, awaited: Any) -> Generator[Any, None, Any]:
@@ -92,7 +95,7 @@ class Leaving:
         import asyncio
 
         loop = asyncio.get_running_loop()
-        until = loop.time() + self._grace
+        until = loop.time() + self._grace + (self._more() if self._more is not None else 0.0)
         try:
             while loop.time() < until:
                 error = yield from _pause(loop, awaited, until)

@@ -22,6 +22,7 @@ from ..awaitable import awaitable_of
 from ..budget import OverBudgetError
 from ..failure import described, in_words
 from ..loop_breaking import ends_turn
+from ..spawn.tasks import closing_seconds
 from ..spending.ledger import Ledger, Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
@@ -297,8 +298,13 @@ class CallRun:
             if type(returned) is not CoroutineType:
                 steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
             limited = Contained(steps, self.is_stopping)
-            return ending_after(self._rules.longest, limited, f"tool `{name}`")
+            what, more = f"tool `{name}`", self._closing_seconds
+            return ending_after(self._rules.longest, limited, what, more)
         raise escaped
+
+    def _closing_seconds(self) -> float:
+        """Return how much longer than others the tool may take to end: what its sub-agents may."""
+        return closing_seconds(self._hooks.coordinator, self.requested.id)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer

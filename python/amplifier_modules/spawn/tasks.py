@@ -24,9 +24,10 @@ from .task import TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 5.0
-"""How long a cancelled sub-agent may take to end by itself, and a closing event to be handled."""
-CLOSE_SECONDS = GRACE_SECONDS + 2.0
-"""How long the end of a session waits for sub-agents in the background."""
+"""How long a cancelled sub-agent may take to end by itself, beside those that it waits for; and a
+closing event to be handled."""
+CLOSE_SECONDS = 2.0
+"""How much longer than that the end of a session waits for sub-agents in the background."""
 KEPT_TASKS = 20
 """Tasks that are over and can be continued; of older ones nothing is kept."""
 
@@ -78,6 +79,8 @@ class Task:
         self.ended = anyio.Event()
         self.kept: Any = None
         """What it is continued with."""
+        self.awaited_by: str | None = None
+        """The tool call that waits for it; None in the background."""
 
     def info(self) -> TaskInfo:
         """Return how the task stands."""
@@ -93,7 +96,14 @@ class Task:
         """End the turn of the child, and after a grace all that it waits for."""
         if self.result is None:
             self.token.request_immediate()
-            self.scope.deadline = min(self.scope.deadline, anyio.current_time() + GRACE_SECONDS)
+            deadline = anyio.current_time() + self.closing_seconds()
+            self.scope.deadline = min(self.scope.deadline, deadline)
+
+    def closing_seconds(self) -> float:
+        """Return how long it may take to end once it is cancelled, with the tasks of its child."""
+        if self.child is None:
+            return 0.0
+        return GRACE_SECONDS + closing_seconds(self.child.session.coordinator)
 
 
 class Tasks:
@@ -133,6 +143,7 @@ class Tasks:
             TaskLimitError: There are too many sub-agents.
         """
         task = self._begin(child, description, is_background=False)
+        task.awaited_by = self._call_id()
         with task.scope:
             await self._do(task, prompt)
         return self._result_of(task)
@@ -202,6 +213,16 @@ class Tasks:
                 f" {KEPT_TASKS} are kept)"
             ) from None
 
+    def closing_seconds(self, call_id: str | None = None) -> float:
+        """Return how long the tasks may take to end once they are cancelled.
+
+        Args:
+            call_id: The tool call that waits for them; None for all tasks.
+        """
+        tasks = self._tasks.values()
+        waits = [each for each in tasks if call_id is None or each.awaited_by == call_id]
+        return max((each.closing_seconds() for each in waits), default=0.0)
+
     def running_in(self, session_id: str) -> Task | None:
         """Return the task that runs in the session of this id; None without one."""
         tasks = self._tasks.values()
@@ -221,7 +242,7 @@ class Tasks:
         running = [task for task in self._tasks.values() if task.result is None]
         for task in running:
             task.cancel()
-        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+        with anyio.move_on_after(self.closing_seconds() + CLOSE_SECONDS, shield=True):
             for task in running:
                 await task.ended.wait()
         for task in running:
@@ -359,3 +380,15 @@ def tasks_of(coordinator: Any) -> Tasks:
         tasks = Tasks(coordinator)
         coordinator.register_capability(SESSION_TASKS, tasks)
     return tasks
+
+
+def closing_seconds(coordinator: Any, call_id: str | None = None) -> float:
+    """Return how long the sub-agents of a session may take to end once they are cancelled.
+
+    Args:
+        coordinator: The coordinator of the session; may be None.
+        call_id: The tool call that waits for them; None for all.
+    """
+    get = getattr(coordinator, "get_capability", None)
+    tasks = get(SESSION_TASKS) if callable(get) else None
+    return tasks.closing_seconds(call_id) if isinstance(tasks, Tasks) else 0.0

@@ -145,7 +145,7 @@ def ending(awaitable: Awaitable[Any], what: str) -> Coroutine[Any, Any, Any]:
     return _ending(steps_of(awaitable), what)
 
 
-async def _ending(steps: Any, what: str) -> Any:
+async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None) -> Any:
     # Time limits within, such as that of a sub-agent, begin no grace.
     around = innermost()
     # Most hooks wait for nothing: then this step is all.
@@ -154,15 +154,26 @@ async def _ending(steps: Any, what: str) -> Any:
     except StopIteration as stop:
         return stop.value
     is_meant = partial(was_ended, around)
-    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
+    return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).awaited(awaited)
 
 
-def ending_after(seconds: float | None, steps: Contained, what: str) -> Coroutine[Any, Any, Any]:
-    """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them."""
-    return _ending(steps, what) if seconds is None else _ending_after(seconds, steps, what)
+def ending_after(
+    seconds: float | None, steps: Contained, what: str, more: Callable[[], float]
+) -> Coroutine[Any, Any, Any]:
+    """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them.
+
+    Args:
+        seconds: None for no limit.
+        steps: What ends when the part of the turn around it is interrupted, see `ending`.
+        what: What it is, for warnings.
+        more: Returns how many seconds longer than others it may take to end once it must.
+    """
+    if seconds is None:
+        return _ending(steps, what, more)
+    return _ending_after(seconds, steps, what, more)
 
 
-async def _ending_after(seconds: float, steps: Any, what: str) -> Any:
+async def _ending_after(seconds: float, steps: Any, what: str, more: Callable[[], float]) -> Any:
     with Interruption() as limit:
         began = limit.now()
         # A tool that waits for nothing needs no timer.
@@ -172,5 +183,5 @@ async def _ending_after(seconds: float, steps: Any, what: str) -> Any:
             return stop.value
         limit.end_at(began + seconds)
         is_meant = partial(was_ended, limit)
-        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant).awaited(awaited)
+        return await Leaving(steps, LEAVE_SECONDS, what, logger, is_meant, more).awaited(awaited)
     return EXPIRED
