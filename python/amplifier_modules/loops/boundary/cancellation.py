@@ -158,7 +158,10 @@ async def _ending(steps: Any, what: str, more: Callable[[], float] | None = None
 
 
 def ending_after(
-    seconds: float | None, steps: Contained, what: str, more: Callable[[], float]
+    seconds: float | None,
+    steps: Contained,
+    what: str,
+    more: Callable[[], float] | None = None,
 ) -> Coroutine[Any, Any, Any]:
     """Go through steps for at most so many seconds, if that is a number; `EXPIRED` after them.
 
@@ -166,14 +169,17 @@ def ending_after(
         seconds: None for no limit.
         steps: What ends when the part of the turn around it is interrupted, see `ending`.
         what: What it is, for warnings.
-        more: Returns how many seconds longer than others it may take to end once it must.
+        more: Returns how many seconds longer than others it may take to end once it must; None for
+            no longer than they.
     """
     if seconds is None:
         return _ending(steps, what, more)
     return _ending_after(seconds, steps, what, more)
 
 
-async def _ending_after(seconds: float, steps: Any, what: str, more: Callable[[], float]) -> Any:
+async def _ending_after(
+    seconds: float, steps: Any, what: str, more: Callable[[], float] | None
+) -> Any:
     with Interruption() as limit:
         began = limit.now()
         # A tool that waits for nothing needs no timer.
