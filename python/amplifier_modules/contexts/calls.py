@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, cast
 
 from .groups import Message
@@ -22,21 +21,21 @@ def call_ids(message: Message) -> set[Any]:
 
 
 def _calls(message: Message) -> list[Message]:
-    calls = [each for each in _dicts(message, "tool_calls") if isinstance(each.get("id"), str)]
-    calls += [
-        each
-        for each in _dicts(message, "content")
-        if each.get("type") == "tool_call" and isinstance(each.get("id"), str)
-    ]
-    return calls
+    calls, blocks = message.get("tool_calls"), message.get("content")
+    found: list[Message] = []
+    if isinstance(calls, list):
+        found += [each for each in cast("list[Message]", calls) if _has_id(each)]
+    if isinstance(blocks, list):
+        found += [
+            each
+            for each in cast("list[Message]", blocks)
+            if _has_id(each) and each.get("type") == "tool_call"
+        ]
+    return found
 
 
-def _dicts(message: Message, key: str) -> Iterable[Message]:
-    values: Any = message.get(key)
-    if not isinstance(values, list):
-        return ()
-    found = cast("list[Any]", values)
-    return (cast("Message", each) for each in found if isinstance(each, dict))
+def _has_id(call: object) -> bool:
+    return isinstance(call, dict) and isinstance(cast("Message", call).get("id"), str)
 
 
 def _named(call: Message) -> tuple[Any, str]:

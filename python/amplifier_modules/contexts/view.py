@@ -33,12 +33,14 @@ class View:
             tokens: Its estimated tokens, if they are known.
         """
         count = estimate_tokens(message) if tokens is None else tokens
-        place = len(self.messages) - before_last
+        self.total += count
         if before_last:
             self.lineage = object()
-        self.messages.insert(place, message)
-        self.tokens.insert(place, count)
-        self.total += count
+            self.messages.insert(-before_last, message)
+            self.tokens.insert(-before_last, count)
+        else:
+            self.messages.append(message)
+            self.tokens.append(count)
 
     def copied(self) -> View:
         """Return a copy that later additions do not reach."""

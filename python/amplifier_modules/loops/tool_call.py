@@ -73,17 +73,30 @@ class CallRules:
     """What the turn may use; None for no limit."""
 
 
+@dataclass(slots=True)
+class CallScope:
+    """What the calls of one response have in common."""
+
+    tools: Mapping[str, Any]
+    """Mounted tools by name."""
+    hooks: HookPoints
+    """Where the events go."""
+    cancellation: TurnCancellation
+    """Whether the turn is cancelled."""
+    rules: CallRules
+    together: Together
+    """Runs them, and whatever else runs at the same time."""
+    group_id: str
+    """The id that all of them share."""
+
+
 class CallRun:
     """A call of a response, and its result as far as it is known."""
 
     # Slots, and no defaults in the class: these are read many times for each call.
     __slots__ = (
         "_about",
-        "_cancellation",
-        "_hooks",
-        "_rules",
-        "_together",
-        "_tools",
+        "_scope",
         "answer",
         "failure",
         "final_answer",
@@ -114,28 +127,14 @@ class CallRun:
     is_given_up: bool
     """Whether it was ended because the answer of the model has failed."""
 
-    def __init__(
-        self,
-        requested: RequestedCall,
-        group_id: str,
-        tools: Mapping[str, Any],
-        hooks: HookPoints,
-        cancellation: TurnCancellation,
-        rules: CallRules,
-        together: Together,
-    ) -> None:
+    def __init__(self, requested: RequestedCall, scope: CallScope) -> None:
         """Prepare to run a call.
 
         Args:
             requested: What the model asked for.
-            group_id: The id that all calls of the response share.
-            tools: Mounted tools by name.
-            hooks: Where the events go.
-            cancellation: Whether the turn is cancelled.
-            rules: What holds for all calls of the turn.
-            together: Runs it, and whatever else runs at the same time.
+            scope: What all calls of the response have in common.
         """
-        tool = tools.get(requested.name)
+        tool = scope.tools.get(requested.name)
         self.requested = requested
         self.answer = NOT_STARTED
         self.has_begun = self.has_ended = self.is_given_up = False
@@ -144,20 +143,16 @@ class CallRun:
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True
         """Whether the tool says that it changes nothing."""
-        self._tools = tools
-        self._hooks = hooks
-        self._cancellation = cancellation
-        self._rules = rules
-        self._together = together
+        self._scope = scope
         self._about = {
             "tool_name": requested.name,
             "tool_call_id": requested.id,
-            "parallel_group_id": group_id,
+            "parallel_group_id": scope.group_id,
         }
 
     def is_stopping(self) -> bool:
         """Whether the call is cancelled with others."""
-        return self.is_given_up or self._together.is_stopping
+        return self.is_given_up or self._scope.together.is_stopping
 
     async def run(self) -> None:
         """Run the call; only a cancellation of the turn is raised."""
@@ -187,23 +182,24 @@ class CallRun:
         if is_failure_of_tool(error):
             logger.warning("tool `%s` failed: %s", name, in_words(error))
             logger.debug("traceback of tool `%s`", name, exc_info=error)
-        text = within(self._rules.max_bytes, words_for_model(name, error))
+        text = within(self._scope.rules.max_bytes, words_for_model(name, error))
         self.answer = Answer(text, is_error=True)
-        await self._hooks.emit(TOOL_ERROR, {**self._about, "error": described(error)})
+        await self._scope.hooks.emit(TOOL_ERROR, {**self._about, "error": described(error)})
 
     async def _answered(self) -> Answer:
-        if self._cancellation.is_cancelled:
+        call, scope = self.requested, self._scope
+        hooks, rules, cancellation = scope.hooks, scope.rules, scope.cancellation
+        if cancellation.is_cancelled:
             return NOT_STARTED
-        call, hooks, rules = self.requested, self._hooks, self._rules
         tool_input: Any = _copied(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
-        asks = needs_approval(self._tools.get(call.name)) and call.arguments is not None
+        asks = needs_approval(scope.tools.get(call.name)) and call.arguments is not None
         is_judged = asks or not hooks.allows_unheard(about)
         if is_judged:
             tool_input, question = await self._judged(about, tool_input, asks=asks)
         tool = self._runnable(tool_input)
-        if is_judged and self._cancellation.is_cancelled:
+        if is_judged and cancellation.is_cancelled:
             return NOT_STARTED
         if question is not None:
             tool_input = _confirmed(question, tool_input)
@@ -213,14 +209,14 @@ class CallRun:
             error = described(OverBudgetError(limit.reason))
             await hooks.emit(TOOL_ERROR, {**self._about, "error": error})
             return Answer(f"Not run: {limit.reason}.", is_error=True)
-        self._cancellation.tool_started(call.id, call.name)
+        cancellation.tool_started(call.id, call.name)
         try:
             if hooks.hears(TOOL_START):
                 await hooks.emit(TOOL_START, {**self._about, "tool_input": tool_input})
             run = partial(self._run, tool, tool_input)
-            result = await run_in_context(hooks, self._about, run, self._together, self.is_stopping)
+            result = await run_in_context(hooks, self._about, run, scope.together, self.is_stopping)
         finally:
-            self._cancellation.tool_finished(call.id)
+            cancellation.tool_finished(call.id)
         if result is EXPIRED:
             seconds = rules.longest or 0
             raise ToolTimeoutError(call.name, seconds, is_read_only=self.is_read_only)
@@ -251,7 +247,7 @@ class CallRun:
         """
         if self.requested.problem is not None:
             about = {**about, "tool_input_error": self.requested.problem}
-        verdict = await self._hooks.judge_call(about, tool_input, needs_approval=asks)
+        verdict = await self._scope.hooks.judge_call(about, tool_input, needs_approval=asks)
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)
         return verdict.tool_input, verdict.question
@@ -266,20 +262,20 @@ class CallRun:
         if not call.name and not (call.problem or NO_NAME).startswith(NO_NAME):
             message = f"the call cannot be used: {call.problem}; write it again"
             raise InvalidToolCallError(message)
-        if call.name not in self._tools:
-            raise UnknownToolError(call.name, list(self._tools))
+        if call.name not in self._scope.tools:
+            raise UnknownToolError(call.name, list(self._scope.tools))
         if call.arguments is None:
             message = (
                 f"the arguments of `{call.name}` cannot be used: {call.problem}; "
                 "call it again with one complete JSON object"
             )
             raise InvalidToolCallError(message, tool_name=call.name)
-        tool = self._tools[call.name]
+        tool = self._scope.tools[call.name]
         if not isinstance(tool_input, dict):
             found = type(tool_input).__name__
             message = f"a hook replaced the arguments by a `{found}` (must be an object)"
             raise TypeError(message)
-        self._rules.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
+        self._scope.rules.arguments.check(call.name, tool, cast("dict[str, Any]", tool_input))
         return tool
 
     def _run(self, tool: Any, tool_input: dict[str, Any]) -> Awaitable[Any]:
@@ -299,18 +295,18 @@ class CallRun:
                 steps = steps_of(awaitable_of(returned, "execute", name, _WAY_OUT))
             limited = Contained(steps, self.is_stopping)
             what, more = f"tool `{name}`", self._closing_seconds
-            return ending_after(self._rules.longest, limited, what, more)
+            return ending_after(self._scope.rules.longest, limited, what, more)
         raise escaped
 
     def _closing_seconds(self) -> float:
         """Return how much longer than others the tool may take to end: what its sub-agents may."""
-        return closing_seconds(self._hooks.coordinator, self.requested.id)
+        return closing_seconds(self._scope.hooks.coordinator, self.requested.id)
 
     async def _answer_after_hooks(
         self, tool_input: dict[str, Any], shown: dict[str, Any], answer: Answer
     ) -> Answer:
         """Return the answer as hooks leave it; `shown` is what they see of the result."""
-        verdict = await self._hooks.judge(
+        verdict = await self._scope.hooks.judge(
             TOOL_POST, {**self._about, "tool_input": tool_input, "result": shown}
         )
         if verdict.denied:
@@ -320,7 +316,7 @@ class CallRun:
         # may return a copy.
         if replaced is shown or replaced == shown:
             return answer
-        limit = self._rules.max_bytes
+        limit = self._scope.rules.max_bytes
         return Answer(within(limit, as_text(replaced, limit)), answer.is_error)
 
 

@@ -25,7 +25,7 @@ from .pause import ToolPause
 from .recovery.recoverable_error import RecoverableError
 from .result_limit import within
 from .tool_answer import INTERRUPTED, NOT_STARTED
-from .tool_call import CallRules, CallRun
+from .tool_call import CallRules, CallRun, CallScope
 from .turn_history import TurnHistory
 
 __all__ = ["INTERRUPTED", "NOT_STARTED", "ToolRound"]
@@ -45,6 +45,7 @@ class ToolRound:
     has as much of it as ran: the calls that were started, and `text_so_far` before them.
     """
 
+    _scope: CallScope
     _together: Together
 
     def __init__(
@@ -76,8 +77,6 @@ class ToolRound:
         self._history = history
         self._equal_errors = equal_errors
         self._pausing = pausing
-        self._group_id = ""
-        """The id that all calls share, from the first one on."""
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
         self._running: dict[CallRun, Callable[[], object]] = {}
@@ -94,6 +93,14 @@ class ToolRound:
     async def __aenter__(self) -> Self:
         """Begin."""
         self._together = together()
+        self._scope = CallScope(
+            self._tools,
+            self._hooks,
+            self._cancellation,
+            self._rules,
+            self._together,
+            os.urandom(16).hex(),
+        )
         await self._together.__aenter__()
         return self
 
@@ -238,16 +245,7 @@ class ToolRound:
         return messages
 
     def _add(self, call: RequestedCall) -> None:
-        self._group_id = self._group_id or os.urandom(16).hex()
-        run = CallRun(
-            call,
-            self._group_id,
-            self._tools,
-            self._hooks,
-            self._cancellation,
-            self._rules,
-            self._together,
-        )
+        run = CallRun(call, self._scope)
         self._calls.append(run)
         self._waiting.append(run)
 
