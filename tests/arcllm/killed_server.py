@@ -15,7 +15,7 @@ Moment = Literal["before", "middle", "never"]
 _OPEN = ("01", "08")
 """As the kernel writes it: established, and closed by the other side alone."""
 _PROGRAM = r"""
-import json, socket, sys, time
+import json, socket, sys, threading
 moment, port = sys.argv[1], int(sys.argv[2])
 
 def chunk(**choice):
@@ -28,10 +28,7 @@ def packed(data):
 
 begin = chunk(delta={"role": "assistant", "content": "Hel"}, finish_reason=None)
 end = chunk(delta={"content": "lo"}, finish_reason="stop") + b"data: [DONE]\n\n"
-server = socket.create_server(("127.0.0.1", port))
-print(server.getsockname()[1], flush=True)
-while True:
-    connection, _ = server.accept()
+def answer(connection):
     with connection, connection.makefile("rb") as lines:
         while line := lines.readline():
             length = 0
@@ -47,8 +44,13 @@ while True:
                 connection.sendall(packed(end) + packed(b""))
                 continue
             print("asked", flush=True)
-            while True:
-                time.sleep(3600)
+            lines.read()  # until the client goes
+
+server = socket.create_server(("127.0.0.1", port))
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    threading.Thread(target=answer, args=(connection,), daemon=True).start()
 """
 
 

@@ -126,7 +126,7 @@ async def test_many_streams_of_a_server_that_is_killed_all_end() -> None:
                 errors.append(error)
 
         async with anyio.create_task_group() as group:
-            for _ in range(8):  # one is answered, the others wait to be
+            for _ in range(8):
                 group.start_soon(ask)
             await begun.wait()
             server.kill()
