@@ -19,6 +19,7 @@ from .messages import clean_message, clean_parse_error, clean_response
 from .settings import Direction, SecuritySettings
 from .signing import signer_of
 from .streamed import AnswerStream
+from .tools import clean_options, clean_tools
 
 _TOO_DEEP = "data nested too deeply"
 """What cannot be searched to its end is blocked."""
@@ -95,9 +96,13 @@ class SecurityLayer(Layer):
         """Return the call as it is sent, and its signature."""
         try:
             messages = [clean_message(message, cleaning) for message in call.messages]
+            tools = clean_tools(call.tools, cleaning)
+            options = clean_options(call.options, cleaning)
         except RecursionError:
             raise ArcLLMSecurityError("request", (_TOO_DEEP,)) from None
-        sent = replace(call, messages=messages) if cleaning.found else call
+        sent = call
+        if cleaning.found:
+            sent = replace(call, messages=messages, tools=tools, options=options)
         if self._signer is None:
             return sent, None
         return sent, self._signer.sign(sent, self.name, self.model_name)

@@ -2,7 +2,7 @@
 
 Opaque data goes back to its service as it came: a thought that was changed would be refused with its
 signature. So an opaque entry that holds something is left out as a whole; of one that only adds to a
-text of the message, what it adds. The data of images is not looked at.
+text of the message, what it adds. The sources of images are not looked at.
 """
 
 from __future__ import annotations
