@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from programs_run import printed_by
 
-from amplifier_modules.testing.servers import Answer, AnthropicServer, Call
+from amplifier_modules.testing.servers import Answer, Call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS: dict[str, list[Any]] = {
@@ -38,26 +36,7 @@ def run(tmp_path):
     """Runs a program and returns what it printed, and the requests that it sent."""
 
     def run(name: str) -> tuple[str, list[Any]]:
-        with AnthropicServer(ANSWERS[name]) as server:
-            done = subprocess.run(
-                [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py")],
-                env={
-                    **os.environ,
-                    "ANTHROPIC_API_KEY": "a-key-of-the-tests",
-                    "ANTHROPIC_BASE_URL": server.url,
-                    "ARCLLM_CONFIG": "",
-                    "XDG_CONFIG_HOME": str(tmp_path),
-                },
-                cwd=tmp_path,
-                capture_output=True,
-                check=False,
-                text=True,
-                timeout=60,
-            )
-            assert server.refusals == []
-            requests = list(server.requests)
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout, requests
+        return printed_by(EXAMPLES / f"{name}.py", tmp_path, ANSWERS[name])
 
     return run
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar, cast
 
 from amplifier_guard import Redactor
 
@@ -15,6 +15,15 @@ LEAST_NUMBER = 100_000_000
 """Shorter numbers are no personal data by themselves."""
 SECRET = "SECRET"
 """The type of a secret in errors and metadata."""
+
+ItemT = TypeVar("ItemT")
+
+
+def each_cleaned(items: list[ItemT], clean: Callable[[ItemT], ItemT]) -> list[ItemT]:
+    """Return the items as they are cleaned; the same list if each of them is the same object."""
+    cleaned = [clean(item) for item in items]
+    is_same = all(new is old for new, old in zip(cleaned, items, strict=True))
+    return items if is_same else cleaned
 
 
 class Cleaning:
@@ -96,9 +105,7 @@ class Cleaning:
             return self._mapping(cast("Mapping[Any, Any]", value), detector)
         if isinstance(value, list | tuple):
             items = cast("list[Any]", value)
-            cleaned = [self._without_personal(item, detector) for item in items]
-            is_same = all(new is old for new, old in zip(cleaned, items, strict=True))
-            return items if is_same else cleaned
+            return each_cleaned(items, lambda item: self._without_personal(item, detector))
         return value
 
     def _mapping(self, value: Mapping[Any, Any], detector: Detector) -> Mapping[Any, Any]:

@@ -20,7 +20,7 @@ from ...types import (
     ToolUseBlock,
 )
 from ..tool_calls import INVALID
-from .cleaning import Cleaning
+from .cleaning import Cleaning, each_cleaned
 
 _SPOKEN = ("refusal", "unparsed_calls")
 """What the metadata of a response has of the model's words."""
@@ -45,8 +45,8 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
         text = getattr(response, name)
         if text and (without := cleaning.text(text)) is not text:
             changes[name] = without
-    calls = [_call(call, cleaning) for call in response.tool_calls]
-    if any(new is not old for new, old in zip(calls, response.tool_calls, strict=True)):
+    calls = each_cleaned(response.tool_calls, lambda call: _call(call, cleaning))
+    if calls is not response.tool_calls:
         changes["tool_calls"] = calls
     kept = getattr(response, "opaque", None)
     if (opaque := _opaque(kept, cleaning)) is not kept:
@@ -57,8 +57,8 @@ def clean_response(response: LLMResponse, cleaning: Cleaning) -> LLMResponse:
             metadata = changes.get("metadata", response.metadata)
             changes["metadata"] = {**metadata, name: without}
     if problems := response.metadata.get(INVALID):
-        said = [cleaning.text(problem) for problem in problems.values()]
-        if any(new is not old for new, old in zip(said, problems.values(), strict=True)):
+        texts = list(problems.values())
+        if (said := each_cleaned(texts, cleaning.text)) is not texts:
             metadata = changes.get("metadata", response.metadata)
             # The ids stay: they name calls of the response.
             changes["metadata"] = {**metadata, INVALID: dict(zip(problems, said, strict=True))}
@@ -81,9 +81,7 @@ def clean_parse_error(error: ArcLLMParseError, cleaning: Cleaning) -> None:
 def _content(content: str | list[ContentBlock], cleaning: Cleaning) -> str | list[ContentBlock]:
     if isinstance(content, str):
         return cleaning.text(content)
-    blocks = [_block(block, cleaning) for block in content]
-    is_same = all(new is old for new, old in zip(blocks, content, strict=True))
-    return content if is_same else blocks
+    return each_cleaned(content, lambda block: _block(block, cleaning))
 
 
 def _block(block: ContentBlock, cleaning: Cleaning) -> ContentBlock:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ...types import Tool
-from .cleaning import Cleaning
+from .cleaning import Cleaning, each_cleaned
 
 _TEXTS = frozenset({"description", "title", "$comment"})
 _EXAMPLES = frozenset({"default", "example", "examples"})
@@ -23,7 +23,7 @@ _BY_NAME = frozenset(
 
 def clean_tools(tools: list[Tool] | None, cleaning: Cleaning) -> list[Tool] | None:
     """Return tools without them; the same list if they have none."""
-    return None if tools is None else _each(tools, lambda tool: _tool(tool, cleaning))
+    return None if tools is None else each_cleaned(tools, lambda tool: _tool(tool, cleaning))
 
 
 def clean_options(options: dict[str, Any], cleaning: Cleaning) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def clean_options(options: dict[str, Any], cleaning: Cleaning) -> dict[str, Any]
 def clean_schema(schema: Any, cleaning: Cleaning) -> Any:
     """Return a JSON schema without them; the same object if it has none."""
     if isinstance(schema, list):
-        return _each(cast("list[Any]", schema), lambda each: clean_schema(each, cleaning))
+        return each_cleaned(cast("list[Any]", schema), lambda each: clean_schema(each, cleaning))
     if not isinstance(schema, dict):
         return schema
     return _mapped(cast("dict[str, Any]", schema), lambda key, value: _part(key, value, cleaning))
@@ -59,12 +59,6 @@ def _tool(tool: Tool, cleaning: Cleaning) -> Tool:
     if description is tool.description and parameters is tool.parameters:
         return tool
     return tool.model_copy(update={"description": description, "parameters": parameters})
-
-
-def _each(values: list[Any], clean: Callable[[Any], Any]) -> list[Any]:
-    cleaned = [clean(value) for value in values]
-    is_same = all(new is old for new, old in zip(cleaned, values, strict=True))
-    return values if is_same else cleaned
 
 
 def _mapped(values: dict[str, Any], clean: Callable[[str, Any], Any]) -> dict[str, Any]:
