@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from amplifier_core.events import PROVIDER_REQUEST
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
-from ..budget import BUDGET_WARNING
 from ..failure import in_words
 from ..spending.call_estimate import estimate_of
 from ..spending.ledger import Ledger, Limit
@@ -145,7 +144,7 @@ class Asking:
             with call:
                 response = await model.ask(request, number, shorter, early=early)
                 call.settle(response.usage)
-            await self.warn(self.ledger)
+            await self.ledger.warn()
         if response.usage is not None:
             self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
@@ -174,8 +173,3 @@ class Asking:
                 self.report.reason = asked.reason
             elif asked is not None:
                 await self.history.add_response(asked[0], [])
-
-    async def warn(self, ledger: Ledger) -> None:
-        """Tell, once for each limit, that most of it is used up."""
-        for hooks, data in ledger.warnings():
-            await hooks.emit(BUDGET_WARNING, data)

@@ -28,6 +28,7 @@ from .asking import Asking
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection
+from .boundary.time_warning import warned_in_time
 from .equal_errors import EqualErrors
 from .goal.actions import Actions
 from .goal.state import goal_of
@@ -113,7 +114,7 @@ class Turn:
         has_models = isinstance(models, TurnModels)
         aside = ASIDE_CALL.set(partial(self._call_aside, models) if has_models else None)
         if self.ledger is not None:
-            self.ledger.hooks = self.hooks
+            self.ledger.tell(self.hooks)
         try:
             with self.cancellation.interruptible() as whole:
                 whole.put_off()
@@ -169,7 +170,8 @@ class Turn:
     ) -> Outcome:
         outcome = Outcome.INCOMPLETE
         with Interruption(seconds=seconds) as time:
-            outcome = await self._converse(models)
+            async with warned_in_time(ledger):
+                outcome = await self._converse(models)
         if time.was_caught:
             self.report.reason = ledger.out_of_time().reason
         return outcome
@@ -323,7 +325,7 @@ class Turn:
     async def _judge(self, calls: ToolRound, recovery: Recovery | None) -> Outcome | None:
         """Return how the turn ends after these calls; None if it goes on."""
         if self.ledger is not None:
-            await self._asking.warn(self.ledger)
+            await self.ledger.warn()
         self._actions.note(calls.requested, calls.results)
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
-from ..budget import Budget
+from ..budget import BUDGET_WARNING, Budget
 from .reservation import NOTHING, Estimate, Reservation
 
 
@@ -127,10 +127,8 @@ class Ledger:
     @property
     def has_called(self) -> bool:
         """Whether the turn, or the one that it is a part of, has called the model."""
-        ledger = self
-        while ledger._parent is not None and ledger._parent.owner is ledger.owner is not None:
-            ledger = ledger._parent
-        return ledger._model_calls > 0
+        *_, whole = self._parts()
+        return whole._model_calls > 0
 
     def take_tool_call(self) -> Limit | None:
         """Count a tool call that is about to run; return the limit that forbids it, if any."""
@@ -172,6 +170,28 @@ class Ledger:
         _, seconds = min(limits, default=(0, 0))
         return Limit("seconds", f"the budget of {seconds:g} s is used up")
 
+    def tell(self, hooks: Teller) -> None:
+        """Have the warnings of the turn, and of the one that it is a part of, go to these hooks."""
+        for ledger in self._parts():
+            ledger.hooks = hooks
+
+    def seconds_to_warning(self) -> float | None:
+        """Return the seconds until most of the turn's own time is over; None without that warning.
+
+        It is 0 or less from then on until `warnings` has returned the warning.
+        """
+        left = [
+            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._clock() - ledger._began))
+            for ledger in self._parts()
+            if ledger.budget.seconds is not None and "seconds" not in ledger._warned
+        ]
+        return min(left, default=None)
+
+    async def warn(self) -> None:
+        """Tell, once for each limit, that most of it is used up."""
+        for hooks, data in self.warnings():
+            await hooks.emit(BUDGET_WARNING, data)
+
     def warnings(self) -> list[tuple[Teller, dict[str, Any]]]:
         """Return the data of the warnings that are due, each once, and the hooks that get it.
 
@@ -198,7 +218,7 @@ class Ledger:
             limit: Any = getattr(self.budget, kind)
             if limit is None or kind in self._warned:
                 continue
-            if Decimal(amount) >= Decimal(limit) * WARNING_SHARE:
+            if Decimal(amount) >= _warned_from(limit):
                 self._warned.add(kind)
                 is_count = isinstance(limit, int) and isinstance(amount, int)
                 number = int if is_count else float
@@ -266,6 +286,14 @@ class Ledger:
                 return Limit("cost", reason)
         return None
 
+    def _parts(self) -> Iterator[Ledger]:
+        """Yield the ledger, and those of the turns of the same session that it is a part of."""
+        ledger = self
+        yield ledger
+        while ledger._parent is not None and ledger._parent.owner is ledger.owner is not None:
+            ledger = ledger._parent
+            yield ledger
+
     def _chain(self) -> Iterator[Ledger]:
         ledger: Ledger | None = self
         while ledger is not None:
@@ -283,6 +311,10 @@ def running_ledger() -> Ledger | None:
 
 RUNNING: ContextVar[Ledger | None] = ContextVar("running_ledger", default=None)
 """The ledger of the turn that runs here, on which the turns within it draw."""
+
+
+def _warned_from(limit: float | Decimal) -> Decimal:
+    return Decimal(limit) * WARNING_SHARE
 
 
 def _counted(number: int, noun: str) -> str:

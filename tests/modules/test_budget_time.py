@@ -1,0 +1,159 @@
+"""The warning at 80 % of the seconds of a turn, on a clock that jumps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from pydantic import BaseModel
+
+from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
+from amplifier_core import ChatRequest, ChatResponse, TextBlock
+from amplifier_modules.spending.ledger import Ledger
+
+sys.path.insert(0, str(Path(__file__).parent))
+from virtual_time import BACKENDS
+
+
+@pytest.fixture(params=sorted(BACKENDS))
+def anyio_backend(request: pytest.FixtureRequest) -> Any:
+    return BACKENDS[request.param]()
+
+
+@pytest.fixture(autouse=True)
+def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent, _, owner = Ledger.__init__.__defaults__ or (None, None, None)
+    monkeypatch.setattr(Ledger.__init__, "__defaults__", (parent, anyio.current_time, owner))
+
+
+class Slow(BaseProvider):
+    """Answers after some seconds."""
+
+    name = "slow"
+
+    def __init__(self, seconds: float, text: str = "done") -> None:
+        self._seconds = seconds
+        self._text = text
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        await anyio.sleep(self._seconds)
+        return ChatResponse(content=[TextBlock(text=self._text)])
+
+
+class Told:
+    """The warnings, with the seconds at which they came, and what they say was used."""
+
+    def __init__(self, handling_seconds: float = 0) -> None:
+        self.began = anyio.current_time()
+        self.warnings: list[tuple[float, str, float, float]] = []
+        self.handled = 0
+
+        @hook("budget:warning")
+        async def note(event: str, data: dict[str, Any]) -> None:
+            used = data["kind"], round(data["used"], 6), data["limit"]
+            self.warnings.append((self.now, *used))
+            await anyio.sleep(handling_seconds)
+            self.handled += 1
+
+        self.hook = note
+
+    @property
+    def now(self) -> float:
+        return round(anyio.current_time() - self.began, 6)
+
+
+@tool
+async def work() -> str:
+    """Work for long."""
+    await anyio.sleep(60)
+    return "worked"
+
+
+@pytest.mark.parametrize("seconds", [10, 0.3, 1.7])
+async def test_it_comes_in_the_middle_of_a_model_call(seconds: float) -> None:
+    told = Told()
+    agent = Agent(Slow(60), hooks=[told.hook], budget=Budget(seconds=seconds))
+    assert (await agent.run("go")).status == "limit"
+    assert told.now == seconds
+    [(now, *used)] = told.warnings
+    assert now == pytest.approx(seconds * 0.8, abs=0.002)
+    assert used == ["seconds", now, seconds]
+
+
+async def test_it_comes_in_the_middle_of_a_tool() -> None:
+    told = Told()
+    model = ScriptedProvider([{"tool": "work"}, "done"])
+    agent = Agent(model, tools=[work], hooks=[told.hook], budget=Budget(seconds=70))
+    assert (await agent.run("go")).text == "done"
+    assert told.warnings == [(56, "seconds", 56, 70)]
+
+
+async def test_a_turn_that_ends_earlier_has_none_and_does_not_wait_for_it() -> None:
+    told = Told()
+    agent = Agent(Slow(7.9), hooks=[told.hook], budget=Budget(seconds=10))
+    assert (await agent.run("go")).status == "completed"
+    assert told.now == 7.9
+    await anyio.sleep(100)
+    assert told.warnings == []
+
+
+async def test_each_run_of_a_session_has_its_own() -> None:
+    told = Told()
+    agent = Agent(Slow(9), hooks=[told.hook], budget=Budget(seconds=10))
+    async with agent.session() as session:
+        for _ in range(2):
+            assert (await session.run("go")).status == "completed"
+    assert told.warnings == [(8, "seconds", 8, 10), (17, "seconds", 8, 10)]
+
+
+async def test_a_handler_that_takes_longer_than_the_turn_ends_with_it() -> None:
+    told = Told(handling_seconds=60)
+    agent = Agent(Slow(9), hooks=[told.hook], budget=Budget(seconds=10))
+    assert (await agent.run("go")).status == "completed"
+    assert told.now == 9
+    await anyio.sleep(100)
+    assert (len(told.warnings), told.handled) == (1, 0)
+
+
+async def test_of_a_turn_and_the_sub_agents_in_it_each_limit_is_told_once() -> None:
+    told = Told()
+
+    ask = {"tool": "expert", "arguments": {"prompt": "go"}}
+    expert = Agent(Slow(9), hooks=[told.hook], budget=Budget(seconds=10))
+    agent = Agent(
+        ScriptedProvider([[ask, ask], "done"]),
+        tools=[expert.as_tool("expert", "Knows more.")],
+        hooks=[told.hook],
+        budget=Budget(seconds=11.25),
+    )
+    assert (await agent.run("go")).text == "done"
+    assert told.warnings == [
+        (8, "seconds", 8, 10),
+        (8, "seconds", 8, 10),
+        (9, "seconds", 9, 11.25),
+    ]
+
+
+async def test_it_comes_also_where_an_answer_of_a_type_is_wanted() -> None:
+    class Page(BaseModel):
+        number: int
+
+    told = Told()
+    model = Slow(9, '{"number": 3}')
+    agent = Agent(model, hooks=[told.hook], budget=Budget(seconds=10, model_calls=1), output=Page)
+    assert (await agent.run("go")).value == Page(number=3)
+    assert told.warnings == [(8, "seconds", 8, 10), (9, "model_calls", 1, 1)]
+
+
+async def test_without_a_budget_of_seconds_there_is_no_timer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("amplifier_modules.loops.boundary.time_warning.together", refuse)
+    for budget in (None, Budget(tokens=10_000)):
+        assert (await Agent(Slow(1), budget=budget).run("go")).status == "completed"
