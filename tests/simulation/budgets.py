@@ -13,6 +13,9 @@ from amplifier_modules.budget import Budget
 GRACE_SECONDS = 45.0
 """How long after its last second a turn may take to end: what it waits for may be stubborn."""
 
+WARNING_SHARE = 0.81
+"""The share of its seconds up to which a turn warns; a little more than it should."""
+
 _USED_UP = re.compile(r"the budget of ([\d,]+) model calls? is used up")
 
 
@@ -42,6 +45,7 @@ class SpentTurn:
         self._cost = Decimal(0)
         self._last: dict[str, tuple[int, Decimal]] = {}
         self._calls_after_cancellation = 0
+        self._warned: set[str] = set()
 
     def chain(self) -> Iterator[SpentTurn]:
         """Yield the turn and those around it."""
@@ -121,6 +125,19 @@ class SpentTurn:
                     f"tool call {turn._tool_calls} of a turn of `{turn.session_id}`, which may make"
                     f" {most}"
                 )
+
+    def note_warning(self, kind: str, now: float) -> None:
+        """Note that most of a limit is told to be used up.
+
+        Raises:
+            BrokenPromiseError: It was told before, or that of the time is told late.
+        """
+        if kind in self._warned:
+            raise BrokenPromiseError(f"`{self.session_id}` warns twice of its `{kind}`")
+        self._warned.add(kind)
+        seconds = self.budget.seconds
+        if kind == "seconds" and (seconds is None or now > self.began + WARNING_SHARE * seconds):
+            raise BrokenPromiseError(f"a warning came {now - self.began} s after the beginning")
 
     def end(self, now: float, reason: str | None) -> None:
         """End the turn.

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 
 from amplifier_core.events import TOOL_ERROR
 from amplifier_core.llm_errors import StreamError
 from amplifier_modules.contexts import compaction, simple
 from amplifier_modules.loops.answers.display import Display
+from amplifier_modules.loops.boundary.call_approval import CallQuestion
 from amplifier_modules.loops.boundary.hook_points import HookPoints
+from amplifier_modules.loops.goal import pursuit
+from amplifier_modules.loops.goal.judgement import Judgement
+from amplifier_modules.loops.goal.pursuit import GoalPursuit
 from amplifier_modules.loops.model_call import ModelCalls
 from amplifier_modules.loops.open_blocks import OpenBlocks
 from amplifier_modules.loops.steering import SteeringQueue
@@ -166,6 +172,56 @@ def a_failed_call_is_run_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CallRun, "_answered", again)
 
 
+def a_warning_of_the_time_waits_for_the_next_step(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Ledger, "seconds_to_warning", lambda self: None)
+
+
+def a_call_runs_that_a_person_has_not_allowed(patch: pytest.MonkeyPatch) -> None:
+    judge_call = HookPoints.judge_call
+
+    async def allowing(self: Any, *given: Any, **options: Any) -> Any:
+        verdict = await judge_call(self, *given, **options)
+        if verdict.question is not None:
+            verdict.denied = False
+        return verdict
+
+    patch.setattr(HookPoints, "judge_call", allowing)
+    patch.setattr(CallQuestion, "confirm", lambda self, arguments: None)
+
+
+def a_person_is_asked_two_things_at_once(patch: pytest.MonkeyPatch) -> None:
+    lock = property(lambda self: anyio.Lock(), lambda self, lock: None)
+    patch.setattr(HookPoints, "_approvals", lock, raising=False)
+
+
+def a_late_answer_allows_what_its_default_denies(patch: pytest.MonkeyPatch) -> None:
+    carry_out = HookPoints._carry_out
+
+    def allowing(self: Any, result: Any, event: str) -> Any:
+        return carry_out(self, result.model_copy(update={"approval_default": "allow"}), event)
+
+    patch.setattr(HookPoints, "_carry_out", allowing)
+
+
+def a_goal_that_is_reached_is_pursued_further(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pursuit, "read_judgement", lambda text: Judgement(False, text))
+
+
+def a_goal_is_taken_for_reached_without_a_verdict(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pursuit, "read_judgement", lambda text: Judgement(True, text))
+
+
+def a_goal_is_pursued_for_ever(patch: pytest.MonkeyPatch) -> None:
+    begin = GoalPursuit.__init__
+
+    def without_limit(
+        self: Any, coordinator: Any, hooks: Any, rules: Any, *given: Any, **options: Any
+    ) -> None:
+        begin(self, coordinator, hooks, replace(rules, max_rounds=None), *given, **options)
+
+    patch.setattr(GoalPursuit, "__init__", without_limit)
+
+
 FAULTS: dict[Plant, int] = {
     a_result_is_added_twice: 20,
     calls_that_never_began_have_no_result: 100,
@@ -174,12 +230,19 @@ FAULTS: dict[Plant, int] = {
     a_reservation_is_never_taken_back: 100,
     a_sub_agent_does_not_hear_of_a_cancellation: 400,
     sub_agents_outlive_their_session: 100,
-    a_group_is_split_where_it_is_shortened: 300,
+    a_group_is_split_where_it_is_shortened: 100,
     a_message_comes_between_a_call_and_its_result: 100,
     an_answer_that_was_shown_is_asked_for_again: 100,
     a_budget_is_checked_after_the_call: 100,
     a_block_that_was_cut_has_no_end: 100,
     a_steering_message_is_forgotten_in_a_cancellation: 100,
     a_failed_call_is_run_again: 100,
+    a_warning_of_the_time_waits_for_the_next_step: 300,
+    a_call_runs_that_a_person_has_not_allowed: 100,
+    a_person_is_asked_two_things_at_once: 100,
+    a_late_answer_allows_what_its_default_denies: 100,
+    a_goal_that_is_reached_is_pursued_further: 100,
+    a_goal_is_taken_for_reached_without_a_verdict: 100,
+    a_goal_is_pursued_for_ever: 100,
 }
 """Each fault, and in how many sessions it must be found."""

@@ -30,6 +30,8 @@ class TurnPlan:
     prompt: str
     budget: Budget | None
     deeds: tuple[tuple[float, Deed], ...]
+    has_goal: bool
+    """Whether a goal is set before it."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class SessionPlan:
     """Events with a handler that waits."""
     judges: bool
     """Whether a hook denies some calls and injects messages."""
+    asks: bool
+    """Whether a hook asks a person about some calls."""
     task_budget: Budget | None
     """What a task of `tool-task` may use."""
     agent_budget: Budget | None = field(default=None)
@@ -77,7 +81,9 @@ def session_plan(random: Random) -> SessionPlan:
         settings["execute_while_streaming"] = True
     if random.random() < 0.2:
         settings["max_equal_errors"] = 2
-    window = random.choice((1_000, 2_000, 4_000, 100_000))
+    settings["goal_max_rounds"] = random.choice((1, 2, 3))
+    settings["goal_summary"] = random.random() < 0.5
+    window = random.choice((500, 1_000, 1_000, 2_000, 100_000))
     context: dict[str, Any] = {"summarize": random.random() < 0.3, "summary_tokens": 60}
     context["protected_tool_results"] = random.choice((0, 1, 5))
     if random.random() < 0.3:
@@ -94,6 +100,7 @@ def session_plan(random: Random) -> SessionPlan:
         call_share=random.choice((0.5, 0.7, 0.85)),
         slow_events=tuple(event for event in HEARD if random.random() < 0.12),
         judges=random.random() < 0.3,
+        asks=random.random() < 0.25,
         task_budget=budget(random),
         agent_budget=budget(random),
     )
@@ -123,4 +130,5 @@ def _turn(random: Random, number: int) -> TurnPlan:
         if deed == "pause":
             deeds.append((instant + PAUSE_SECONDS, "resume"))
     said = " ".join(["word"] * random.choice((1, 5, 200)))
-    return TurnPlan(f"prompt {number} {said}", budget(random), tuple(sorted(deeds)))
+    has_goal = random.random() < 0.2
+    return TurnPlan(f"prompt {number} {said}", budget(random), tuple(sorted(deeds)), has_goal)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from budgets import SpentTurn
 from history_check import check_request
+from pursued_goal import NOT_REACHED, REACHED
 from session_plan import SessionPlan
 from simulated_world import ASKING, World
 
@@ -24,13 +25,17 @@ from amplifier_core.llm_errors import (
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
 from amplifier_modules.contexts.budget import estimate_tokens
+from amplifier_modules.loops.answers.response import text_of
 from amplifier_modules.loops.asking import WRAP_UP
+from amplifier_modules.loops.goal.words import judge_prompt
 from amplifier_modules.providers.base import Piece
 from amplifier_modules.providers.scripted import ScriptedProvider
 
 WINDOW_OF_OTHERS = 1_000_000
 FIRST_FAULTS = (RateLimitError, ProviderUnavailableError, AuthenticationError, NetworkError)
 """Before an answer begins."""
+JUDGING = judge_prompt("", "", ())[:60]
+"""How a question to the judge of a goal begins."""
 CUTS = (StreamError, NetworkError)
 """In the middle of an answer."""
 
@@ -87,6 +92,8 @@ class SimulatedModel(ScriptedProvider):
         assert piece.usage is not None
         piece.usage.cost_usd = Decimal(random.choice((0, 1, 2))) / 1000
         self._end(turn, piece)
+        if _is_of_judge(request):
+            world.sessions[ASKING.get()].goal.note_judgement(text_of(piece))
         yield piece
 
     def _end(self, turn: SpentTurn, response: ChatResponse) -> None:
@@ -102,6 +109,8 @@ class SimulatedModel(ScriptedProvider):
 
     def _invented(self, request: ChatRequest) -> Any:
         random = self._world.random
+        if _is_of_judge(request):
+            return random.choice((REACHED, NOT_REACHED, NOT_REACHED, "who knows"))
         # Some models call tools although they were told not to.
         is_plain = request.max_output_tokens is not None or (
             _is_closing(request) and random.random() < 0.8
@@ -154,6 +163,11 @@ class SimulatedModel(ScriptedProvider):
         if action in ("result", "cancel", "continue"):
             arguments["id"] = f"task-{random.choice((1, 1, 1, 2, 3))}"
         return arguments
+
+
+def _is_of_judge(request: ChatRequest) -> bool:
+    """Whether it is asked whether a goal is reached."""
+    return str(request.messages[-1].content).startswith(JUDGING)
 
 
 def _is_closing(request: ChatRequest) -> bool:

@@ -16,6 +16,9 @@ from broken import BrokenPromiseError
 from budgets import SpentTurn
 from event_pairs import EventPairs
 from history_check import WatchedHistory
+from pursued_goal import PursuedGoal
+from session_plan import SessionPlan
+from simulated_person import SimulatedPerson
 
 from amplifier_modules.budget import Budget
 
@@ -46,6 +49,7 @@ class SessionRecord:
         """Begin with nothing."""
         self.number = number
         self.pairs = EventPairs()
+        self.goal = PursuedGoal()
         self.history = WatchedHistory()
         self.coordinator: Any = None
         self.last_number = 0
@@ -60,9 +64,11 @@ class SessionRecord:
 class World:
     """Takes all that happens, and raises where a promise is broken."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, plan: SessionPlan) -> None:
         """Begin with no sessions."""
         self.random = random
+        self.plan = plan
+        self.person = SimulatedPerson(random)
         self.sessions: dict[str, SessionRecord] = {}
         self.broken: BrokenPromiseError | None = None
         """The first promise that was broken; raised after the batch."""
@@ -153,12 +159,16 @@ class World:
         turn = record.turn
         if event == "llm:pre":
             ASKING.set(str(data["session_id"]))
-        if turn is not None and event == "provider:request":
+        if turn is not None and event == "provider:request" and "purpose" not in data:
+            record.goal.check_request()
             turn.note_request(is_aside=False)
         if turn is not None and event == "llm:pre" and "purpose" in data:
             turn.note_request(is_aside=True)
         if event == "tool:start" and turn is not None:
             turn.begin_tool()
+            self.person.check_start(data["tool_call_id"])
+        if event == "budget:warning" and turn is not None:
+            turn.note_warning(data["kind"], self._now())
         if event == "orchestrator:complete":
             record.ending_reason = data.get("reason")
         if event == "execution:end" and turn is not None:
@@ -167,6 +177,8 @@ class World:
         if event == "context:message" and data["number"] > record.last_number:
             record.last_number = data["number"]
             self.steered[str(data["message"]["content"])] -= data["source"] == "steering"
+            if data["source"] == "goal":
+                record.goal.note_round(self.plan.loop["config"]["goal_max_rounds"])
         for text in data["messages"] if event == "orchestrator:steering_discarded" else ():
             self.steered[text] -= 1
         record.pairs.note(event, data)
@@ -178,6 +190,7 @@ class World:
             message = f"a turn began twice, or with a prompt of nobody: {data['prompt']!r}"
             raise BrokenPromiseError(message) from None
         record.ending_reason, record.has_begun = None, True
+        record.goal.begin_turn()
         record.turn = SpentTurn(str(data["session_id"]), budget, around, self._now())
 
     # Models and tools

@@ -28,7 +28,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 COMMAND = "python tests/simulation/repeat.py"
 
 _HEARD = (*PAIRS, *BEGINNINGS, "tool:start", "provider:request", "orchestrator:complete",
-          "orchestrator:steering_discarded", "session:end",
+          "budget:warning",          "orchestrator:steering_discarded", "session:end",
           "context:message")  # fmt: skip
 _LOGGERS = ("amplifier_core", "amplifier_modules", "amplifier_agent", "asyncio")
 _OF_ANSWERS = ("content_block:", "agent:")
@@ -59,7 +59,7 @@ def simulate(seed: int) -> Simulated:
     """
     random = Random(seed)
     plan = session_plan(random)
-    world = World(random)
+    world = World(random, plan)
     order = Random(f"order {seed}") if plan.is_shuffled else None
     loop = SeededLoop(order, world.check)
     statuses: list[str] = []
@@ -94,6 +94,7 @@ async def _converse(world: World, plan: SessionPlan, statuses: list[str]) -> Non
         loop=plan.loop,
         context=plan.context,
         hooks=hooks,
+        approvals=world.person,
         budget=plan.agent_budget,
     )
     task = {} if plan.task_budget is None else {"budget": plan.task_budget.config()}
@@ -108,6 +109,7 @@ async def _converse(world: World, plan: SessionPlan, statuses: list[str]) -> Non
         loop=plan.loop,
         context=plan.context,
         hooks=hooks,
+        approvals=world.person,
     )
     async with agent.session(session_id="root") as session:
         coordinator: Any = session.session.coordinator
@@ -124,10 +126,15 @@ async def _converse(world: World, plan: SessionPlan, statuses: list[str]) -> Non
 async def _run_turn(world: World, session: Session[Any], turn: TurnPlan) -> str:
     """Run a turn while things are done to it; return how it ended."""
     prompt = world.job(None, turn.budget, turn.prompt)
+    if turn.has_goal:
+        session.goal = "all is done"
     running = asyncio.ensure_future(session.run(prompt, budget=turn.budget))
     doing = asyncio.ensure_future(_do(world, session, turn, running))
     try:
-        return (await running).status
+        result = await running
+        if result.goal is not None:
+            world.session(session.id).goal.check_end(result.goal.verdict)
+        return result.status
     except asyncio.CancelledError:
         return "task cancelled"
     except LLMError as error:
@@ -200,6 +207,14 @@ def _hooks(world: World, plan: SessionPlan) -> list[Hook]:
             return None
 
         hooks.append(judge)
+    if plan.asks:
+
+        @hook("tool:pre")
+        def ask(event: str, data: dict[str, Any]) -> HookResult | None:
+            del event
+            return world.person.judge(data)
+
+        hooks.append(ask)
     return hooks
 
 
