@@ -106,9 +106,13 @@ class Asking:
             self.report.deny(PROVIDER_REQUEST, str(error))
             return None
         chosen = model.chosen
-        asked = (self.history.context, model.provider)
-        target = (chosen.name, chosen.model) if self.budgets.is_anything_known else ()
-        messages = await self.budgets.messages(*asked, *target, stated=chosen.request_budget())
+        context, provider = self.history.context, model.provider
+        if self.budgets.is_anything_known or chosen.named is not None:
+            stated = chosen.request_budget()
+            target = (chosen.name, chosen.model)
+            messages = await self.budgets.messages(context, provider, *target, stated=stated)
+        else:
+            messages = await context.get_messages_for_request(provider=provider)
         if len(self.tool_specs) != len(self.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()
@@ -125,7 +129,9 @@ class Asking:
         async def shorter() -> ChatRequest | None:
             target = (chosen.name, chosen.model)
             refusals = len(refused) - 1
-            fewer = await self.budgets.fewer_messages(refused[-1], refusals, *asked, *target)
+            fewer = await self.budgets.fewer_messages(
+                refused[-1], refusals, context, provider, *target
+            )
             if fewer is None:
                 return None
             refused.append(fewer)
@@ -137,7 +143,7 @@ class Asking:
         if self.ledger is None:
             response = await model.ask(request, number, shorter, early=early)
         else:
-            estimate = estimate_of(request, model.provider, self.ledger)
+            estimate = estimate_of(request, provider, self.ledger)
             call = self.ledger.reserve(estimate, is_closing=is_closing)
             if isinstance(call, Limit):
                 return call
@@ -148,7 +154,7 @@ class Asking:
         if response.usage is not None:
             self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
-        return response, model.provider
+        return response, provider
 
     async def _about(self, models: TurnModels) -> dict[str, Any]:
         """Return what hooks are told of a call before it is made."""

@@ -100,7 +100,8 @@ class Loop:
         )
         response_format = capability_of(coordinator, TURN_RESPONSE_FORMAT)
         turn = Turn(shared, prompt, context, tools, points, cancellation, rules, response_format)
-        pace = Pace(settings, shared.last_call, cancellation)
+        has_delays = settings.min_delay_between_calls_ms > 0 or settings.stream_delay > 0
+        pace = Pace(settings, shared.last_call, cancellation) if has_delays else None
         return await turn.run(self._models(providers, points, pace))
 
     def model_of_role(self, coordinator: Any, role: str) -> ChosenModel:
@@ -120,7 +121,7 @@ class Loop:
         return Roles(providers, self.settings.models, self.settings.default_provider)
 
     def _models(
-        self, providers: Mapping[str, Any], points: HookPoints, pace: Pace
+        self, providers: Mapping[str, Any], points: HookPoints, pace: Pace | None
     ) -> TurnModels | Exception:
         try:
             roles = self._roles(providers)
@@ -161,6 +162,11 @@ def longest_tool(configured: float | None, coordinator: Any) -> float | None:
         coordinator: Has the capability `guard.tool_timeout`; may be None.
     """
     allowed = capability_of(coordinator, GUARD_TOOL_TIMEOUT)
-    if isinstance(allowed, bool) or not isinstance(allowed, (int, float)) or allowed <= 0:
+    if (
+        allowed is None
+        or isinstance(allowed, bool)
+        or not isinstance(allowed, (int, float))
+        or allowed <= 0
+    ):
         return configured
     return float(allowed) if configured is None else min(float(allowed), configured)

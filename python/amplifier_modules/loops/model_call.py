@@ -24,6 +24,7 @@ from ..call_purpose import CALL_PURPOSE
 from ..contexts.too_long import cannot_be_shorter
 from ..failure import described
 from .answers.blocks import are_emitted, emit_blocks
+from .answers.emitter import AfterWord
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
 from .boundary.cancellation import ending, grace
@@ -43,39 +44,29 @@ logger = logging.getLogger(__name__)
 class ModelCalls:
     """The calls of one turn to one of its models."""
 
-    def __init__(
-        self,
-        chosen: ChosenModel,
-        hooks: HookPoints,
-        settings: LoopSettings,
-        pace: Pace,
-        *,
-        is_streaming: bool,
-        purpose: str | None = None,
-    ) -> None:
+    def __init__(self, models: TurnModels, chosen: ChosenModel, purpose: str | None = None) -> None:
         """Call a model.
 
         Args:
+            models: The models of the turn.
             chosen: The model.
-            hooks: Where the events go.
-            settings: The settings of the loop.
-            pace: Keeps a time between calls.
-            is_streaming: Whether answers are shown as they come.
             purpose: What calls beside the conversation are for; nobody sees their blocks.
         """
         self.chosen = chosen
         self.provider = chosen.provider
+        self._hooks = models.hooks
+        self._settings = models.settings
+        self._pace = models.pace
+        self._is_streaming = models.is_streaming
         self._given_purpose = purpose
         self._is_aside = purpose is not None
+        is_thinking = models.settings.extended_thinking and purpose is None
+        self._options = {"extended_thinking": True} if is_thinking else {}
         facts = {} if chosen.role is None else {"role": chosen.role}
         if purpose is not None:
             facts["purpose"] = purpose
         self._facts = facts or None
         """What events of the provider itself say of the call."""
-        self._hooks = hooks
-        self._settings = settings
-        self._pace = pace
-        self._is_streaming = is_streaming
 
     def identity(self) -> dict[str, Any]:
         """What events say of the model and the call."""
@@ -133,41 +124,53 @@ class ModelCalls:
                 self._hooks,
                 response,
                 with_deltas=self._is_streaming,
-                after_word=self._pace.after_word,
+                after_word=self._after_word(),
             )
         return response
 
     async def _send(
         self, request: ChatRequest, about: dict[str, Any], early: EarlyCalls | None
     ) -> ChatResponse:
-        if self._pace.delays_calls:
+        if self._pace is not None:
             await self._pace.before_call(self._hooks, about["iteration"])
         is_cancelled = False
         try:
-            with OpenBlocks(self._hooks) as blocks:
+            hears = self._hooks.hears
+            tags = () if self._is_aside else tool_tags(self.provider, self._settings)
+            is_read = bool(tags) or (self._is_streaming and not self._is_aside)
+            # Where nobody hears of the ends of blocks when the call begins, nobody misses one.
+            blocks = OpenBlocks(self._hooks) if is_read or hears(CONTENT_BLOCK_END) else None
+            try:
+                if hears(LLM_PRE):
+                    counted = {**about, "message_count": len(request.messages)}
+                    await self._hooks.emit(LLM_PRE, counted)
+                # Not reset by its token: what is left behind may be closed in another context.
+                around = CALL_PURPOSE.get()
+                CALL_PURPOSE.set(self._facts)
                 try:
-                    if self._hooks.hears(LLM_PRE):
-                        counted = {**about, "message_count": len(request.messages)}
-                        await self._hooks.emit(LLM_PRE, counted)
-                    # Not reset by its token: what is left behind may be closed in another context.
-                    around = CALL_PURPOSE.get()
-                    CALL_PURPOSE.set(self._facts)
-                    try:
-                        answer = self._answer(request, early, blocks)
-                        response = await ending(answer, f"provider `{self.chosen.name}`")
-                    finally:
-                        CALL_PURPOSE.set(around)
-                    if blocks.are_open:
-                        await blocks.close(response)
-                except Exception:
+                    if blocks is not None and is_read:
+                        answer = self._in_pieces(request, tags, early, blocks)
+                    else:
+                        answer = self._whole(request)
+                    response = await ending(answer, f"provider `{self.chosen.name}`")
+                finally:
+                    CALL_PURPOSE.set(around)
+                if blocks is not None:
+                    await blocks.close(response)
+            except Exception:
+                if blocks is not None:
                     await blocks.abort()
-                    raise
-                except BaseException:
-                    is_cancelled = True
-                    with grace():
+                raise
+            except BaseException:
+                is_cancelled = True
+                with grace():
+                    if blocks is not None:
                         await blocks.abort()
-                        await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
-                    raise
+                    await self._hooks.emit(LLM_POST, {**about, "status": "cancelled"})
+                raise
+            finally:
+                if blocks is not None:
+                    blocks.look_no_more()
             return response
         except Exception as error:
             if is_cancelled:  # a scope that was left behind with its turn
@@ -177,23 +180,13 @@ class ModelCalls:
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
-    def _answer(
-        self, request: ChatRequest, early: EarlyCalls | None, blocks: OpenBlocks
-    ) -> Awaitable[ChatResponse]:
-        """Ask in the form that suits the provider: for the whole answer, or for its pieces."""
-        if self._is_aside:
-            return self._whole(request, {})
-        tags = tool_tags(self.provider, self._settings)
-        options = {"extended_thinking": True} if self._settings.extended_thinking else {}
-        if not tags and not self._is_streaming:
-            return self._whole(request, options)
-        return self._in_pieces(request, tags, options, early, blocks)
+    def _after_word(self) -> AfterWord | None:
+        return None if self._pace is None else self._pace.after_word
 
     async def _in_pieces(
         self,
         request: ChatRequest,
         tags: tuple[str, ...],
-        options: dict[str, Any],
         early: EarlyCalls | None,
         blocks: OpenBlocks,
     ) -> ChatResponse:
@@ -201,31 +194,31 @@ class ModelCalls:
         if tags:
             asked = self._settings
             sent = tagged_request(request, tags[0], asked.tool_format, asked.tool_prompt)
-        pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **options)
+        pieces = answer_in_pieces(self.provider, sent, is_tagged=bool(tags), **self._options)
         if pieces is None and not tags:
-            return await self._whole(sent, options)
+            return await self._whole(sent)
         # Imported here: without the extension loops run, but read no chunks and no tags.
         from .answers.reading import Form, Reading
 
         foreign: list[Any] = []
-        form = Form(tags, request.tools, self._is_streaming, self._pace.after_word)
+        form = Form(tags, request.tools, self._is_streaming, self._after_word())
         response = await Reading(blocks, form, early).read(
-            pieces or self._in_one_piece(sent, options, foreign)
+            pieces or self._in_one_piece(sent, foreign)
         )
         return foreign[0] if foreign else response
 
     async def _in_one_piece(
-        self, request: ChatRequest, options: dict[str, Any], foreign: list[Any]
+        self, request: ChatRequest, foreign: list[Any]
     ) -> AsyncIterator[ChatResponse]:
         """Yield the answer of `complete`; one of another type is `foreign` and left alone."""
-        response: Any = await self._whole(request, options)
+        response: Any = await self._whole(request)
         if isinstance(response, ChatResponse):
             yield response
         else:
             foreign.append(response)
 
-    def _whole(self, request: ChatRequest, options: dict[str, Any]) -> Awaitable[ChatResponse]:
-        answer = self.provider.complete(request, **options)
+    def _whole(self, request: ChatRequest) -> Awaitable[ChatResponse]:
+        answer = self.provider.complete(request, **self._options)
         return awaitable_of(answer, "complete", self.chosen.name)
 
 
@@ -237,22 +230,30 @@ class TurnModels:
         roles: Roles,
         hooks: HookPoints,
         settings: LoopSettings,
-        pace: Pace,
+        pace: Pace | None,
         *,
         is_streaming: bool,
     ) -> None:
-        """Call the models of these roles; the rest is as in `ModelCalls`."""
+        """Call the models of these roles.
+
+        Args:
+            roles: The models.
+            hooks: Where the events go.
+            settings: The settings of the loop.
+            pace: Keeps a time between calls and between words; None for no delays.
+            is_streaming: Whether answers are shown as they come.
+        """
         self.roles = roles
-        self._hooks = hooks
-        self._settings = settings
-        self._pace = pace
-        self._is_streaming = is_streaming
-        self.own = self._calls(roles.own)
+        self.hooks = hooks
+        self.settings = settings
+        self.pace = pace
+        self.is_streaming = is_streaming
+        self.own = ModelCalls(self, roles.own)
         """The calls of the turn itself."""
 
     def helper(self, purpose: str) -> ModelCalls:
         """The calls beside the conversation, for a purpose."""
-        return self._calls(self.roles.helper, purpose)
+        return ModelCalls(self, self.roles.helper, purpose)
 
     def asked_for(self, data: Mapping[str, Any] | None) -> ModelCalls:
         """Return the calls to the model of the `role` in the data of `provider:request`.
@@ -262,17 +263,7 @@ class TurnModels:
         """
         own = self.own
         role = own.chosen.role if data is None else data.get("role")
-        return own if role == own.chosen.role else self._calls(self.roles.of(role))
-
-    def _calls(self, chosen: ChosenModel, purpose: str | None = None) -> ModelCalls:
-        return ModelCalls(
-            chosen,
-            self._hooks,
-            self._settings,
-            self._pace,
-            is_streaming=self._is_streaming,
-            purpose=purpose,
-        )
+        return own if role == own.chosen.role else ModelCalls(self, self.roles.of(role))
 
 
 def _usage_data(response: Any) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from amplifier_core.events import CONTENT_BLOCK_END, CONTENT_BLOCK_START
 
@@ -18,10 +17,10 @@ _PRIORITY = -2_000_000_000
 class OpenBlocks:
     """The blocks of one model call that are open, whoever emits their events.
 
-    Within `with`, it looks at the events; `close` and `abort` emit the ends that are missing. Where
-    nobody hears of blocks when the call begins, nobody misses an end. What reads the answer emits
-    its events here: from `abort` on they are dropped, as a reading that was left behind would tell
-    of blocks that have ended.
+    It looks at the events from when it is made until `look_no_more`; `close` and `abort` emit the
+    ends that are missing. Where nobody hears of blocks when the call begins, nobody misses an end.
+    What reads the answer emits its events here: from `abort` on they are dropped, as a reading that
+    was left behind would tell of blocks that have ended.
     """
 
     def __init__(self, hooks: HookPoints) -> None:
@@ -33,36 +32,23 @@ class OpenBlocks:
         self.emit_last = hooks.emit_last
         self._open: dict[Any, dict[str, Any]] = {}
         self._unregister: list[Callable[[], object]] = []
-
-    def __enter__(self) -> Self:
-        """Begin to look."""
-        hears = self._hooks.hears
-        if not (hears(CONTENT_BLOCK_START) or hears(CONTENT_BLOCK_END)):
-            return self
-        register: Any = getattr(self._hooks.registry, "register", None)
+        if not (hooks.hears(CONTENT_BLOCK_START) or hooks.hears(CONTENT_BLOCK_END)):
+            return
+        register: Any = getattr(hooks.registry, "register", None)
         if callable(register):
             for event, look in ((CONTENT_BLOCK_START, self._start), (CONTENT_BLOCK_END, self._end)):
                 unregister: Any = register(event, look, priority=_PRIORITY, name="loop-blocks")
                 self._unregister.append(unregister)
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Look no more."""
+    def look_no_more(self) -> None:
+        """Ignore all further events."""
         for unregister in self._unregister:
             unregister()
 
-    @property
-    def are_open(self) -> bool:
-        """Whether a block is open."""
-        return bool(self._open)
-
     async def close(self, response: Any) -> None:
         """End what a provider left open, with the blocks of its response."""
+        if not self._open:
+            return
         records: list[dict[str, Any]] = [record for record, _ in block_records(response)]
         for index, place in sorted(self._open.items()):
             for record in records[index : index + 1]:

@@ -31,8 +31,6 @@ class Pace:
     ) -> None:
         """Keep the delays of these settings."""
         self._seconds = settings.min_delay_between_calls_ms / 1000
-        self.delays_calls = self._seconds > 0
-        """Whether there is a delay between calls."""
         self._word_seconds = settings.stream_delay
         self._last_call = last_call
         self._cancellation = cancellation
@@ -48,6 +46,8 @@ class Pace:
         Raises:
             AbortError: The turn is to be cancelled.
         """
+        if not self._seconds:
+            return
         if self._last_call.time is not None:
             delay = self._last_call.time + self._seconds - anyio.current_time()
             if delay > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
@@ -68,7 +68,7 @@ class RequestBuilder:
         lineage = messages.lineage if type(messages) is SentMessages else None
         # None until all of these messages are known: one may be invalid.
         before, self._lineage = self._lineage, None
-        if known and (lineage is None or lineage != before):
+        if lineage is None or lineage != before:
             self._compare(messages, known)
         for message in messages[known:]:
             models.append(_model(message))
@@ -96,18 +96,19 @@ def tool_specs(tools: Mapping[str, Any], before: Iterable[ToolSpec] = ()) -> lis
         before: What was said of tools before; those that still say the same are taken over.
     """
     known = {spec.name: spec for spec in before}
-    return [_spec(name, tool, known.get(name)) for name, tool in tools.items()]
-
-
-def _spec(name: str, tool: Any, known: ToolSpec | None) -> ToolSpec:
-    """Return a tool in the form for models: the one that is known, if it still says the same."""
-    said = getattr(tool, "input_schema", None)
-    schema = cast("dict[str, Any]", said) if isinstance(said, dict) and said else _EMPTY_SCHEMA
-    told = getattr(tool, "description", None)
-    description = told if isinstance(told, str) else None
-    if known is not None and (known.parameters, known.description) == (schema, description):
-        return known
-    return ToolSpec(name=name, parameters=schema, description=description)
+    specs: list[ToolSpec] = []
+    for name, tool in tools.items():
+        schema: dict[str, Any] | None = getattr(tool, "input_schema", None)
+        if not schema or not isinstance(schema, dict):  # pyright: ignore[reportUnnecessaryIsInstance] -- tools may not be typed
+            schema = _EMPTY_SCHEMA
+        description: str | None = getattr(tool, "description", None)
+        if not isinstance(description, str):
+            description = None
+        spec = known.get(name)
+        if spec is None or spec.description != description or spec.parameters != schema:
+            spec = ToolSpec(name=name, parameters=schema, description=description)
+        specs.append(spec)
+    return specs
 
 
 def _snapshot(message: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ _WAY_OUT = "make it `async def`, or use `@tool`"
 _UNCHANGEABLE = frozenset((str, int, float, bool, type(None)))
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class CallRules:
     """What holds for all calls of a turn."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
@@ -29,7 +29,7 @@ class RequestedCall:
 
 def block_dict(block: Any) -> dict[str, Any]:
     """Return a block as plain data, without empty declared fields."""
-    if type(block) is TextBlock and not block.model_extra and block.visibility is None:
+    if type(block) is TextBlock and not block.__pydantic_extra__ and block.visibility is None:
         return {"type": block.type, "text": block.text}
     if isinstance(block, BaseModel):
         declared = type(block).model_fields
@@ -65,38 +65,53 @@ def text_of(response: Any) -> str:
             else:
                 paragraphs.append(text)
         is_continued = kind == "text"
-    return "\n\n".join(text for text in paragraphs if text)
+    return paragraphs[0] if len(paragraphs) == 1 else "\n\n".join(filter(None, paragraphs))
 
 
 def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
     """Return the tool calls of a response, from its field or else from its provider."""
-    calls: Any = getattr(response, "tool_calls", None)
+    calls: list[Any] | tuple[Any, ...] | None = getattr(response, "tool_calls", None)
     if not calls and (parse := getattr(provider, "parse_tool_calls", None)) is not None:
         calls = parse(response)
-    if not calls or not isinstance(calls, (list, tuple)):
+    if not calls or not isinstance(calls, (list, tuple)):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
         return []
-    return [_requested(call) for call in cast("Iterable[Any]", calls)]
+    found: list[RequestedCall] = []
+    for call in calls:
+        if type(call) is ToolCall and not call.__pydantic_extra__:
+            id, name, arguments = call.id, call.name, call.arguments
+            types = (type(id), type(name), type(arguments))
+            if types == (str, str, dict) and id and name:
+                found.append(RequestedCall(id, name, dict(arguments)))
+                continue
+        found.append(_requested(call))
+    return found
 
 
 def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, Any] | None:
     """Return the message that stores a response with these calls, None if it is empty."""
-    blocks: list[dict[str, Any]] = []
     stored: list[dict[str, Any]] = []
-    kept = {call.id for call in calls}
-    present: set[Any] = set()
-    for block in _blocks(response.content):
-        if block.get("type") == "tool_call":
-            if block.get("id") not in kept:
-                continue
-            present.add(block.get("id"))
-        blocks.append(block)
+    asked: set[Any] = set()
     for call in calls:
-        arguments = call.arguments or {}
+        stored.append({"id": call.id, "tool": call.name, "arguments": call.arguments or {}})
+        asked.add(call.id)
+    content: Any = response.content
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}] if content else []
+    blocks: list[dict[str, Any]] = []
+    present: set[Any] = set()
+    for block in content or ():
+        plain = block_dict(block)
+        if plain.get("type") == "tool_call":
+            if plain.get("id") not in asked:
+                continue
+            present.add(plain.get("id"))
+        blocks.append(plain)
+    for call in calls:
         if call.id not in present:
+            arguments = call.arguments or {}
             blocks.append(
                 {"type": "tool_call", "id": call.id, "name": call.name, "input": arguments}
             )
-        stored.append({"id": call.id, "tool": call.name, "arguments": arguments})
     if not blocks:
         return None
     message: dict[str, Any] = {"role": "assistant", "content": blocks}
@@ -114,19 +129,7 @@ def assistant_message(response: Any, calls: list[RequestedCall]) -> dict[str, An
     return message
 
 
-def _blocks(content: Any) -> list[dict[str, Any]]:
-    """Return content as blocks of plain data."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return [block_dict(block) for block in content] if content else []
-
-
 def _requested(call: Any) -> RequestedCall:
-    if type(call) is ToolCall and not call.__pydantic_extra__:
-        id, name, arguments = call.id, call.name, call.arguments
-        is_whole = type(id) is str and type(name) is str and type(arguments) is dict
-        if is_whole and id and name:
-            return RequestedCall(id, name, arguments.copy())
     name = _field(call, "name") or _field(call, "tool") or ""
     arguments = _field(call, "arguments")
     if arguments is None:
