@@ -270,8 +270,10 @@ class SimpleContext:
         content = message.get("content")
         if (kept := self._aside.content(message)) is not content:
             changed["content"] = kept
-        metadata: Any = message.get("metadata") or {}
-        if isinstance(metadata, dict) and "timestamp" not in metadata:
+        metadata: Any = message.get("metadata")
+        if not metadata:
+            changed["metadata"] = {"timestamp": self._timestamp()}
+        elif isinstance(metadata, dict) and "timestamp" not in metadata:
             changed["metadata"] = {**metadata, "timestamp": self._timestamp()}
         return OwnMessage(message, **changed)
 

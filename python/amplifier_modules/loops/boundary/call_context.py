@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
+
 from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
 
 from ...tool_context import CURRENT, ToolContext
@@ -37,7 +39,7 @@ async def run_in_context(
         Exception: What the tool raised.
     """
     call_id, coordinator = about["tool_call_id"], hooks.coordinator
-    progress = Progress(hooks, about, group.start, call_soon=group.call_soon)
+    progress = Progress(hooks, about, group.start, anyio.current_time, anyio.sleep, group.call_soon)
     key = f"{getattr(coordinator, 'session_id', '') or ''}/{call_id}"
     capability = getattr(coordinator, "get_capability", None)
     state = capability(SESSION_STATE) if callable(capability) else None
