@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from typing_extensions import override
 
+from amplifier_core._kernel.advice import advice_on
+
 if TYPE_CHECKING:
     from .model import Model
     from .step import Piece
@@ -23,6 +25,7 @@ INTERRUPTED = 130
 READER_GONE = 141
 """Exit codes, those of `amplifier-core`; 141 is that of a program ended by SIGPIPE."""
 
+_OPTIONS = ("--model", "--stream", "--json", "--help")
 _MAX_PROMPT_BYTES = 64 * 1024**2
 _MAX_ERROR_CHARS = 1_000
 
@@ -88,7 +91,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="print the response as one line of JSON; with `--stream` a line for each delta too",
     )
-    return parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        first, _, _ = unknown[0].partition("=")
+        if first.startswith("-"):
+            parser.error(f"`{first}` is not an option{advice_on(first, _OPTIONS)}")
+        parser.error(f"`{unknown[0]}` is one word too many: put the prompt in quotes")
+    return options
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -116,7 +116,14 @@ def test_the_model_of_the_file_is_asked_if_none_is_named(
     ("arguments", "typed", "said"),
     [
         ([], b"", "error: the following arguments are required: prompt; see"),
-        (["a", "b"], b"", "error: unrecognized arguments: b; see `python -m arcllm --help`"),
+        (
+            ["a", "b", "c"],
+            b"",
+            "error: `b` is one word too many: put the prompt in quotes; see `python -m arcllm",
+        ),
+        (["a", "--modle", MODEL], b"", "error: `--modle` is not an option (did you mean `--model`"),
+        (["a", "--modle=b"], b"", "error: `--modle` is not an option (did you mean `--model`?); "),
+        (["a", "-x"], b"", "error: `-x` is not an option (known: `--help`, `--json`, `--model`, "),
         (["Hi"], b"", "error: `--model` is missing (must be `provider:model`, such as"),
         (["  ", "--model", MODEL], b"", "error: the prompt is empty"),
         (["-", "--model", MODEL], b"", "error: the prompt is empty"),

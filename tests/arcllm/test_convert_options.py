@@ -125,11 +125,23 @@ def test_a_value_that_an_option_cannot_have_is_refused(name: str, value: Any, fo
     assert f"(must be {form}" in caught.value.message
 
 
-def test_an_unknown_option_is_refused_and_the_known_ones_are_listed() -> None:
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("temprature", "(did you mean `temperature`?)"),
+        (
+            "xyzzy",
+            (
+                "(known: `extended_thinking`, `extra_headers`, `max_tokens`, `metadata`,"
+                " `reasoning_effort`, `response_format`, `stop`, `temperature`, `timeout`,"
+                " `tool_choice`, `top_p`)"
+            ),
+        ),
+    ],
+)
+def test_an_unknown_option_is_refused_with_what_is_meant_or_all_that_are_known(
+    name: str, advice: str
+) -> None:
     with pytest.raises(ArcLLMConfigError) as caught:
-        asked(temprature=1)
-    assert caught.value.message == (
-        "unknown option `temprature` (known: `temperature`, `max_tokens`, `top_p`, `stop`,"
-        " `tool_choice`, `reasoning_effort`, `extended_thinking`, `response_format`, `timeout`,"
-        " `extra_headers`, `metadata`); did you mean `temperature`?"
-    )
+        asked(**{name: 1})
+    assert caught.value.message == f"unknown option `{name}` {advice}"

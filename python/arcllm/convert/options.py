@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from amplifier_core import message_models as kernel
-from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
 
 from ..exceptions import ArcLLMConfigError
@@ -112,9 +112,7 @@ def kernel_request(
     for name, value in call.options.items():
         option = _OPTIONS.get(name)
         if option is None:
-            known = ", ".join(f"`{each}`" for each in OPTIONS)
-            advice = did_you_mean(name, OPTIONS)
-            raise ArcLLMConfigError(f"unknown option `{name}` (known: {known}){advice}")
+            raise ArcLLMConfigError(f"unknown option `{name}`{advice_on(name, OPTIONS)}")
         if value is None:
             continue
         if not option.fits(value):

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.interruption import asyncio_loop
 from amplifier_core.message_models import ChatRequest, ChatResponse
 from amplifier_core.models import ModelInfo
@@ -52,9 +52,7 @@ def open_provider(
     """
     entry = PROVIDERS.get(name)
     if entry is None:
-        known = ", ".join(f"`{each}`" for each in PROVIDERS)
-        advice = did_you_mean(str(name), PROVIDERS)
-        raise ArcLLMConfigError(f"unknown provider `{name}` (known: {known}){advice}")
+        raise ArcLLMConfigError(f"unknown provider `{name}`{advice_on(str(name), PROVIDERS)}")
     entry = replace(entry, name=called or name)
     values = {**settings, **({"default_model": model} if model else {})}
     with translated(entry):

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from amplifier_core._kernel.advice import did_you_mean
+from amplifier_core._kernel.advice import advice_on
 from amplifier_modules.providers.retries import RetrySettings
 from amplifier_modules.settings import Settings
 
@@ -56,9 +56,8 @@ def checked_settings(
                 f" `{of_layers[key]}` (set `{of_layers[key]}` of `load_model`)"
             )
         if key not in known and key not in getattr(model, "renamed_keys", {}):
-            names = ", ".join(f"`{each}`" for each in sorted(known))
-            advice = did_you_mean(str(key), known)
-            raise ArcLLMConfigError(f"unknown setting `{key}` of `{name}` (known: {names}){advice}")
+            advice = advice_on(str(key), known)
+            raise ArcLLMConfigError(f"unknown setting `{key}` of `{name}`{advice}")
     return {**settings, **BARE}
 
 
