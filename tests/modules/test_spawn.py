@@ -324,6 +324,20 @@ async def test_of_old_tasks_nothing_is_kept(kind: Any) -> None:
             await spawn.resume("task-1", "go on")
 
 
+async def test_the_end_of_a_session_forgets_all_tasks_also_many_that_nobody_has_read(
+    kind: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(kind, ScriptedProvider(["answer"], repeat=True)) as (session, spawn):
+        for _ in range(KEPT_TASKS + 5):
+            await spawn("go", background=True)
+        while any(each.status == "running" for each in spawn.tasks()):
+            await anyio.sleep(0.001)
+        await session.cleanup()
+        assert spawn.tasks() == []
+        assert session.coordinator.get_capability("session.tasks").family._count == 0
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 async def test_a_spawn_of_the_application_wins(kind: Any) -> None:
     async def own(prompt: str) -> str:
         return prompt

@@ -248,7 +248,7 @@ class Tasks:
         for task in running:
             if task.result is None:
                 logger.warning("the task `%s` ignores its cancellation; it is left behind", task.id)
-        for task in self._tasks.values():
+        for task in list(self._tasks.values()):
             self._read(task)
         self._tasks.clear()
         self._is_to_close = False
