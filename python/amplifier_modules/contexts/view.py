@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from .budget import estimate_tokens
@@ -21,7 +22,7 @@ class View:
     """What a model wrote about the messages that were removed."""
     lineage: object = field(default_factory=object)
     """As long as it is the same object, messages were only added at the end."""
-    left_out: list[Message] = field(default_factory=list[Message])
+    left_out: Sequence[Message] = ()
     """The messages that the last compaction removed."""
 
     def add(self, message: Message, before_last: int = 0, tokens: int | None = None) -> None:
