@@ -328,13 +328,13 @@ async def test_the_end_of_a_session_forgets_all_tasks_also_many_that_nobody_has_
     kind: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(kind, ScriptedProvider(["answer"], repeat=True)) as (session, spawn):
-        for _ in range(KEPT_TASKS + 5):
-            await spawn("go", background=True)
-        while any(each.status == "running" for each in spawn.tasks()):
-            await anyio.sleep(0.001)
+        begun = [await spawn("go", background=True) for _ in range(KEPT_TASKS + 5)]
+        all_tasks = session.coordinator.get_capability("session.tasks")
+        for each in begun:
+            await all_tasks.task(each).ended.wait()
         await session.cleanup()
         assert spawn.tasks() == []
-        assert session.coordinator.get_capability("session.tasks").family._count == 0
+        assert all_tasks.family._count == 0
     assert [record.getMessage() for record in caplog.records] == []
 
 
