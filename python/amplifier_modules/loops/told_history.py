@@ -27,7 +27,7 @@ class ToldHistory:
     def goes_on(self, context: Any, hooks: Any) -> bool:
         """Whether `begin` would find nothing to tell: a context of before, which tells itself."""
         return (
-            self.is_told
+            self.is_told()
             and context is self._context
             and context.history_events is self._events
             and self._events.is_connected_to(hooks)
@@ -49,7 +49,6 @@ class ToldHistory:
         self._context = context
         await self.tell()
 
-    @property
     def is_told(self) -> bool:
         """Whether the context has told of every change itself, so that `tell` would do nothing."""
         return self.tells_itself and self._events.is_told

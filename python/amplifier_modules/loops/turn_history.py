@@ -103,7 +103,7 @@ class TurnHistory:
 
     async def tell(self) -> None:
         """Tell what others have changed, and what a cancellation kept from being told."""
-        if self._told is None or self._told.is_told:
+        if self._told is None or self._told.is_told():
             return
         try:
             with Shielded():
@@ -113,7 +113,7 @@ class TurnHistory:
 
     def is_told(self) -> bool:
         """Whether `tell` would do nothing."""
-        return self._told is None or self._told.is_told
+        return self._told is None or self._told.is_told()
 
     def _adds_at_once(self) -> bool:
         """Whether there is nothing to shield: the context awaits nothing, and nobody is told."""
@@ -136,7 +136,7 @@ class TurnHistory:
     async def _add(self, message: dict[str, Any], source: str | None = None) -> None:
         with from_source(source):
             await self._store(message)
-            if self._told is not None and not self._told.is_told:
+            if self._told is not None and not self._told.is_told():
                 await self._told.tell()
 
     def _store(self, message: dict[str, Any]) -> Awaitable[Any]:
