@@ -12,7 +12,7 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from amplifier_modules.loops.answers.response import RequestedCall
 from amplifier_modules.loops.boundary.cancellation import TurnCancellation
 from amplifier_modules.loops.boundary.hook_points import HookPoints
-from amplifier_modules.loops.tool_call import CallRules
+from amplifier_modules.loops.call_scope import CallRules
 from amplifier_modules.loops.tool_calls import INTERRUPTED, NOT_STARTED, ToolRound
 from amplifier_modules.loops.turn_history import TurnHistory
 

@@ -19,13 +19,13 @@ from ..budget import Budget
 from ..spending.ledger import Ledger, running_ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
+from .call_scope import CallRules
 from .model_call import TurnModels
 from .models.role_settings import FAST, STRONG
 from .models.roles import ChosenModel, Roles, role_problems
 from .pace import Pace
 from .settings import UNLIMITED, LoopSettings
 from .shared import Shared
-from .tool_call import CallRules
 from .turn import Turn
 
 logger = logging.getLogger(__name__)

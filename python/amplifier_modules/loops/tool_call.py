@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable
 from functools import partial
 from types import CoroutineType
 from typing import Any, cast
@@ -17,21 +16,19 @@ from amplifier_core._kernel.timeout import EXPIRED
 from amplifier_core.events import TOOL_ERROR, TOOL_POST
 from amplifier_core.llm_errors import InvalidToolCallError
 
-from ..argument_check import ArgumentCheck
 from ..awaitable import awaitable_of
 from ..budget import OverBudgetError
 from ..failure import described, in_words
 from ..loop_breaking import ends_turn
 from ..spawn.tasks import closing_seconds
-from ..spending.ledger import Ledger, Limit
+from ..spending.ledger import Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
 from .boundary.call_approval import CallQuestion, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
-from .boundary.cancellation import TurnCancellation, ending_after
+from .boundary.cancellation import ending_after
 from .boundary.contained import Contained, contained, is_cancelled
-from .boundary.hook_points import HookPoints
-from .boundary.together import Together, absorb_own_cancellation
+from .boundary.together import absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
     DeniedByHookError,
@@ -40,6 +37,7 @@ from .call_errors import (
     is_failure_of_tool,
     words_for_model,
 )
+from .call_scope import CallScope
 from .result_limit import within
 from .tool_answer import (
     INTERRUPTED,
@@ -55,39 +53,6 @@ logger = logging.getLogger(__name__)
 
 _WAY_OUT = "make it `async def`, or use `@tool`"
 _UNCHANGEABLE = frozenset((str, int, float, bool, type(None)))
-
-
-@dataclass(slots=True)
-class CallRules:
-    """What holds for all calls of a turn."""
-
-    longest: float | None = None
-    """Seconds after which a tool is ended; None for no limit."""
-    max_bytes: int | None = None
-    """Bytes of each result in the messages, at most; None for no limit."""
-    most_at_once: int | None = None
-    """How many calls of one response run at the same time; None for no limit."""
-    arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
-    """Compares the arguments with the schemas of the tools."""
-    ledger: Ledger | None = None
-    """What the turn may use; None for no limit."""
-
-
-@dataclass(slots=True)
-class CallScope:
-    """What the calls of one response have in common."""
-
-    tools: Mapping[str, Any]
-    """Mounted tools by name."""
-    hooks: HookPoints
-    """Where the events go."""
-    cancellation: TurnCancellation
-    """Whether the turn is cancelled."""
-    rules: CallRules
-    together: Together
-    """Runs them, and whatever else runs at the same time."""
-    group_id: str
-    """The id that all of them share."""
 
 
 class CallRun:

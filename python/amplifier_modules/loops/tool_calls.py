@@ -20,12 +20,13 @@ from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.together import Together, together
 from .call_errors import error_of_call
+from .call_scope import CallRules, CallScope
 from .equal_errors import EqualErrors
 from .pause import ToolPause
 from .recovery.recoverable_error import RecoverableError
 from .result_limit import within
 from .tool_answer import INTERRUPTED, NOT_STARTED
-from .tool_call import CallRules, CallRun, CallScope
+from .tool_call import CallRun
 from .turn_history import TurnHistory
 
 __all__ = ["INTERRUPTED", "NOT_STARTED", "ToolRound"]

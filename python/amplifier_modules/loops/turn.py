@@ -29,6 +29,7 @@ from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection
 from .boundary.time_warning import warned_in_time
+from .call_scope import CallRules
 from .equal_errors import EqualErrors
 from .goal.actions import Actions
 from .goal.state import goal_of
@@ -40,7 +41,6 @@ from .pause import ToolPause
 from .recovery.recovery import Recovery
 from .settings import UNLIMITED
 from .shared import Shared
-from .tool_call import CallRules
 from .tool_calls import ToolRound
 from .turn_ending import TurnEnding, is_silent
 from .turn_history import TurnHistory
