@@ -31,7 +31,10 @@ class UnfinishedTextHere:
         self._blocks.setdefault(data.get("block_index"), []).append(text)
 
     def end(self, data: dict[str, Any]) -> None:
-        """Let go of a text that was taken back; keep one text of a block where there are two."""
+        """Let go of a text that was taken back; keep one text of a block where there are two.
+
+        What is kept of a text that is longer than the room stays as it is.
+        """
         index = data.get("block_index")
         if index not in self._blocks:
             return
@@ -40,7 +43,7 @@ class UnfinishedTextHere:
             return
         block = data.get("block")
         whole = cast("dict[str, Any]", block).get("text") if isinstance(block, dict) else None
-        if isinstance(whole, str):
+        if isinstance(whole, str) and self._room > 0:
             self._blocks[index] = [whole]
 
     def clear(self, _data: object = None) -> None:

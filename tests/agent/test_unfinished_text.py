@@ -62,7 +62,10 @@ def test_it_is_bounded_and_has_room_again(kind: Any) -> None:
     most = unfinished_text._ROOM // len(piece)
     for _ in range(2 * most):
         text.add(delta(piece))
-    assert len(str(text)) <= unfinished_text._ROOM
+    kept = str(text)
+    assert len(kept) <= unfinished_text._ROOM
+    text.end({"block_index": 0, "block": {"type": "text", "text": piece * 2 * most}})
+    assert str(text) == kept
     text.end({"block_index": 0, "dropped": True})
     text.add(delta("again"))
     assert str(text) == "again"

@@ -87,14 +87,15 @@ class AnthropicProvider(WireProvider):
         raw = {key: value for key, value in block.items() if key not in known}
         return {"type": "tool_use", **raw, "input": block.get("arguments")}
 
-    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    def continued(
+        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
+    ) -> WireRequest | None:
         """Go on where the API paused: its content is sent back unchanged."""
-        self._encoder.note(results[-1].blocks)
+        self._encoder.note(last)
         most = self.config.max_continuations
         if results[-1].raw_stop_reason != "pause_turn" or len(results) > most:
             return None
-        content = [self.raw_block(block) for block in results[-1].blocks]
-        said = json_bytes({"role": "assistant", "content": content})
+        said = json_bytes({"role": "assistant", "content": last})
         return replace(encoded, turns=[*encoded.turns, said])
 
     async def _model_entries(self) -> list[dict[str, Any]]:

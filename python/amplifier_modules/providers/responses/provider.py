@@ -169,7 +169,9 @@ class ResponsesProvider(WireProvider):
         return [(block, raw) for block, (_, raw) in zip(shaped, blocks, strict=True)]
 
     @override
-    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    def continued(
+        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
+    ) -> WireRequest | None:
         most = self.responses_settings.max_continuations
         if not isinstance(encoded, ResponsesRequest) or len(results) > most:
             return None

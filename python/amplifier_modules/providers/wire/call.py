@@ -67,7 +67,9 @@ class Wire(Protocol):
         """Return the blocks of an answer, each with its wire's form, that know what they must."""
         ...
 
-    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
+    def continued(
+        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
+    ) -> WireRequest | None:
         """Return the request that goes on with an answer that is not whole, None if it is."""
         ...
 
@@ -201,9 +203,9 @@ class Call:
         self._shown.clear()
         self._results.append(result)
         self._usages.append(self._priced(encoded, result))
-        if self._block_events is not None:
-            self._blocks += self._provider.linked(self._block_events.blocks(result))
-        self.next = self._provider.continued(encoded, self._results)
+        blocks = [] if self._block_events is None else self._block_events.blocks(result)
+        self._blocks += self._provider.linked(blocks)
+        self.next = self._provider.continued(encoded, self._results, [raw for _, raw in blocks])
 
     def lose(self, encoded: WireRequest, result: StreamResult) -> None:
         """Count an answer that did not come to its end: what was counted of it was paid for."""

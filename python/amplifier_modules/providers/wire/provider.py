@@ -286,9 +286,17 @@ class WireProvider:
         """Return the blocks of an answer, each with its wire's form, that know what they must."""
         return blocks
 
-    def continued(self, encoded: WireRequest, results: list[StreamResult]) -> WireRequest | None:
-        """Return the request that goes on with an answer that is not whole, None if it is."""
-        del encoded, results
+    def continued(
+        self, encoded: WireRequest, results: list[StreamResult], last: list[JsonDict]
+    ) -> WireRequest | None:
+        """Return the request that goes on with an answer that is not whole, None if it is.
+
+        Args:
+            encoded: The request of the last part of the answer.
+            results: The parts of the answer.
+            last: The blocks of the last part, in the wire's own form.
+        """
+        del encoded, results, last
         return None
 
     def mended(self, encoded: WireRequest, error: LLMError) -> WireRequest | None:

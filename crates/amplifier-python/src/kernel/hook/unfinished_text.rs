@@ -58,7 +58,8 @@ impl UnfinishedText {
         }
     }
 
-    /// Let go of a text that was taken back; keep one text of a block where there are two.
+    /// Let go of a text that was taken back; keep one text of a block where there are two, if there is
+    /// room: what is kept of a longer one stays as it is.
     fn end(&self, data: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = data.py();
         let blocks = self.blocks.bind(py);
@@ -73,9 +74,10 @@ impl UnfinishedText {
             }
             return blocks.del_item(index);
         }
-        if let Some(Ok(block)) = data
-            .get_item(intern!(py, "block"))?
-            .map(Bound::cast_into::<PyDict>)
+        if self.room.load(Ordering::Relaxed) > 0
+            && let Some(Ok(block)) = data
+                .get_item(intern!(py, "block"))?
+                .map(Bound::cast_into::<PyDict>)
             && let Some(Ok(whole)) = block
                 .get_item(intern!(py, "text"))?
                 .map(Bound::cast_into::<PyString>)
