@@ -21,6 +21,19 @@ from amplifier_modules.spawn.task import TaskLimitError
 from amplifier_modules.spawn.tasks import KEPT_TASKS
 
 
+class Slow(BaseProvider):
+    """Answers once the event is set."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.waits_for = anyio.Event()
+
+    async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
+        await self.waits_for.wait()
+        return ChatResponse(content=[TextBlock(text="done")])
+
+
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     return request.param
@@ -252,23 +265,15 @@ async def test_depth_and_number_are_limited_and_the_error_says_so(kind: Any) -> 
         told = model.requests[3].messages[-1].content
         assert "sub-agents are nested 2 deep, the limit (`max_task_depth` of the loop)" in str(told)
 
-    waiting = anyio.Event()
-
-    class Slow(BaseProvider):
-        name = "slow"
-
-        async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
-            await waiting.wait()
-            return ChatResponse(content=[TextBlock(text="done")])
-
-    async with opened(kind, Slow(), plan=plan) as (_, spawn):
+    slow = Slow()
+    async with opened(kind, slow, plan=plan) as (_, spawn):
         first = await spawn("a", background=True)
         await spawn("b", background=True)
         with pytest.raises(
             TaskLimitError, match=r"2 sub-agents work .* \(`max_tasks` of the loop\)"
         ):
             await spawn("c")
-        waiting.set()
+        slow.waits_for.set()
         assert (await spawn.result(first)).text == "done"
         assert (await spawn("c")).text == "done"
 
@@ -290,26 +295,18 @@ async def test_a_resumed_sub_agent_keeps_its_system_prompt_tools_and_id(kind: An
 
 
 async def test_a_task_is_continued_by_one_task_at_a_time(kind: Any) -> None:
-    waiting = anyio.Event()
-
-    class Slow(BaseProvider):
-        name = "slow"
-
-        async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
-            await waiting.wait()
-            return ChatResponse(content=[TextBlock(text="done")])
-
+    slow = Slow()
     refusal = "the task `task-1` is being continued as `task-2`; wait for its result or cancel it"
-    async with opened(kind, Slow()) as (_, spawn):
-        waiting.set()
+    async with opened(kind, slow) as (_, spawn):
+        slow.waits_for.set()
         first = await spawn("first")
-        waiting = anyio.Event()
+        slow.waits_for = anyio.Event()
         second = await spawn.resume(first.id, "second", background=True)
         for background in (True, False):
             with pytest.raises(RuntimeError, match=refusal):
                 await spawn.resume(first.id, "third", background=background)
         assert [each.id for each in spawn.tasks()] == ["task-1", "task-2"]
-        waiting.set()
+        slow.waits_for.set()
         assert (await spawn.result(second)).session_id == first.session_id
         assert (await spawn.resume(first.id, "third")).session_id == first.session_id
 

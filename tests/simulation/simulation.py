@@ -28,7 +28,7 @@ from amplifier_modules.spawn.tasks import tasks_of
 COMMAND = "python tests/simulation/repeat.py"
 
 _HEARD = (*PAIRS, *BEGINNINGS, "tool:start", "provider:request", "orchestrator:complete",
-          "budget:warning",          "orchestrator:steering_discarded", "session:end",
+          "budget:warning", "orchestrator:steering_discarded", "session:end",
           "context:message")  # fmt: skip
 _LOGGERS = ("amplifier_core", "amplifier_modules", "amplifier_agent", "asyncio")
 _OF_ANSWERS = ("content_block:", "agent:")

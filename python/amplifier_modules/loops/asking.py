@@ -107,12 +107,9 @@ class Asking:
             return None
         chosen = model.chosen
         context, provider = self.history.context, model.provider
-        if self.budgets.is_anything_known or chosen.named is not None:
-            stated = chosen.request_budget()
-            target = (chosen.name, chosen.model)
-            messages = await self.budgets.messages(context, provider, *target, stated=stated)
-        else:
-            messages = await context.get_messages_for_request(provider=provider)
+        target = (chosen.name, chosen.model) if self.budgets.is_anything_known else ()
+        stated = chosen.request_budget()
+        messages = await self.budgets.messages(context, provider, *target, stated=stated)
         if len(self.tool_specs) != len(self.tools):
             # A tool was mounted during the turn, such as one that reads what was put aside.
             self.describe_tools()

@@ -71,9 +71,9 @@ class Progress:
         self._clock = clock
         self._sleep = sleep
         self._call_soon = call_soon or caller_into_loop()
-        self.has_reports = self._is_over = False
+        self.has_reports = False
         """Whether the tool has reported anything."""
-        self._is_asked = self._is_emitting = False
+        self._is_over = self._is_asked = self._is_emitting = False
         self._newest: dict[str, Any] | None = None
         self._pause: anyio.CancelScope | None = None
         self._ended: anyio.Event | None = None
