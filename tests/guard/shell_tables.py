@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 FOLDER = Path(__file__).parents[2] / "crates/amplifier-guard/src/shell/programs"
@@ -12,9 +13,10 @@ ROOT = "/srv/proj"
 
 GOOD = {
     "PATH": ["src/a.py", "a", "-", ".", "a/../b", f"{ROOT}/a", "/dev/null", "-a b"],
+    "FOLDER": ["src", "a/../b"],
     "NODE": ["tests/a.py::T::t[1:2=/x]", "tests"],
     "REV": ["HEAD~2", "main..x", "HEAD:a/b", ":(top)a", "a/b"],
-    "TEXT": ["a b", "é", "/etc/passwd", "@x", "a=b"],
+    "TEXT": ["a b", "é", "/etc/passwd", "@x", "a=b", "%s %d", "a[$(id)]"],
     "FORMAT": ["%h %s", "X: y", "%{http_code}"],
     "NUMBER": ["5", "+2", "-3", "1,2-4", "10M"],
     "WORD": ["abc", "a.b:c", "x,y"],
@@ -26,6 +28,7 @@ GOOD = {
 """Words that are of a kind, whatever the implementation."""
 BAD = {
     "PATH": ["../x", "/etc/passwd", "a/../../b", "a=b", "x:/y", "@a", "+5f", f"{ROOT}-evil"],
+    "FOLDER": ["../x", "/etc", "x:/y"],
     "NODE": ["..::a", "/etc/x::y", "@a"],
     "REV": ["../x", "/etc/passwd"],
     "TEXT": [],
@@ -139,7 +142,7 @@ def is_kind(word: str, kind: str, command: list[str]) -> bool:
 
 def _is(word: str, base: str, command: list[str]) -> bool:
     match base:
-        case "PATH":
+        case "PATH" | "FOLDER":
             return not re.search("^[@+]|[:=]", word) and _is_inside(word)
         case "NODE":
             return _is(re.split(r"::|\[", word)[0], "PATH", command)
@@ -183,6 +186,8 @@ def passes(argv: list[str]) -> bool:
     """Whether all words behind a program with a table are known to be harmless."""
     tables = read_tables()
     table = replace(tables[argv[0]])
+    if _is_evaluated(argv):
+        return False
     command = argv[:1]
     words = argv[1:]
     seen: set[str] = set()
@@ -223,7 +228,7 @@ def passes(argv: list[str]) -> bool:
             return False
         for name, value in options:
             known = table.options.get(name)
-            if known is None or (known.instead and operands):
+            if known is None or (operands and (known.instead or "FOLDER" in known.kinds)):
                 return False
             seen.add(name)
             skipped |= known.instead
@@ -242,6 +247,38 @@ def passes(argv: list[str]) -> bool:
                 if not is_kind(following, kind, command):
                     return False
     return table.needs is None or bool(seen & set(table.needs))
+
+
+def _is_evaluated(argv: list[str]) -> bool:
+    """Whether a shell that runs `printf` or `test` itself could evaluate a word."""
+    number = re.compile(r"([+-]?[0-9][0-9A-Za-z.]*)?")
+    if argv[0] == "test":
+        compared = re.compile("-(eq|ne|lt|le|gt|ge)")
+        pairs = pairwise(argv)
+        return any(
+            (compared.fullmatch(one) and not number.fullmatch(other))
+            or (compared.fullmatch(other) and not number.fullmatch(one))
+            for one, other in pairs
+        )
+    if argv[0] != "printf" or len(argv) == 1:
+        return False
+    text = re.sub(r"\\[0-7abcefnrtvx\\\"']", "", argv[1])
+    directives = re.findall(r"%([-+ #.0-9*]*)(.?)", text, re.DOTALL)
+    if (
+        argv[1].startswith("-")
+        or "\\" in text
+        or any(e not in "%sbcqdiouxXeEfFgG" or not e for _, e in directives)
+    ):
+        return True
+    numbers = [
+        is_number
+        for flags, end in directives
+        for is_number in [True] * flags.count("*") + [end not in "sbcq"] * (end != "%")
+    ]
+    return bool(numbers) and any(
+        numbers[index % len(numbers)] and not number.fullmatch(word)
+        for index, word in enumerate(argv[2:])
+    )
 
 
 def _operand_passes(table: Table, operands: list[str], skipped: int, command: list[str]) -> bool:

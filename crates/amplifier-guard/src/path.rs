@@ -268,6 +268,17 @@ impl PathPolicy {
         Ok(followed)
     }
 
+    /// Whether a link of `path` leads out of the root, or in a circle; what is missing is no link.
+    pub(crate) fn leads_out(&self, path: &Path) -> bool {
+        let followed = self
+            .relative(path)
+            .and_then(|relative| self.follow(path, &relative));
+        !matches!(
+            followed,
+            Ok(_) | Err(PathError::Empty | PathError::Missing { .. } | PathError::Form { .. })
+        )
+    }
+
     fn outside(&self, path: &Path) -> PathError {
         let (path, root) = (shown(path), shown(&self.root));
         PathError::Outside { path, root }

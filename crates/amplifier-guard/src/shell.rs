@@ -1,6 +1,7 @@
 //! Shell containment: which commands may run without approval.
 
 mod arguments;
+mod builtin;
 mod error;
 mod filter;
 mod kind;
@@ -8,6 +9,7 @@ mod sed;
 mod table;
 mod words;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use arguments::Arguments;
@@ -29,8 +31,9 @@ const MAX_WORDS: usize = 1000;
 /// A command is allowed if every POSIX shell reads it as one plain command, it begins with the words
 /// of an allowed line, and the table of its program says of every word that it only reads, inside the
 /// root. A program without a table is allowed only as a whole line, and one that runs others never.
-/// The words to run are returned, so that no shell parses the command again. The decision is made on
-/// the words alone: links inside the root are not followed.
+/// The words to run are returned, so that no shell parses the command again; if one does all the
+/// same, `printf` and `test` are its own, so what passes has the same effect there. Paths are
+/// resolved by a [`PathPolicy`](crate::PathPolicy) of the root: one that a link leads out is refused.
 #[doc = include_str!("../docs/shell.md")]
 #[derive(Clone, Debug)]
 pub struct ShellPolicy {
@@ -100,6 +103,8 @@ impl ShellPolicy {
         };
         let place = Place {
             root: self.root.as_ref(),
+            folder: PathBuf::new(),
+            policy: OnceCell::new(),
             lines: &self.lines,
             command: vec![name],
         };
@@ -110,7 +115,10 @@ impl ShellPolicy {
             operands: 0,
             is_replaced: false,
         };
-        arguments.read(&argv[1..]).map_err(|(fault, word)| {
+        let read = arguments.read(&argv[1..]);
+        let evaluated = || builtin::first_evaluated(argv).map_or(Ok(()), Err);
+        let judged = read.and_then(|()| evaluated().map_err(|word| (Fault::Unknown, word)));
+        judged.map_err(|(fault, word)| {
             let (program, word) = (program(), shown(word));
             match fault {
                 _ if runs_others => ShellError::Runs { program },

@@ -122,15 +122,16 @@ impl<'command> Arguments<'command> {
         let (spelling, values) = row.ok_or((Fault::Unknown, word))?;
         self.seen.push(spelling);
         self.is_replaced |= values.replaces_operand;
-        // Behind an operand it would be a path on some systems.
-        if values.replaces_operand && self.operands > 0 {
+        // Behind an operand it would be a path on some systems, or come too late for that operand.
+        let is_early = values.replaces_operand || values.kinds.iter().any(Kind::is_folder);
+        if is_early && self.operands > 0 {
             return Err((Fault::Unknown, word));
         }
         Ok(values)
     }
 
     fn next_values(
-        &self,
+        &mut self,
         kinds: &[Kind],
         option: &'command str,
         words: &mut Words<'command>,
@@ -156,11 +157,16 @@ impl<'command> Arguments<'command> {
         Ok(())
     }
 
-    fn expect(&self, kind: &Kind, word: &'command str, is_part: bool) -> Judged<'command> {
+    fn expect(&mut self, kind: &Kind, word: &'command str, is_part: bool) -> Judged<'command> {
         if self.table.style == Style::Argparse && !is_part && word.starts_with('@') {
             // It names a file of arguments.
             return Err((Fault::Unknown, word));
         }
-        kind.judge(word, &self.place).map_err(|fault| (fault, word))
+        kind.judge(word, &self.place)
+            .map_err(|fault| (fault, word))?;
+        if kind.is_folder() {
+            self.place.folder.push(word);
+        }
+        Ok(())
     }
 }

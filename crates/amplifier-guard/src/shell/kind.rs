@@ -1,5 +1,6 @@
 //! What a word may be: a path inside the root, text, a number, a script that only prints.
 
+use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -8,6 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::{filter, sed};
+use crate::path::{PathError, PathPolicy};
 use crate::url::UrlPolicy;
 
 /// What a word may be, as one of these: a literal beginning, and what follows it.
@@ -19,6 +21,7 @@ pub(super) struct Kind(Vec<(&'static str, Option<Base>)>);
 #[serde(rename_all = "UPPERCASE")]
 enum Base {
     Path,
+    Folder,
     Node,
     Rev,
     #[serde(alias = "PATTERN")]
@@ -47,6 +50,9 @@ pub(super) enum Fault {
 /// What the judgement of a word depends on beside the word.
 pub(super) struct Place<'command> {
     pub(super) root: Option<&'command PathBuf>,
+    /// Where the program goes before it opens its operands, counted from the root.
+    pub(super) folder: PathBuf,
+    pub(super) policy: OnceCell<Result<PathPolicy, PathError>>,
     /// The lines that the user allowed.
     pub(super) lines: &'command [Vec<String>],
     /// The program and its sub-commands.
@@ -65,6 +71,11 @@ impl Kind {
         };
         let alternatives: Vec<_> = text.split('|').map(alternative).collect();
         (!text.is_empty()).then_some(Self(alternatives))
+    }
+
+    /// Whether it is the folder in which the operands are.
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self.0[..], [(_, Some(Base::Folder))])
     }
 
     /// Whether `word` is of this kind.
@@ -90,7 +101,7 @@ impl Base {
     fn judge(self, word: &str, place: &Place<'_>) -> Result<(), Fault> {
         let is_known = match self {
             Self::Text => true,
-            Self::Path => return place.path(word),
+            Self::Path | Self::Folder => return place.path(word),
             Self::Node => {
                 let file = word.split("::").next().unwrap_or_default();
                 return place.path(file.split('[').next().unwrap_or_default());
@@ -140,16 +151,16 @@ impl Place<'_> {
         self.inside(path)
     }
 
-    /// Whether `path`, counted from the root, stays beneath it by its spelling.
+    /// Whether `path` stays beneath the root, by its spelling and by where its links lead.
     fn inside(&self, path: &str) -> Result<(), Fault> {
         if path == "/dev/null" {
             return Ok(());
         }
-        let path = Path::new(path);
-        let path = match (self.root, path.is_absolute()) {
-            (Some(root), true) => path.strip_prefix(root).map_err(|_| Fault::Outside)?,
+        let given = Path::new(path);
+        let path = match (self.root, given.is_absolute()) {
+            (Some(root), true) => given.strip_prefix(root).map_err(|_| Fault::Outside)?,
             (None, true) => return Err(Fault::Outside),
-            (_, false) => path,
+            (_, false) => given,
         };
         let mut depth = 0_usize;
         for component in path.components() {
@@ -160,6 +171,17 @@ impl Place<'_> {
                 Component::RootDir | Component::Prefix(_) => return Err(Fault::Outside),
             };
         }
-        Ok(())
+        match self.opened() {
+            Some(Ok(policy)) if policy.leads_out(&self.folder.join(given)) => Err(Fault::Outside),
+            // Where no root is there are no links.
+            None | Some(Ok(_) | Err(PathError::Missing { .. })) => Ok(()),
+            Some(Err(_)) => Err(Fault::Outside),
+        }
+    }
+
+    /// The root, opened once for a command.
+    fn opened(&self) -> Option<&Result<PathPolicy, PathError>> {
+        let open = |root| self.policy.get_or_init(|| PathPolicy::new(root));
+        self.root.map(open)
     }
 }

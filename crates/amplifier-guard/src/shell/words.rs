@@ -154,7 +154,8 @@ impl<'command> Reader<'command> {
                 '~' if is_start || word.ends_with(['=', ':']) => {
                     return self.refuse(length, "a home directory `~`");
                 }
-                '=' if is_first && !is_quoted && is_start => {
+                // zsh takes the rest for a program, and puts its path there.
+                '=' if is_start && (is_first || self.has_more_of_word()) => {
                     return self.refuse(length, "an expansion `=`");
                 }
                 '=' if is_first && !is_quoted && is_name(&word) => {
@@ -176,6 +177,11 @@ impl<'command> Reader<'command> {
             word.push(character);
         }
         Ok(word)
+    }
+
+    /// Whether the word goes on.
+    fn has_more_of_word(&self) -> bool {
+        !self.is_at_joiner() && self.rest().starts_with(|next| !matches!(next, ' ' | '\t'))
     }
 
     fn single_quoted(&mut self, word: &mut String) -> Result<(), ShellError> {

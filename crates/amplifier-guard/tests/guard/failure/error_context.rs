@@ -139,6 +139,12 @@ fn a_description_tells_how_often_it_was_tried_and_what_came_before() {
     );
 }
 
+/// Texts that the redactor leaves as they are: a random text can read like a password, as `Pw:A` does.
+fn without_secrets() -> impl Strategy<Value = String> {
+    let redactor = Redactor::new([""; 0]).unwrap();
+    any::<String>().prop_filter("holds a secret", move |text| redactor.redact(text) == *text)
+}
+
 proptest! {
     #[test]
     fn nothing_gets_in_past_the_redactor(
@@ -162,10 +168,12 @@ proptest! {
 
     #[test]
     fn a_context_survives_json_and_is_told_in_one_short_line(
-        (operation, message_id, tool_use_id) in any::<(String, Option<String>, Option<String>)>(),
+        operation in without_secrets(),
+        message_id in proptest::option::of(without_secrets()),
+        tool_use_id in proptest::option::of(without_secrets()),
         retry_count: u32,
-        metadata in proptest::collection::vec(any::<(String, String)>(), 0..5),
-        history in proptest::collection::vec(any::<String>(), 0..40),
+        metadata in proptest::collection::vec((any::<String>(), without_secrets()), 0..5),
+        history in proptest::collection::vec(without_secrets(), 0..40),
     ) {
         let mut context = ErrorContext::builder(&operation, at(0), unredacted)
             .retry_count(retry_count)
