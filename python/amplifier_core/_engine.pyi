@@ -551,11 +551,8 @@ class PersonalData:
     """Takes personal data out of text: each becomes `[PII:<type>]`.
 
     Where several overlap, all of them are removed, under the type of the longest. The time is linear
-    in the text.
-
-    Args:
-        types: Built-in types: `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4`, `IBAN`.
-        patterns: Names of further types, each with an expression of the `regex` crate.
+    in the text. The built-in `types` are `SSN`, `CREDIT_CARD`, `EMAIL`, `PHONE`, `IPV4` and `IBAN`;
+    `patterns` are names of further types, each with an expression of the `regex` crate.
 
     Raises:
         ValueError: A type does not exist, or a pattern cannot be used.
@@ -1030,8 +1027,13 @@ class StreamDecoder:
         length of the string that is open, and a copy of each list and object that is; these copies are
         the caller's own, what has closed is shared with other calls and must not be changed.
         """
-    def finish(self) -> StreamResult:
-        """End the stream and return what it amounts to; a broken limit is its `error`."""
+    def finish(self, *, body_is_whole: bool = False) -> StreamResult:
+        """End the stream and return what it amounts to; a broken limit is its `error`.
+
+        `body_is_whole` is whether the transport knows that all of the body came: its last chunk, or
+        as many bytes as its `content-length` says. An answer of `chat` with a finish reason is then
+        whole without `[DONE]`, and the last event of any stream without a blank line.
+        """
 
 @final
 class StreamEvent:
@@ -1259,6 +1261,8 @@ class ToolCallParser:
     The tags are `<tool>` by default. A closing tag in a JSON string, in CDATA or in a comment
     does not close a call. A call that is not closed, or longer than `max_call_bytes`, never runs. The id
     of a call is the prefix and a number; the default prefix is one that no other parser has.
+    With `ignore_quoted` a call in a code block, inline code, a block quotation or a comment is text,
+    and so is one that a text of `known_texts` contains, tags included.
     """
 
     def __new__(
@@ -1269,6 +1273,8 @@ class ToolCallParser:
         allow_attributes: bool = False,
         max_call_bytes: int = 10_485_760,
         id_prefix: str | None = None,
+        ignore_quoted: bool = False,
+        known_texts: Sequence[str] = ...,
     ) -> Self: ...
     def feed(self, text: str) -> list[TagEvent]:
         """Take a piece of the text and return what it says, in its order."""

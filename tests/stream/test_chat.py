@@ -29,6 +29,19 @@ def call(arguments: str, index: int = 0, **more: Any) -> Delta:
     return {"tool_calls": [{"index": index, "function": function, **more}]}
 
 
+def test_a_finish_reason_ends_a_body_that_is_known_to_be_whole() -> None:
+    body = wire(chunk(call("{}", id="a", function={"name": "f"})), chunk({}, "tool_calls"), end="")
+
+    def finished(**known: bool) -> tuple[bool, Any]:
+        decoder = StreamDecoder("chat")
+        decoder.feed(body)
+        result = decoder.finish(**known)
+        return result.truncated, result.blocks[0]["arguments"]
+
+    assert finished(body_is_whole=True) == (False, {})
+    assert finished() == finished(body_is_whole=False) == (True, None)
+
+
 USAGE = {
     "prompt_tokens": 9,
     "completion_tokens": 6,

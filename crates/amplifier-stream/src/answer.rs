@@ -8,6 +8,7 @@ use amplifier_core::{Json, Object};
 
 use crate::block::{Block, BlockType};
 use crate::error::{ResponseError, in_stream};
+use crate::framing::BodyEnd;
 use crate::json::{PartialArguments, Piece, Scanner};
 use crate::open_block::{OpenBlock, Part, Sealed};
 use crate::stream_event::{Change, StreamEvent};
@@ -23,6 +24,8 @@ const INVALID: &str = "invalid_stream";
 pub(crate) struct Answer {
     /// The HTTP status, which errors inside the stream get.
     pub(crate) status: u16,
+    /// How the body ended, once it has.
+    pub(crate) body_end: BodyEnd,
     blocks: BTreeMap<u64, Slot>,
     /// The arguments of the blocks whose arguments were asked for.
     partial_arguments: BTreeMap<u64, PartialArguments>,

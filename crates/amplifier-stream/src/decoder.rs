@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::dialect::{Dialect, DialectDecoder};
 use crate::error::{ResponseError, decode_error};
 use crate::frames::Frames;
-use crate::framing::{LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
+use crate::framing::{BodyEnd, LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
 use crate::headers::Headers;
 use crate::json::Scanner;
 use crate::stream_event::StreamEvent;
@@ -81,7 +81,7 @@ impl StreamDecoder {
         let body = if (200..300).contains(&status) {
             let frames = match dialect {
                 Dialect::Anthropic | Dialect::Responses | Dialect::Chat => {
-                    Frames::Events(SseDecoder::new(limits), limits)
+                    Frames::Events(SseDecoder::with_error_lines(limits), limits)
                 }
                 Dialect::Ollama => Frames::Lines(NdjsonDecoder::new(limits)),
             };
@@ -151,9 +151,19 @@ impl StreamDecoder {
         }
     }
 
-    /// Ends the stream; `now` is what a date in `retry-after` is counted from.
+    /// Ends a stream of whose body nobody knows whether all of it came; `now` is what a date in
+    /// `retry-after` is counted from.
     #[must_use]
     pub fn finish(self, now: SystemTime) -> StreamResult {
+        self.finish_body(BodyEnd::Unknown, now)
+    }
+
+    /// Ends the stream like [`finish`](Self::finish), by what the transport knows of the body.
+    ///
+    /// An answer of [`Dialect::Chat`] that gave its finish reason is whole without `[DONE]` if its
+    /// body is [`BodyEnd::Complete`].
+    #[must_use]
+    pub fn finish_body(self, end: BodyEnd, now: SystemTime) -> StreamResult {
         let mut result = match self.body {
             Body::Stream(stream) => {
                 let Stream {
@@ -161,10 +171,12 @@ impl StreamDecoder {
                     mut decoder,
                     mut answer,
                 } = *stream;
-                let ended = frames.finish(|frame| {
-                    if Scanner::new(&frame.data).document().is_ok() {
+                answer.body_end = end;
+                let ended = frames.finish(end, |frame| {
+                    if is_whole(&frame) {
                         accept(decoder.as_mut(), &frame, &mut answer);
                     } else {
+                        answer.body_end = BodyEnd::Unknown;
                         let message = "the stream ended within a line";
                         answer.find("cut_line", None, message, Some(&frame.data));
                     }
@@ -202,6 +214,11 @@ impl StreamDecoder {
         result.request_id = request_id.or(result.request_id);
         result
     }
+}
+
+/// Whether nothing is missing of a last frame that nothing ends.
+fn is_whole(frame: &SseEvent<'_>) -> bool {
+    frame.event == "error" || frame.data == "[DONE]" || Scanner::new(&frame.data).document().is_ok()
 }
 
 /// Takes a body that is one document instead of a stream: an answer, or why there is none.

@@ -1,6 +1,6 @@
 //! How a dialect cuts its bytes into frames.
 
-use crate::framing::{LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
+use crate::framing::{BodyEnd, LimitError, Limits, NdjsonDecoder, SseDecoder, SseEvent};
 
 /// Cuts the body of a success.
 #[derive(Debug)]
@@ -37,13 +37,15 @@ impl Frames {
         }
     }
 
-    /// Ends the stream: a last line needs no line end. Returns a body that was not a stream.
+    /// Ends the stream: a last line of JSON needs no line end, nor does a last event of a whole body.
+    /// Returns a body that was not a stream.
     pub(crate) fn finish(
         self,
+        end: BodyEnd,
         mut sink: impl FnMut(SseEvent<'_>),
     ) -> Result<Option<Vec<u8>>, LimitError> {
         match self {
-            Self::Events(frames, _) => frames.finish().map(|()| None),
+            Self::Events(frames, _) => frames.finish_body(end, sink).map(|()| None),
             Self::Lines(frames) => frames.finish(|line| sink(line.into())).map(|()| None),
             Self::Whole(body, _) => Ok(Some(body)),
         }

@@ -14,6 +14,16 @@ mod sse;
 pub use ndjson::{LineError, NdjsonDecoder, NdjsonLine};
 pub use sse::{SseDecoder, SseEvent};
 
+/// How the body of a response ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyEnd {
+    /// The transport does not know whether all of the body came.
+    #[default]
+    Unknown,
+    /// All of the body came: its last chunk, or as many bytes as its `content-length` says.
+    Complete,
+}
+
 /// How much one line, one event and a whole stream may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

@@ -36,7 +36,9 @@ pub use block::{Block, BlockType, ToolCall};
 pub use decoder::StreamDecoder;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::{ResponseError, decode_error};
-pub use framing::{LimitError, Limits, LineError, NdjsonDecoder, NdjsonLine, SseDecoder, SseEvent};
+pub use framing::{
+    BodyEnd, LimitError, Limits, LineError, NdjsonDecoder, NdjsonLine, SseDecoder, SseEvent,
+};
 pub use headers::Headers;
 pub use json::{InvalidJson, PartialArguments};
 #[cfg(feature = "futures")]

@@ -54,6 +54,11 @@ pub struct Usage {
     pub reasoning_tokens: Option<i64>,
 }
 
+/// Returns a count that a service reports; what is no whole number from 0 on is not known.
+pub(crate) fn read_count(reported: &Json) -> Option<i64> {
+    reported.as_i64().filter(|count| *count >= 0)
+}
+
 /// Something that was repaired, ignored or not understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {

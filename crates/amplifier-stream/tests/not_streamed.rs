@@ -130,11 +130,34 @@ fn a_whole_response_is_an_answer() {
         (Some("tool_use"), false)
     );
 
+    body["status"] = "complete".into();
+    let result = whole(Dialect::Responses, &body.to_string());
+    assert_eq!(blocks(&result)[0]["arguments"], json!({"path": "a.md"}));
+    assert_eq!(
+        (result.stop_reason, result.truncated, result.error),
+        (Some("tool_use"), false, None)
+    );
+
     body["status"] = "failed".into();
     body["error"] = json!({"code": "server_error", "message": "Oops"});
     let result = whole(Dialect::Responses, &body.to_string());
     assert_eq!(result.error.as_ref().unwrap().message, "Oops");
     assert_eq!(blocks(&result)[0]["arguments"], Value::Null);
+}
+
+#[test]
+fn a_response_that_is_still_to_come_is_no_error_and_no_answer() {
+    for status in ["queued", "in_progress", "paused"] {
+        let body = json!({"id": "resp_1", "object": "response", "model": "gpt", "status": status,
+            "output": [], "usage": null});
+        let result = whole(Dialect::Responses, &body.to_string());
+        assert_eq!(
+            (result.error, result.truncated, result.stop_reason),
+            (None, true, None)
+        );
+        assert_eq!(result.metadata["status"].as_str(), Some(status));
+        assert_eq!(result.id.as_deref(), Some("resp_1"));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ const MAX_SLOPE: f64 = 1.1;
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
 /// Texts that are hard on a parser which looks at something twice.
-const PATTERNS: [&str; 20] = [
+const PATTERNS: [&str; 22] = [
     "plain text without anything in it. ",
     "<",
     "<<thinking",
@@ -29,6 +29,8 @@ const PATTERNS: [&str; 20] = [
     "<tool><x><arguments>{",
     "<tool><!-- > -- ></",
     "<tool>&lt;x&gt;",
+    "`<tool>`` ```\n\n",
+    "<!-- <tool> ` -->",
 ];
 
 /// How fast the work grows with the text: the exponent over two decades.
@@ -86,6 +88,23 @@ fn check(piece: usize) {
                 assert!(found <= MAX_SLOPE, "calls, {prefix}{pattern}: {found}");
             }
         }
+    }
+}
+
+#[test]
+fn work_is_linear_in_texts_with_quotations() {
+    let parser = ToolCallParser::default()
+        .ignoring_quoted()
+        .with_known_texts(["<tool>"]);
+    for pattern in PATTERNS {
+        let found = slope(pattern, usize::MAX, |pieces| {
+            let mut parser = parser.clone();
+            for piece in pieces {
+                parser.feed(piece);
+            }
+            parser.flush();
+        });
+        assert!(found <= MAX_SLOPE, "{pattern}: {found}");
     }
 }
 

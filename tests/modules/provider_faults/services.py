@@ -193,11 +193,14 @@ async def provider_of(
     max_retries: int = 0,
     time: Time | None = None,
     jitter: bool = False,
+    breaker_failures: int = 10,
     **settings: Any,
 ) -> AsyncGenerator[WireProvider]:
     """A provider that waits in a time of its own, and is closed at the end."""
     time = time or Time()
-    retrying = RetrySettings(max_retries=max_retries, retry_jitter=jitter)
+    retrying = RetrySettings(
+        max_retries=max_retries, retry_jitter=jitter, breaker_failures=breaker_failures
+    )
     retries = Retries(service.name, retrying, hooks, None, time.clock, time.sleep)
     provider = service.provider(
         hooks, retries, **{"base_url": url, "timeout": 20, "max_retries": max_retries, **settings}

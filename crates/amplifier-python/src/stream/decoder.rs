@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use amplifier_core::event_timestamp;
 use amplifier_stream as stream;
-use amplifier_stream::{Change, Headers, Limits};
+use amplifier_stream::{BodyEnd, Change, Headers, Limits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -133,10 +133,18 @@ impl StreamDecoder {
     }
 
     /// End the stream and return its result; a broken limit is its `error`.
-    fn finish(&self, py: Python<'_>) -> PyResult<StreamResult> {
+    ///
+    /// `body_is_whole` is whether the transport knows that all of the body came.
+    #[pyo3(signature = (*, body_is_whole = false))]
+    fn finish(&self, py: Python<'_>, body_is_whole: bool) -> PyResult<StreamResult> {
         let decoding = self.take()?;
         self.put_back(State::Finished);
-        let result = decoding.decoder.finish(SystemTime::now());
+        let end = if body_is_whole {
+            BodyEnd::Complete
+        } else {
+            BodyEnd::Unknown
+        };
+        let result = decoding.decoder.finish_body(end, SystemTime::now());
         let events = stamp(py, result.events.clone());
         let events: PyResult<_> = events.into_iter().map(|event| Py::new(py, event)).collect();
         Ok(StreamResult {

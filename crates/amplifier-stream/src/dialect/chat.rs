@@ -12,7 +12,7 @@ use crate::block::Block;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::kept::Kept;
 use crate::error::ResponseError;
-use crate::framing::SseEvent;
+use crate::framing::{BodyEnd, SseEvent};
 use crate::json::Scanner;
 use crate::stream_result::{Finding, StreamResult};
 
@@ -82,6 +82,7 @@ impl DialectDecoder for Decoder {
     }
 
     fn finish(mut self: Box<Self>, mut answer: Answer) -> StreamResult {
+        self.end_without_done(&mut answer);
         let own = self.choice.kept.into_object(&mut answer);
         let metadata = self.kept.into_object(&mut answer);
         let reason = self.choice.finish_reason;
@@ -121,6 +122,18 @@ impl DialectDecoder for Decoder {
 }
 
 impl Decoder {
+    /// Ends an answer that gave its finish reason in a body of which all came: not every server
+    /// sends `[DONE]`.
+    fn end_without_done(&mut self, answer: &mut Answer) {
+        let is_whole = answer.body_end == BodyEnd::Complete && self.choice.finish_reason.is_some();
+        if is_whole && !self.is_done {
+            self.is_done = true;
+            self.choice.end(answer);
+            let message = "the body ended with a finish reason and without `[DONE]`";
+            answer.find("missing_terminator", None, message, None);
+        }
+    }
+
     fn take(&mut self, chunk: &Chunk<'_>, data: &str, answer: &mut Answer) -> Result<(), String> {
         answer.find_unpaired(None, chunk.unpaired);
         if chunk.is_error {

@@ -12,7 +12,7 @@ use crate::dialect::kept::Kept;
 use crate::framing::SseEvent;
 use crate::json::{InvalidJson, Piece, Scanner};
 use crate::open_block::OpenBlock;
-use crate::stream_result::{StreamResult, Usage};
+use crate::stream_result::{StreamResult, Usage, read_count};
 
 /// Folds the lines of one response.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl DialectDecoder for Decoder {
         let missing = (!self.is_done).then_some("the line that says `done`");
         let mut result = answer.finish(missing);
         result.stop_reason = (!result.truncated).then(|| stop_reason(&result));
-        let count = |key| result.raw_usage.as_ref()?.get(key)?.as_i64();
+        let count = |key| read_count(result.raw_usage.as_ref()?.get(key)?);
         // Cached prompts are not counted, and thinking tokens are not reported.
         result.usage = Usage {
             input_tokens: count("prompt_eval_count"),

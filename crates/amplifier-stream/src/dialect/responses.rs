@@ -17,6 +17,7 @@ use crate::stream_result::StreamResult;
 mod block;
 mod end;
 mod item;
+mod offered_tools;
 mod output;
 mod sequence;
 mod source;
@@ -51,15 +52,27 @@ impl DialectDecoder for Decoder {
     }
 
     fn accept_whole(&mut self, data: &str, answer: &mut Answer) -> bool {
-        let Some(kind) = wire::terminal_kind(data) else {
+        let Some(status) = wire::status_of_whole(data) else {
             return false;
         };
         self.phase = Phase::Open;
+        let kind = match status.as_str() {
+            "completed" | "complete" => "response.completed",
+            "incomplete" => "response.incomplete",
+            "failed" => "response.failed",
+            "cancelled" => "response.cancelled",
+            // Such as `queued`: the answer is still to come.
+            _ => {
+                let status = Json::Str(status);
+                answer.result.metadata.insert("status".to_owned(), status);
+                "response.in_progress"
+            }
+        };
         let envelope = Envelope {
             response: Some(data),
             ..Envelope::default()
         };
-        if let Err(problem) = self.take(&kind, envelope, data, answer) {
+        if let Err(problem) = self.take(kind, envelope, data, answer) {
             answer.fail_stream(&problem);
         }
         true
@@ -68,7 +81,7 @@ impl DialectDecoder for Decoder {
     fn finish(mut self: Box<Self>, mut answer: Answer) -> StreamResult {
         self.sequence.report(&mut answer);
         for (index, item) in mem::take(&mut self.items) {
-            output::abandon(index, item, &mut answer);
+            output::abandon(index, item, &self.offered, &mut answer);
         }
         let is_ended = self.phase == Phase::Ended;
         let missing = "its terminal event (`response.completed`, `.incomplete` or `.failed`)";
@@ -107,7 +120,7 @@ impl Decoder {
                     if kind == "response.created" {
                         self.restart_for(response.id.as_deref(), answer);
                     }
-                    take_response(response, answer);
+                    self.take_response(response, answer);
                 }
             }
             "response.completed"
@@ -117,7 +130,7 @@ impl Decoder {
                 let response = envelope
                     .response
                     .map_or(Ok(Response::default()), read_response)?;
-                let (status, output) = take_response(response, answer);
+                let (status, output) = self.take_response(response, answer);
                 self.take_output(output, answer)?;
                 end::take_status(kind, status, answer);
                 self.phase = Phase::Ended;
@@ -179,6 +192,27 @@ impl Decoder {
         self.sequence = Sequence::default();
     }
 
+    /// Takes a snapshot and returns its status and its output.
+    fn take_response(
+        &mut self,
+        response: Response<'_>,
+        answer: &mut Answer,
+    ) -> (Option<String>, Vec<Json>) {
+        if let Some(tools) = response.tools {
+            self.offered.take(tools);
+        }
+        answer.find_unpaired(None, response.unpaired);
+        if let Some(error) = response.error {
+            answer.fail_reported(error);
+        }
+        let result = &mut answer.result;
+        result.id = response.id.or(result.id.take());
+        result.model = response.model.or(result.model.take());
+        result.raw_usage = response.usage.or(result.raw_usage.take());
+        result.metadata.extend(response.metadata);
+        (response.status, response.output)
+    }
+
     fn take_part(
         &mut self,
         list: List,
@@ -226,20 +260,6 @@ fn read_response(raw: &str) -> Result<Response<'_>, String> {
         "null" => Ok(Response::default()),
         raw => Response::read(raw).map_err(|error| error.to_string()),
     }
-}
-
-/// Takes a snapshot and returns its status and its output.
-fn take_response(response: Response<'_>, answer: &mut Answer) -> (Option<String>, Vec<Json>) {
-    answer.find_unpaired(None, response.unpaired);
-    if let Some(error) = response.error {
-        answer.fail_reported(error);
-    }
-    let result = &mut answer.result;
-    result.id = response.id.or(result.id.take());
-    result.model = response.model.or(result.model.take());
-    result.raw_usage = response.usage.or(result.raw_usage.take());
-    result.metadata.extend(response.metadata);
-    (response.status, response.output)
 }
 
 /// Reads a nested value of an event.

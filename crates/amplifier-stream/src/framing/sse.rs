@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::line::{HeldLine, reserve};
-use super::{LimitError, Limits, decode};
+use super::{BodyEnd, LimitError, Limits, decode};
 use crate::steps;
 
 /// One framed event.
@@ -61,6 +61,7 @@ struct OpenEvent {
     has_data: bool,
     id: Option<String>,
     retry: Option<u64>,
+    takes_error_lines: bool,
 }
 
 impl SseDecoder {
@@ -76,6 +77,14 @@ impl SseDecoder {
             total: 0,
             failure: None,
         }
+    }
+
+    /// A decoder that takes an `error:` line, which the rules do not know, for an event `error` with
+    /// that data: some model servers report their failures so.
+    pub(crate) fn with_error_lines(limits: Limits) -> Self {
+        let mut decoder = Self::new(limits);
+        decoder.event.takes_error_lines = true;
+        decoder
     }
 
     /// Takes a chunk and hands each event that it completes to `sink`.
@@ -107,6 +116,30 @@ impl SseDecoder {
     /// Ends the stream: what has no blank line after it is dropped.
     pub fn finish(self) -> Result<(), LimitError> {
         self.failure.map_or(Ok(()), Err)
+    }
+
+    /// Ends the stream, and hands out an event that has no blank line after it: the report of an
+    /// error, and whatever else a whole body ends with.
+    ///
+    /// A last line of a whole body that is no field is the data of an event, or a part of it.
+    pub(crate) fn finish_body(
+        mut self,
+        end: BodyEnd,
+        mut sink: impl FnMut(SseEvent<'_>),
+    ) -> Result<(), LimitError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let is_complete = end == BodyEnd::Complete;
+        let line = self.line.complete();
+        if is_complete && !line.is_empty() && !line.starts_with(b":") {
+            let value = self.event.take_field(line).unwrap_or(line);
+            self.event.hold(Some(value), &self.limits)?;
+        }
+        if is_complete || self.event.name == b"error" {
+            self.event.dispatch(None, &mut sink);
+        }
+        Ok(())
     }
 
     fn scan(
@@ -185,6 +218,10 @@ impl OpenEvent {
                 self.name.extend_from_slice(value);
             }
             b"data" => return Some(value),
+            b"error" if self.takes_error_lines => {
+                self.name = name.to_vec();
+                return Some(value);
+            }
             b"id" if memchr(0, value).is_none() => {
                 self.id = Some(String::from_utf8_lossy(value).into_owned());
             }

@@ -1,7 +1,8 @@
 //! The pair that a call of `parse` returns: the calls found and the rest of the text.
 
 use super::call::ParsedCall;
-use super::tool_call::{ToolCallEvent, ToolCallParser};
+use super::tool_call::ToolCallParser;
+use super::tool_call_event::ToolCallEvent;
 
 /// One half of the result of [`ToolCallParser::parse`].
 #[derive(Debug, Clone, PartialEq)]

@@ -4,41 +4,14 @@ use super::call::{CallError, ParsedCall};
 use super::candidate::{Tag, Wanted};
 use super::lexer::{Found, Lexer};
 use super::names::TagNames;
+use super::quotation::Quotation;
+use super::repetition::KnownTexts;
 use super::search;
 use super::splitter::{Piece, Splitter, split};
+use super::tool_call_event::ToolCallEvent;
 
 /// How long the inside of one call may be, in bytes, unless another limit is set.
 pub const MAX_CALL_BYTES: usize = 10 * 1024 * 1024;
-
-/// What a [`ToolCallParser`] reports, in the order of the text.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ToolCallEvent {
-    /// Text that belongs to no call.
-    Regular(String),
-    /// A call begins.
-    Start {
-        /// The number of the call.
-        index: u64,
-        /// The tag as it was written.
-        tag: String,
-    },
-    /// Text of a call.
-    Content {
-        /// The number of the call.
-        index: u64,
-        /// What was added.
-        text: String,
-    },
-    /// The name of the tool is known; its call has not ended.
-    Name {
-        /// The number of the call.
-        index: u64,
-        /// The name.
-        name: String,
-    },
-    /// A call ends; it may run exactly when it has arguments.
-    End(Box<ParsedCall>),
-}
 
 /// Finds the calls in a text.
 ///
@@ -73,6 +46,9 @@ pub enum ToolCallEvent {
 pub struct ToolCallParser {
     splitter: Splitter,
     max_call_bytes: usize,
+    /// What is quoted of the text so far, where calls in quotations are text.
+    quotation: Option<Quotation>,
+    known_texts: KnownTexts,
     id_prefix: Option<String>,
     /// How many calls had an id; a reset does not use any of them again.
     identified: u64,
@@ -88,6 +64,15 @@ struct OpenCall {
     tool: String,
     lexer: Lexer,
     is_too_long: bool,
+    /// The call so far, while it is not clear whether it was copied from a known text.
+    withheld: Option<Withheld>,
+}
+
+#[derive(Debug, Clone)]
+struct Withheld {
+    /// The call as it was written, with its tags.
+    written: String,
+    events: Vec<ToolCallEvent>,
 }
 
 impl ToolCallParser {
@@ -97,6 +82,8 @@ impl ToolCallParser {
         Self {
             splitter: Splitter::new(names),
             max_call_bytes: MAX_CALL_BYTES,
+            quotation: None,
+            known_texts: KnownTexts::default(),
             id_prefix: None,
             identified: 0,
             next_index: 0,
@@ -116,6 +103,25 @@ impl ToolCallParser {
     #[must_use]
     pub fn with_id_prefix(mut self, id_prefix: String) -> Self {
         self.id_prefix = Some(id_prefix);
+        self
+    }
+
+    /// The same parser, for which calls in quotations are text.
+    ///
+    /// Quotations are code blocks, inline code, block quotations and comments, as in Markdown.
+    #[must_use]
+    pub fn ignoring_quoted(mut self) -> Self {
+        self.quotation = Some(Quotation::default());
+        self
+    }
+
+    /// The same parser, for which a call that one of these texts contains, with its tags, is text.
+    ///
+    /// It compares them without blanks and escapes. Where there is such a text, a call is reported
+    /// when it has ended.
+    #[must_use]
+    pub fn with_known_texts<T: AsRef<str>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        self.known_texts = KnownTexts::new(texts);
         self
     }
 
@@ -152,10 +158,10 @@ impl ToolCallParser {
         let mut events = Vec::new();
         let held = self.splitter.flush();
         if self.open.is_none() {
-            add_regular(&held, &mut events);
+            self.add_regular(&held, &mut events);
         } else {
             self.add(&held, &mut events);
-            self.end(Some(CallError::Incomplete), &mut events);
+            self.end(None, &mut events);
         }
         events
     }
@@ -166,6 +172,7 @@ impl ToolCallParser {
         self.open = None;
         self.content.clear();
         self.next_index = 0;
+        self.quotation = self.quotation.take().map(|_| Quotation::default());
     }
 
     fn read_outside(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
@@ -174,25 +181,51 @@ impl ToolCallParser {
             close: 0,
         };
         match self.splitter.next(rest, wanted)? {
-            Piece::Text(text) => add_regular(&text, events),
+            Piece::Text(text) => self.add_regular(&text, events),
             Piece::Tag(Tag::Open(name) | Tag::Close(name), tag) => {
-                self.content.clear();
-                let index = self.next_index;
-                self.next_index += 1;
-                self.open = Some(OpenCall {
-                    index,
-                    name,
-                    tool: String::new(),
-                    lexer: Lexer::default(),
-                    is_too_long: false,
-                });
-                events.push(ToolCallEvent::Start {
-                    index,
-                    tag: tag.into_owned(),
-                });
+                if self.is_quoted(&tag) {
+                    push_regular(&tag, events);
+                } else {
+                    self.begin(name, tag.into_owned(), events);
+                }
             }
         }
         Some(())
+    }
+
+    /// Takes a tag into account for what is quoted; whether it is itself.
+    fn is_quoted(&mut self, tag: &str) -> bool {
+        let Some(quotation) = &mut self.quotation else {
+            return false;
+        };
+        let (angle, rest) = tag.split_at(1);
+        // The tag itself may show that its line is indented code.
+        quotation.read(angle);
+        let is_quoted = quotation.is_quoted();
+        quotation.read(rest);
+        is_quoted
+    }
+
+    fn begin(&mut self, name: usize, tag: String, events: &mut Vec<ToolCallEvent>) {
+        self.content.clear();
+        let index = self.next_index;
+        self.next_index += 1;
+        let mut withheld = (!self.known_texts.is_empty()).then(|| Withheld {
+            written: tag.clone(),
+            events: Vec::new(),
+        });
+        withheld
+            .as_mut()
+            .map_or(events, |withheld| &mut withheld.events)
+            .push(ToolCallEvent::Start { index, tag });
+        self.open = Some(OpenCall {
+            index,
+            name,
+            tool: String::new(),
+            lexer: Lexer::default(),
+            is_too_long: false,
+            withheld,
+        });
     }
 
     fn read_inside(&mut self, rest: &mut &str, events: &mut Vec<ToolCallEvent>) -> Option<()> {
@@ -209,7 +242,7 @@ impl ToolCallParser {
                 Some(Found::Name(place, name)) => {
                     call.tool.clone_from(&name);
                     self.add(split(rest, at + place), events);
-                    events.push(ToolCallEvent::Name { index, name });
+                    self.seen(events).push(ToolCallEvent::Name { index, name });
                     return Some(());
                 }
                 Some(Found::Angle(place)) => {
@@ -237,7 +270,7 @@ impl ToolCallParser {
     /// Takes the closing tag of the call, or what looked like it.
     fn take(&mut self, piece: Piece<'_>, events: &mut Vec<ToolCallEvent>) {
         match piece {
-            Piece::Tag(..) => self.end(None, events),
+            Piece::Tag(_, tag) => self.end(Some(&tag), events),
             Piece::Text(text) => {
                 if let Some(call) = &mut self.open {
                     call.lexer.pass();
@@ -269,6 +302,15 @@ impl ToolCallParser {
             self.content.push_str(&text[..end]);
         }
         let index = call.index;
+        if let Some(withheld) = &mut call.withheld {
+            withheld.written.push_str(text);
+        }
+        if call.is_too_long
+            && let Some(withheld) = call.withheld.take()
+        {
+            events.extend(withheld.events);
+        }
+        let events = self.seen(events);
         match events.last_mut() {
             Some(ToolCallEvent::Content { text: content, .. }) => content.push_str(text),
             _ => events.push(ToolCallEvent::Content {
@@ -278,9 +320,29 @@ impl ToolCallParser {
         }
     }
 
-    fn end(&mut self, error: Option<CallError>, events: &mut Vec<ToolCallEvent>) {
-        let Some(open) = self.open.take() else { return };
+    /// Where the events of the open call go: to those that are reported, or withheld.
+    fn seen<'e>(&'e mut self, events: &'e mut Vec<ToolCallEvent>) -> &'e mut Vec<ToolCallEvent> {
+        match self.open.as_mut().and_then(|call| call.withheld.as_mut()) {
+            Some(withheld) => &mut withheld.events,
+            None => events,
+        }
+    }
+
+    /// Ends the open call; without a closing tag it is incomplete.
+    fn end(&mut self, closing_tag: Option<&str>, events: &mut Vec<ToolCallEvent>) {
+        let Some(mut open) = self.open.take() else {
+            return;
+        };
         search::count(1 + self.content.len());
+        if let Some(mut withheld) = open.withheld.take() {
+            withheld.written.push_str(closing_tag.unwrap_or_default());
+            if self.known_texts.contain(&withheld.written) {
+                self.next_index = open.index;
+                self.add_regular(&withheld.written, events);
+                return;
+            }
+            events.extend(withheld.events);
+        }
         let id = self
             .id_prefix
             .as_ref()
@@ -293,12 +355,21 @@ impl ToolCallParser {
             raw: self.content.trim().to_owned(),
             ..ParsedCall::default()
         };
-        let too_long = CallError::TooLong(self.max_call_bytes);
-        match error.or(open.is_too_long.then_some(too_long)) {
-            None => call.read(),
-            Some(error) => call.refuse(error),
+        if closing_tag.is_none() {
+            call.refuse(CallError::Incomplete);
+        } else if open.is_too_long {
+            call.refuse(CallError::TooLong(self.max_call_bytes));
+        } else {
+            call.read();
         }
         events.push(ToolCallEvent::End(Box::new(call)));
+    }
+
+    fn add_regular(&mut self, text: &str, events: &mut Vec<ToolCallEvent>) {
+        if let Some(quotation) = &mut self.quotation {
+            quotation.read(text);
+        }
+        push_regular(text, events);
     }
 }
 
@@ -308,7 +379,7 @@ impl Default for ToolCallParser {
     }
 }
 
-fn add_regular(text: &str, events: &mut Vec<ToolCallEvent>) {
+fn push_regular(text: &str, events: &mut Vec<ToolCallEvent>) {
     if text.is_empty() {
         return;
     }

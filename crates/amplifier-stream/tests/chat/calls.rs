@@ -204,6 +204,73 @@ fn the_deprecated_function_call_is_a_call_without_an_id() {
 }
 
 #[test]
+fn an_empty_form_of_a_call_beside_the_real_one_is_nothing() {
+    let empty = json!({"name": "", "arguments": ""});
+    let real = json!({"name": "f", "arguments": "{\"x\":1}"});
+    for nothing in [json!({}), empty, json!({"name": "", "input": ""}), NONE] {
+        let call =
+            json!({"index": 0, "id": "a", "type": "function", "function": real, "custom": nothing});
+        let calls_beside = delta(json!({"tool_calls": [call], "function_call": nothing}));
+        let text = delta(json!({"content": "Hm.", "tool_calls": [], "function_call": nothing}));
+        let result = result(&[text, calls_beside]);
+        assert_eq!(
+            calls(&result),
+            json!([[null, null, null], ["a", "f", {"x": 1}]])
+        );
+        let call = &blocks(&result)[1];
+        assert_eq!((&call["input"], &call["error"]), (&NONE, &NONE));
+
+        let custom = json!({"name": "sh", "input": "ls"});
+        let call =
+            json!({"index": 0, "id": "a", "type": "custom", "function": nothing, "custom": custom});
+        let call = &blocks(&decode(&[json!([call])]))[0];
+        assert_eq!(
+            (&call["name"], &call["input"]),
+            (&json!("sh"), &json!("ls"))
+        );
+    }
+}
+
+#[test]
+fn the_type_of_a_call_says_which_of_its_forms_counts() {
+    let function = json!({"name": "f", "arguments": "{}"});
+    let custom = json!({"name": "sh", "input": "ls"});
+    for (kind, name, input) in [("function", "f", &NONE), ("custom", "sh", &json!("ls"))] {
+        // In either order: the wire does not say which key comes first.
+        for call in [
+            format!(r#"{{"index":0,"type":"{kind}","function":{function},"custom":{custom}}}"#),
+            format!(r#"{{"index":0,"custom":{custom},"function":{function},"type":"{kind}"}}"#),
+        ] {
+            let chunk =
+                format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+            let (_, result) = decode_wire(&format!("data: {chunk}\n\ndata: [DONE]\n\n"));
+            let call = &blocks(&result)[0];
+            assert_eq!(
+                (&call["name"], &call["input"]),
+                (&json!(name), input),
+                "{chunk}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_fragment_that_says_nothing_begins_no_call() {
+    for nothing in [
+        json!([{"index": 0}]),
+        json!([{}]),
+        json!([{"index": 0, "id": "", "type": "function", "function": {"name": "", "arguments": ""}}]),
+    ] {
+        assert_eq!(blocks(&decode(std::slice::from_ref(&nothing))), json!([]));
+        let real = fragment(&json!(0), &json!("a"), &json!("f"), "{}");
+        assert_eq!(
+            calls(&decode(&[nothing, json!([real])])),
+            json!([["a", "f", {}]])
+        );
+    }
+}
+
+#[test]
 fn arguments_are_never_repaired() {
     for arguments in [
         "{\"x\":1,\"x\":2}",

@@ -44,6 +44,20 @@ fn an_error_in_the_stream_is_an_error() {
             true,
         ),
         (
+            r#"error: {"code":500,"message":"the slot is gone","type":"server_error"}"#,
+            "server_error",
+            Some("500"),
+            "the slot is gone",
+            true,
+        ),
+        (
+            "error: upstream timed out",
+            "api_error",
+            None,
+            "upstream timed out",
+            true,
+        ),
+        (
             "event: error\ndata: broken",
             "api_error",
             None,
@@ -63,6 +77,16 @@ fn an_error_in_the_stream_is_an_error() {
             (kind, code, message)
         );
         assert_eq!((found.status, found.retryable), (200, retryable), "{error}");
+        assert!(result.truncated);
+    }
+}
+
+#[test]
+fn an_error_line_at_the_end_of_a_stream_needs_no_blank_line() {
+    let begun = delta(json!({"content": "a"}));
+    for line in ["error: gone\n", "event: error\ndata: gone\n"] {
+        let (_, result) = decode_wire(&format!("data: {begun}\n\n{line}"));
+        assert_eq!(result.error.unwrap().message, "gone");
         assert!(result.truncated);
     }
 }

@@ -7,6 +7,7 @@
 
 mod answers;
 mod calls;
+mod ends;
 mod errors;
 mod reasoning;
 mod usage;

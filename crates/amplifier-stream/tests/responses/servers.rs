@@ -157,3 +157,65 @@ fn an_error_of_a_gateway_needs_no_type() {
         ("api_error", Some("503"), "Gone", true)
     );
 }
+
+/// A step of the X search of xAI.
+fn step(name: &str, call_id: &str, input: &str) -> Value {
+    json!({"type": "custom_tool_call", "id": format!("ctc_1_{call_id}"), "call_id": call_id,
+        "name": name, "input": input, "status": "completed"})
+}
+
+/// A response to a request with these tools, which has these items.
+fn with_tools(tools: Value, items: &[Value]) -> StreamResult {
+    let mut begun = created();
+    begun["response"]["tools"] = tools.clone();
+    let mut events = vec![begun];
+    for (index, item) in (0..).zip(items) {
+        let mut empty = item.clone();
+        empty["input"] = json!("");
+        events.push(added(index, empty));
+        events.push(input(
+            "custom_tool_call_input",
+            index,
+            item["input"].as_str().unwrap(),
+        ));
+        events.push(done(index, item.clone()));
+    }
+    events.push(ended("completed", json!({"output": items, "tools": tools})));
+    let (events, result) = decode(&events);
+    for (index, block) in (0..).zip(result.blocks.iter()) {
+        let begins = format!("{} begins", block.block_type());
+        assert_eq!(story(&events, index)[0], begins);
+    }
+    result
+}
+
+#[test]
+fn a_custom_call_that_the_service_runs_itself_is_no_call_of_the_client() {
+    let search = step("x_keyword_search", "xs_call_1", r#"{"query":"rust"}"#);
+    let unnamed = step("x_thread_fetch", "call_9", "{}");
+    let tools = json!([{"type": "web_search"}, {"type": "x_search"},
+        {"type": "function", "name": "x_thread_fetch", "parameters": {"type": "object"}}]);
+    let result = with_tools(tools, &[search.clone(), unnamed.clone()]);
+    assert_eq!(blocks(&result), json!([search, unnamed]));
+    assert_eq!(result.stop_reason, Some("end_turn"));
+    // Without the tools of the request, its id names it.
+    let result = with_tools(Value::Null, std::slice::from_ref(&search));
+    assert_eq!(blocks(&result), json!([search]));
+}
+
+#[test]
+fn a_custom_call_of_a_tool_of_the_client_is_its_call() {
+    let call = step("x_keyword_search", "call_1", "rust");
+    for tools in [
+        json!(null),
+        json!([]),
+        json!([{"type": "custom", "name": "x_keyword_search"}]),
+        json!([{"type": "x_search"}, {"type": "custom", "name": "x_keyword_search"}]),
+        json!([{"type": "web_search"}, {"type": "tool_search"}]),
+        json!([{"type": "web_search"}, {"type": "namespace", "name": "n", "tools": []}]),
+    ] {
+        let result = with_tools(tools, std::slice::from_ref(&call));
+        assert_eq!(blocks(&result)[0]["input"], json!("rust"));
+        assert_eq!(result.stop_reason, Some("tool_use"));
+    }
+}

@@ -4,6 +4,7 @@ mod corrections;
 mod events;
 mod filter;
 mod formats;
+mod quotation;
 mod splits;
 mod thinking;
 mod tool_call;

@@ -154,6 +154,7 @@ class _Whole:
     """An answer that is already there, as a response of HTTP."""
 
     status_code = 200
+    http_version = "HTTP/2"  # in which a body cannot end early without an error
     headers: Mapping[str, str] = {"content-type": "application/json"}
 
     def __init__(self, body: bytes) -> None:

@@ -51,6 +51,7 @@ class ResponsesProvider(WireProvider):
     """A provider for a service that speaks the Responses API."""
 
     path = "/responses"
+    limit_key = "max_output_tokens"
     models_path = "/models"
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from .body_reading import plain_headers
+from .body_reading import has_framed_body, plain_headers
 from .client import ServiceClient
 from .errors import oversized_error, root_cause, silent_error, timeout_error, truncated_error
 from .settings import USUAL_ANSWER_BYTES, HttpSettings
@@ -31,8 +31,6 @@ _CONTENT_TYPES = {
 _JSON = "application/json"
 MAX_SILENT_SECONDS = 1_800.0
 """Seconds without content after which an answer is ended where no setting says otherwise."""
-_MAY_BE_WHOLE = frozenset({"chat"})
-"""Dialects of many servers, some of which send an answer whole although a stream was asked for."""
 
 
 class Answer:
@@ -82,6 +80,7 @@ class Answer:
         self._failure: Exception | None = None
         self._finished: StreamResult | None = None
         self._received = 0
+        self._has_ended = False
         self._pieces = aiter(response.aiter_bytes())
         self._deadline = math.inf
         self._content_at = monotonic()
@@ -133,8 +132,8 @@ class Answer:
         if response is None:
             raise silent_error(client.service, model, silence)
         content_type = response.headers.get("content-type", "")
-        is_whole = _JSON in content_type and client.service.dialect in _MAY_BE_WHOLE
-        if fitting not in content_type and not is_whole:
+        # Some servers and proxies send one JSON object although a stream was asked for.
+        if fitting not in content_type and _JSON not in content_type:
             expected = "an event stream" if settings.use_streaming else "JSON"
             raise await client.misplaced(response, path, expected, seconds, model)
         answer = cls(client, response, settings, path=path, model=model, seconds=seconds)
@@ -179,7 +178,8 @@ class Answer:
     def received(self) -> StreamResult:
         """Return what came of the answer, whole or not; nothing more is read."""
         if self._finished is None:
-            self._finished = self._decoder.finish()
+            is_whole = self._has_ended and has_framed_body(self._response)
+            self._finished = self._decoder.finish(body_is_whole=is_whole)
         return self._finished
 
     def result(self) -> StreamResult:
@@ -210,7 +210,7 @@ class Answer:
             raise timeout_error(
                 service, url, self._seconds, "further data", model=self._model
             ) from failure
-        cause = "" if failure is None else client.clean(root_cause(failure))
+        cause = _unfinished_status(result) if failure is None else client.clean(root_cause(failure))
         raise truncated_error(service, self._model, cause, result.request_id) from failure
 
     async def _fed(self, feed: Callable[[bytes], FedT]) -> FedT:
@@ -226,6 +226,9 @@ class Answer:
                 chunk = await self._within_deadline()
             self._received += len(chunk)
             return feed(chunk)
+        except StopAsyncIteration:
+            self._has_ended = True
+            raise
         except (httpx2.HTTPError, StreamLimitError) as error:
             self._failure = error
             raise StopAsyncIteration from None
@@ -244,6 +247,12 @@ class Answer:
         with anyio.CancelScope(deadline=self._deadline):
             return await anext(self._pieces)
         raise silent_error(self._client.service, self._model, self._silence or 0)
+
+
+def _unfinished_status(result: StreamResult) -> str:
+    """Say which status a response had that never became an answer."""
+    status = result.metadata.get("status")
+    return f"its status is `{status}`" if isinstance(status, str) else ""
 
 
 def _is_content(event: Any) -> bool:

@@ -20,6 +20,19 @@ def plain_headers(response: httpx2.Response) -> dict[str, str]:
     return dict(response.headers.items())  # of a mapping, each name would be looked for
 
 
+def has_framed_body(response: httpx2.Response) -> bool:
+    """Whether an end of the body without an error means that all of it came.
+
+    A body has an end of its own in HTTP/2, or if it is chunked or has a `content-length`: one that
+    stops before is a `RemoteProtocolError`. Any other lasts until the connection is closed, as it
+    is also where a server dies.
+    """
+    if response.http_version == "HTTP/2":
+        return True
+    headers = response.headers
+    return "content-length" in headers or "chunked" in headers.get("transfer-encoding", "").lower()
+
+
 def refused_coding(asked: Mapping[str, str], headers: Mapping[str, str]) -> str | None:
     """Return the content coding of an answer that cannot be read, None if it can be.
 

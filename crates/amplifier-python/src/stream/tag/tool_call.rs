@@ -55,6 +55,8 @@ impl ToolCallParser {
         allow_attributes = false,
         max_call_bytes = 10_485_760,
         id_prefix = None,
+        ignore_quoted = false,
+        known_texts = Vec::new(),
     ))]
     fn new(
         tags: Option<&Bound<'_, PyAny>>,
@@ -62,12 +64,18 @@ impl ToolCallParser {
         allow_attributes: bool,
         max_call_bytes: usize,
         id_prefix: Option<String>,
+        ignore_quoted: bool,
+        known_texts: Vec<String>,
     ) -> PyResult<Self> {
         let names = names(tags, TOOL, ignore_case, allow_attributes)?;
         let has_own_prefix = id_prefix.is_some();
-        let parser = stream::ToolCallParser::new(names)
+        let mut parser = stream::ToolCallParser::new(names)
             .with_max_call_bytes(max_call_bytes)
-            .with_id_prefix(id_prefix.unwrap_or_else(self::id_prefix));
+            .with_id_prefix(id_prefix.unwrap_or_else(self::id_prefix))
+            .with_known_texts(known_texts);
+        if ignore_quoted {
+            parser = parser.ignoring_quoted();
+        }
         Ok(Self {
             parser: Mutex::new(parser),
             has_own_prefix,

@@ -1,9 +1,9 @@
 //! The end of a message: what may run, what it cost, and why it ended.
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Object;
 
 use crate::block::Block;
-use crate::stream_result::{StreamResult, Usage};
+use crate::stream_result::{StreamResult, Usage, read_count};
 
 /// Judges the folded result by what this dialect says.
 pub(super) fn finish(mut result: StreamResult) -> StreamResult {
@@ -38,14 +38,14 @@ fn stop_reason(raw: &str) -> &'static str {
 
 /// The wire's `input_tokens` excludes both cache counts, its `output_tokens` includes thinking.
 fn usage(raw: &Object) -> Usage {
-    let count = |key: &str| raw.get(key).and_then(Json::as_i64);
+    let count = |key: &str| raw.get(key).and_then(read_count);
     let reasoning = raw.get("output_tokens_details");
-    let reasoning = reasoning.and_then(|details| details.get("thinking_tokens")?.as_i64());
+    let reasoning = reasoning.and_then(|details| read_count(details.get("thinking_tokens")?));
     let written = || {
         let split = raw.get("cache_creation")?.as_object()?;
         split
             .values()
-            .try_fold(0i64, |sum, part| sum.checked_add(part.as_i64()?))
+            .try_fold(0i64, |sum, part| sum.checked_add(read_count(part)?))
     };
     Usage {
         input_tokens: count("input_tokens"),

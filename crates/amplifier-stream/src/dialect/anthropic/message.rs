@@ -89,12 +89,15 @@ pub(super) fn take_delta(data: &str, answer: &mut Answer) -> Result<(), String> 
     Ok(())
 }
 
-/// Counts are totals: a field that is given replaces the one before.
+/// Counts are totals: a field that is given replaces the one before. The opening tells only the
+/// first token of the answer, so that a later `null` means that its length is not known.
 fn merge_usage(result: &mut StreamResult, usage: Option<Json>) {
     let Some(Json::Object(usage)) = usage else {
         return;
     };
-    let given = usage.into_iter().filter(|(_, value)| !value.is_null());
+    let given = usage
+        .into_iter()
+        .filter(|(key, value)| key == "output_tokens" || !value.is_null());
     match &mut result.raw_usage {
         Some(total) => total.extend(given),
         None => result.raw_usage = Some(given.collect()),

@@ -42,6 +42,9 @@ impl Calls {
             };
             let slot = fragment.index.unwrap_or(position);
             let place = known.and_then(|place| self.continued(place, &fragment, answer));
+            if place.is_none() && fragment.is_nothing() {
+                continue;
+            }
             let place = place.unwrap_or_else(|| self.begin(&fragment, answer));
             self.by_index.insert(slot, place);
             self.extend(place, fragment, answer);

@@ -1,9 +1,9 @@
 //! The end of an answer: why it ended and what it cost.
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Object;
 
 use crate::block::Block;
-use crate::stream_result::{StreamResult, Usage};
+use crate::stream_result::{StreamResult, Usage, read_count};
 
 /// Judges the folded result by what this dialect says.
 pub(super) fn finish(mut result: StreamResult) -> StreamResult {
@@ -45,8 +45,8 @@ fn stop_reason(raw: &str) -> &'static str {
 /// The wire's `prompt_tokens` include what a cache knew, and mostly its `completion_tokens` the
 /// reasoning: where the total says otherwise, the total is right.
 fn usage(raw: &Object) -> Usage {
-    let count = |key: &str| raw.get(key).and_then(Json::as_i64);
-    let detail = |outer: &str, key: &str| raw.get(outer)?.get(key)?.as_i64();
+    let count = |key: &str| raw.get(key).and_then(read_count);
+    let detail = |outer: &str, key: &str| read_count(raw.get(outer)?.get(key)?);
     let prompt = count("prompt_tokens");
     let completion = count("completion_tokens");
     let read = detail("prompt_tokens_details", "cached_tokens")

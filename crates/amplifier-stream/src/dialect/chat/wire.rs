@@ -160,7 +160,7 @@ impl<'a> Delta<'a> {
                 "function_call" if scanner.is_at(b'{') => {
                     let mut call = Fragment::default();
                     call.read_function(scanner)?;
-                    delta.function_call = Some(call);
+                    delta.function_call = Some(call).filter(|call| !call.names_nothing());
                 }
                 "role" if is_string => {
                     let role = scanner.raw()?;
@@ -199,17 +199,24 @@ pub(super) struct Fragment<'a> {
 impl<'a> Fragment<'a> {
     fn read(scanner: &mut Scanner<'a>) -> Result<Self, InvalidJson> {
         let mut fragment = Self::default();
+        let mut custom = None;
+        let mut is_named_custom = None;
         scanner.object(|key, scanner| {
             match key {
                 "index" => fragment.index = scanner.raw()?.parse().ok(),
                 "id" if scanner.is_at_string() => fragment.id = scanner.string()?,
                 "function" if scanner.is_at(b'{') => fragment.read_function(scanner)?,
                 "custom" if scanner.is_at(b'{') => {
-                    fragment.is_custom = true;
-                    fragment.read_function(scanner)?;
+                    let mut form = Self::default();
+                    form.read_function(scanner)?;
+                    custom = Some(form);
                 }
                 "type" => {
-                    scanner.raw()?;
+                    is_named_custom = match scanner.raw()? {
+                        r#""custom""# => Some(true),
+                        r#""function""# => Some(false),
+                        _ => None,
+                    };
                 }
                 _ => {
                     if let Some(raw) = value(scanner)? {
@@ -219,7 +226,27 @@ impl<'a> Fragment<'a> {
             }
             Ok(())
         })?;
+        // Some servers send both forms, one of them empty: the type says which counts.
+        if let Some(custom) = custom
+            && is_named_custom
+                .unwrap_or_else(|| fragment.names_nothing() && !custom.names_nothing())
+        {
+            fragment.is_custom = true;
+            fragment.name = custom.name;
+            fragment.arguments = custom.arguments;
+            fragment.rest.extend(custom.rest);
+        }
         Ok(fragment)
+    }
+
+    /// Whether it is not about any call.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.id.is_empty() && self.names_nothing() && self.rest.is_empty()
+    }
+
+    /// Whether it names no tool and adds nothing to the arguments of one.
+    pub(super) fn names_nothing(&self) -> bool {
+        self.name.is_empty() && self.arguments.is_empty()
     }
 
     fn read_function(&mut self, scanner: &mut Scanner<'a>) -> Result<(), InvalidJson> {

@@ -32,8 +32,8 @@ pub(super) fn block_type(item: &Object) -> BlockType {
 }
 
 /// What is said about an item; a call is named by its `call_id`, as its answer must name it.
-pub(super) fn metadata(item: &Object) -> Object {
-    let is_call = block_type(item) == BlockType::ToolCall;
+fn metadata(item: &Object, kind: &BlockType) -> Object {
+    let is_call = *kind == BlockType::ToolCall;
     let fields = item.iter().filter_map(|(key, value)| {
         let key = match key.as_str() {
             key if CONTENT.contains(&key) => return None,
@@ -47,18 +47,19 @@ pub(super) fn metadata(item: &Object) -> Object {
 }
 
 /// The open block of an item.
-pub(super) fn open(item: &Object) -> OpenBlock {
-    OpenBlock::new(block_type(item), metadata(item))
+pub(super) fn open(item: &Object, kind: BlockType) -> OpenBlock {
+    let metadata = metadata(item, &kind);
+    OpenBlock::new(kind, metadata)
 }
 
 /// Whether an open block is of the type of an item and, if both are calls, has the same id and name
 /// as far as it has them.
-pub(super) fn is_named_as(open: &OpenBlock, item: &Object) -> bool {
+pub(super) fn is_named_as(open: &OpenBlock, item: &Object, kind: &BlockType) -> bool {
     let is_same = |key: &str, of_item: &str| {
         let known = open.fields.get(key).and_then(Json::as_str);
         known.is_none_or(|known| item.get(of_item).and_then(Json::as_str) == Some(known))
     };
-    *open.block_type() == block_type(item)
+    open.block_type() == kind
         && (*open.block_type() != BlockType::ToolCall
             || (is_same("id", "call_id") && is_same("name", "name")))
 }
@@ -107,9 +108,9 @@ pub(super) fn says_same(one: &Block, other: &Block) -> bool {
 ///
 /// Text, thinking and calls have the item in addition to their content; any other block is its
 /// item.
-pub(super) fn from_item(item: Object) -> (Block, usize) {
+pub(super) fn from_item(item: Object, kind: BlockType) -> (Block, usize) {
     let mut fields = Object::with_capacity(4);
-    match block_type(&item) {
+    match kind {
         BlockType::Text => {
             let said = |part_type: &str, key: &str| {
                 let parts = parts(&item, "content").filter(|part| is_of(part, part_type));

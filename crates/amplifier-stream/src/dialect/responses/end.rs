@@ -1,11 +1,11 @@
 //! The end of a response: what may run, what it cost, and why it ended.
 
-use amplifier_core::{Json, Object};
+use amplifier_core::Object;
 
 use crate::answer::Answer;
 use crate::block::{Block, ToolCall};
 use crate::error::ResponseError;
-use crate::stream_result::{StreamResult, Usage};
+use crate::stream_result::{StreamResult, Usage, read_count};
 
 /// Takes the status with which a terminal event ends the response; its name implies one, too.
 pub(super) fn take_status(kind: &str, status: Option<String>, answer: &mut Answer) {
@@ -45,9 +45,9 @@ pub(super) fn finish(mut result: StreamResult) -> StreamResult {
         .raw_stop_reason
         .as_deref()
         .map(|status| match status {
-            "completed" | "incomplete" if has_calls => "tool_use",
-            "completed" if result.blocks.iter().any(Block::is_refusal) => "refusal",
-            "completed" => "end_turn",
+            "completed" | "complete" | "incomplete" if has_calls => "tool_use",
+            "completed" | "complete" if result.blocks.iter().any(Block::is_refusal) => "refusal",
+            "completed" | "complete" => "end_turn",
             "incomplete" => incomplete_reason(&result.metadata),
             _ => "other",
         });
@@ -74,8 +74,8 @@ fn is_bare(call: &ToolCall) -> bool {
 
 /// The wire's `input_tokens` includes both cache counts, its `output_tokens` includes reasoning.
 fn usage(raw: &Object) -> Usage {
-    let count = |key: &str| raw.get(key).and_then(Json::as_i64);
-    let detail = |of: &str, key: &str| raw.get(of)?.get(key)?.as_i64();
+    let count = |key: &str| raw.get(key).and_then(read_count);
+    let detail = |of: &str, key: &str| read_count(raw.get(of)?.get(key)?);
     let read = detail("input_tokens_details", "cached_tokens");
     let written = detail("input_tokens_details", "cache_write_tokens");
     let reasoning = detail("output_tokens_details", "reasoning_tokens");

@@ -6,6 +6,7 @@ use amplifier_core::{Json, Object};
 
 use super::block;
 use super::item::Item;
+use super::offered_tools::OfferedTools;
 use super::source::Source;
 use super::state::{Decoder, Phase};
 use super::wire::Envelope;
@@ -37,7 +38,8 @@ impl Decoder {
             let message = format!("a second item with index {taken} was put at index {index}");
             answer.find("repeated_index", Some(index), &message, None);
         }
-        answer.begin(index, block::open(&fields));
+        let kind = self.offered.block_type(&fields);
+        answer.begin(index, block::open(&fields, kind));
         self.items.insert(index, Item::new(fields, is_whole));
         index
     }
@@ -104,17 +106,18 @@ impl Decoder {
 
     /// Ends an item with the content on the wire; what its deltas lack is reported first.
     pub(super) fn end_item(&mut self, index: u64, fields: Object, answer: &mut Answer) {
+        let kind = self.offered.block_type(&fields);
         let Some(Item { is_whole, .. }) = self.items.remove(&index) else {
             let message = format!("a second end of item {index} replaced the first");
             answer.find("repeated_end", Some(index), &message, None);
-            put(index, fields, answer);
+            put(index, fields, kind, answer);
             return;
         };
-        if settle(index, &fields, answer) == Deltas::Different && is_whole {
+        if settle(index, &fields, &kind, answer) == Deltas::Different && is_whole {
             let message = "the deltas differ from the text of the item, which counts";
             answer.find("different_deltas", Some(index), message, None);
         }
-        let (block, unpaired) = block::from_item(fields);
+        let (block, unpaired) = block::from_item(fields, kind);
         answer.find_unpaired(Some(index), unpaired);
         answer.end_as(index, block);
     }
@@ -149,7 +152,8 @@ impl Decoder {
             if self.items.contains_key(&index) {
                 self.end_item(index, item, answer);
             } else if answer.has(index) {
-                put(index, item, answer);
+                let kind = self.offered.block_type(&item);
+                put(index, item, kind, answer);
             } else {
                 self.begin_item(Some(index), item.clone(), false, answer);
                 self.end_item(index, item, answer);
@@ -168,7 +172,7 @@ impl Decoder {
 }
 
 /// Makes the block of an item that never ended.
-pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
+pub(super) fn abandon(index: u64, item: Item, offered: &OfferedTools, answer: &mut Answer) {
     let halves = answer.end_texts(index);
     let Ok(open) = answer.open(index) else {
         return;
@@ -181,8 +185,9 @@ pub(super) fn abandon(index: u64, item: Item, answer: &mut Answer) {
         _ => Part::Text,
     };
     let fields = item.into_fields(open.text(part));
-    settle(index, &fields, answer);
-    let (mut block, unpaired) = block::from_item(fields);
+    let kind = offered.block_type(&fields);
+    settle(index, &fields, &kind, answer);
+    let (mut block, unpaired) = block::from_item(fields, kind);
     if let Block::ToolCall(call) = &mut block {
         call.error = None;
         call.refuse("the call never ended");
@@ -205,12 +210,12 @@ enum Deltas {
 
 /// Makes the deltas of an open item add up to it: adds what they lack or, if they are something else,
 /// begins the block again.
-fn settle(index: u64, fields: &Object, answer: &mut Answer) -> Deltas {
+fn settle(index: u64, fields: &Object, kind: &BlockType, answer: &mut Answer) -> Deltas {
     let Ok(open) = answer.open(index) else {
         return Deltas::Same;
     };
     let text = block::told(fields);
-    let mut is_same = block::is_named_as(open, fields);
+    let mut is_same = block::is_named_as(open, fields, kind);
     let mut deltas = Deltas::Same;
     if let Some((part, text)) = &text {
         is_same &= open.has_only(*part);
@@ -234,7 +239,7 @@ fn settle(index: u64, fields: &Object, answer: &mut Answer) -> Deltas {
     if !is_same {
         let halves = answer.end_texts(index);
         answer.find_unpaired(Some(index), halves);
-        answer.begin_again(index, block::open(fields), text.as_ref());
+        answer.begin_again(index, block::open(fields, kind.clone()), text.as_ref());
     }
     deltas
 }
@@ -249,10 +254,10 @@ fn are_same_arguments(one: &str, other: &str) -> bool {
 
 /// Puts an item in the place of one that has ended, and begins the block again if it says something
 /// else now.
-fn put(index: u64, fields: Object, answer: &mut Answer) {
+fn put(index: u64, fields: Object, kind: BlockType, answer: &mut Answer) {
     let text = block::told(&fields);
-    let open = block::open(&fields);
-    let (block, unpaired) = block::from_item(fields);
+    let open = block::open(&fields, kind.clone());
+    let (block, unpaired) = block::from_item(fields, kind);
     answer.find_unpaired(Some(index), unpaired);
     let ended = answer.ended(index);
     if ended.is_some_and(|ended| block::says_same(ended, &block)) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::item::Item;
+use super::offered_tools::OfferedTools;
 use super::sequence::Sequence;
 
 /// Folds the events of one response.
@@ -14,6 +15,7 @@ pub(crate) struct Decoder {
     /// Where items went whose index on the wire was taken.
     pub(super) moved: BTreeMap<u64, u64>,
     pub(super) sequence: Sequence,
+    pub(super) offered: OfferedTools,
 }
 
 /// Where the response is in its life.

@@ -7,14 +7,7 @@ use amplifier_core::{Json, Object};
 use crate::json::{InvalidJson, Piece, Scanner};
 
 /// What the request said and the response only repeats; the caller has it.
-const REPEATED: [&str; 6] = [
-    "object",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "text",
-    "prompt",
-];
+const REPEATED: [&str; 5] = ["object", "instructions", "tool_choice", "text", "prompt"];
 
 /// The outside of an event; nested values stay text until the type of the event is known.
 #[derive(Debug, Default)]
@@ -64,8 +57,8 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The terminal event that a whole response is equivalent to; `None` for anything else.
-pub(super) fn terminal_kind(data: &str) -> Option<String> {
+/// The status of a whole response; `None` for anything else.
+pub(super) fn status_of_whole(data: &str) -> Option<String> {
     let mut is_response = false;
     let mut status = None;
     let read = Scanner::new(data).object(|key, scanner| {
@@ -79,8 +72,7 @@ pub(super) fn terminal_kind(data: &str) -> Option<String> {
         Ok(())
     });
     let status = status.as_deref().unwrap_or("completed");
-    let is_ended = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
-    (read.is_ok() && is_response && is_ended).then(|| format!("response.{status}"))
+    (read.is_ok() && is_response).then(|| status.to_owned())
 }
 
 /// An index; one beyond 32 bits counts as missing.
@@ -97,6 +89,7 @@ pub(super) struct Response<'a> {
     pub(super) output: Vec<Json>,
     pub(super) usage: Option<Object>,
     pub(super) error: Option<&'a str>,
+    pub(super) tools: Option<&'a str>,
     pub(super) metadata: Object,
     /// Surrogate halves that became U+FFFD.
     pub(super) unpaired: usize,
@@ -109,6 +102,10 @@ impl<'a> Response<'a> {
         scanner.object(|key, scanner| {
             if REPEATED.contains(&key) {
                 scanner.raw()?;
+                return Ok(());
+            }
+            if key == "tools" {
+                response.tools = Some(scanner.raw()?);
                 return Ok(());
             }
             if key == "error" {
