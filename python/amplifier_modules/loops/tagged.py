@@ -18,7 +18,8 @@ class TaggedSettings(LoopSettings):
 
     tool_tags: ToolTags = ("tool",)
     """Tags in which the model writes its calls; a name, or a list of a name and its aliases. Without
-    this key the tags of the provider count, if it has some. True means `tool`."""
+    this key the tags of the provider count, if it has some. True means `tool`; `session` a tag with
+    a random part, which no text from outside can know."""
 
 
 __amplifier_settings__ = TaggedSettings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, cast
 
@@ -9,7 +11,20 @@ from pydantic import BeforeValidator
 
 from ..value_problems import Form
 
+SESSION = "session"
+"""The value of `tool_tags` for a tag with a random part, another one in each session."""
 _FORM = "true, false, a tag name or a list of tag names"
+_SESSION_TAG = re.compile("tool_[0-9a-f]{16}")
+
+
+def is_session_tag(tag: str) -> bool:
+    """Whether a tag has the random part of a session."""
+    return _SESSION_TAG.fullmatch(tag) is not None
+
+
+def _tool_tags(value: Any) -> Any:
+    """Read the tags of calls; those of a session are made here, once for each mount."""
+    return (f"tool_{os.urandom(8).hex()}",) if value == SESSION else _tags("tool")(value)
 
 
 def _tags(default: str) -> Callable[[Any], Any]:
@@ -32,4 +47,4 @@ def _tags(default: str) -> Callable[[Any], Any]:
 
 
 ThinkingTags = Annotated[tuple[str, ...], BeforeValidator(_tags("thinking")), Form(_FORM)]
-ToolTags = Annotated[tuple[str, ...], BeforeValidator(_tags("tool")), Form(_FORM)]
+ToolTags = Annotated[tuple[str, ...], BeforeValidator(_tool_tags), Form(f"{_FORM}, or `{SESSION}`")]

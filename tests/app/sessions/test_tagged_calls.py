@@ -12,9 +12,7 @@ from terminal import Terminal
 from amplifier_modules.testing.servers import Answer, Fault, OllamaModel, OllamaServer
 
 FIRST = """<think>I look around.</think>I look first: 1 < 2.
-```
 <tool>{"tool_name": "list_directory", "arguments": {}}</tool>
-```
 <tool><tool_name>grep</tool_name><arguments><pattern>TODO</pattern></arguments></tool>
 That is all."""
 SECOND = "<think>There is one.</think>There is **one** TODO."

@@ -24,9 +24,9 @@ EXPECTED: dict[str, list[Any]] = {
     "prose_and_fences": [
         ("thinking", "\nThe user wants to know what is in notes.txt. I could write <tool> here, but that\n"
          + 'would only be a thought: {"tool_name": "none", "arguments": {}}\n'),
-        ("text", "\nSure! A call is written between `<tool` and `>`; I will read the file first.\n\n```xml\n"),
-        ("read", {"path": 'notes "draft".txt', "note": "ends with </tool> or </tool>"}),
-        ("text", "\n```\n\nThen I look for the word, where 1 < 2 && x > 3:\n"),
+        ("text", "\nSure! A call is written between `<tool` and `>`; I will read the file first.\n\n```xml\n"
+         + '<tool>\n{\n  "tool_name": "read",\n  "arguments": {"path": "notes \\"draft\\".txt", "note": "ends with </tool> or <\\/tool>"}\n}\n'
+         + "</tool>\n```\n\nThen I look for the word, where 1 < 2 && x > 3:\n"),
         ("find", {"text": "a <b> && c", "count": 3}),
         ("text", "\nI wait for the results. </tool>\n"),
     ],
@@ -116,9 +116,8 @@ async def test_an_answer_has_its_text_and_its_calls(name: str) -> None:
     content, agent, display = await read((FOLDER / f"{name}.txt").read_text("utf-8"))
 
     assert content == EXPECTED[name]
-    assert "<tool>" not in "".join(
-        text or "" for _, data, text in display if data["block_type"] == "text"
-    )
+    shown = [text for _, data, text in display if data["block_type"] == "text" and text]
+    assert "".join(shown) == "".join(said for kind, said in EXPECTED[name] if kind == "text")
     starts = [name for name, *_ in agent if name.endswith("_start")]
     ends = [name for name, *_ in agent if name.endswith("_end")]
     assert len(starts) == len(ends)

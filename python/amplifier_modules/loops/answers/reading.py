@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -25,6 +25,7 @@ from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls
 from .display import Display
 from .emitter import AfterWord, Emitter
+from .quoted_calls import call_in_last_quotation, call_parser
 from .response import BLOCKS_EMITTED, RequestedCall
 
 
@@ -45,6 +46,8 @@ class Form:
 
     tags: tuple[str, ...] = ()
     """The tags of calls in the text; empty for native calls, and no events for agents."""
+    known_texts: Sequence[str] = ()
+    """Texts of others, from which the model may copy calls, which then do not run."""
     tools: list[ToolSpec] | None = None
     """The tools of the request."""
     with_deltas: bool = True
@@ -60,6 +63,8 @@ class Reading:
     hooks: Emitter
     form: Form
     early: EarlyCalls | None = None
+    quoted_call: str | None = field(default=None, init=False)
+    """The tool whose call ended the answer in a quotation, and so did not run."""
     _calls: EndedCalls = field(init=False)
     _transform: Callable[[AgentEvent], Iterable[AgentEvent]] | None = None
 
@@ -86,7 +91,9 @@ class Reading:
             answer = await process_stream(
                 self._pieces.chunks(),
                 self._emit,
-                tool_tags=self.form.tags or None,
+                tool_tags=call_parser(self.form.tags, self.form.known_texts)
+                if self.form.tags
+                else None,
                 transform=self._seen,
                 metrics=metrics,
             )
@@ -137,6 +144,10 @@ class Reading:
         await self._display.show(event, call)
 
     def _response(self, answer: ProcessedStream) -> ChatResponse:
+        form = self.form
+        if form.tags:
+            text, names = answer.assistant_content, {tool.name for tool in form.tools or ()}
+            self.quoted_call = call_in_last_quotation(text, form.tags, form.known_texts, names)
         calls = self._calls.standing(self._gathered, answer)
         response = self._pieces.response
         if response is None:

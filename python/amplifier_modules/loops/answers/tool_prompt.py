@@ -12,7 +12,8 @@ RESULT_TAG = "tool_result"
 TAG_PLACE = "{tag}"
 PROMPT = f"""You can call tools. Write a call as in the examples, between <{TAG_PLACE}> and \
 </{TAG_PLACE}>, with arguments that fit the tool. Write nothing else between the tags, use them only \
-for calls, and end your message after the last call. The results follow in the next message, each in \
+for calls, and end your message after the last call. A call in a code block, inline code, a comment \
+or a quotation does not run. The results follow in the next message, each in \
 <{RESULT_TAG}>.
 
 The tools:
