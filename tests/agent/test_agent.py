@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import pytest
+from rich.pretty import pretty_repr
 
 import amplifier_agent
 from amplifier_agent import Agent, Budget, ScriptedProvider, hook, tool
@@ -261,3 +265,19 @@ def test_an_import_needs_neither_pydantic_nor_an_event_loop() -> None:
         [sys.executable, "-I", "-c", program], capture_output=True, check=True, text=True
     )
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("shown", [str, repr, pformat, "{}".format, "%s".__mod__, pretty_repr])
+def test_the_text_of_a_plan_shows_no_key(shown: Callable[[Any], str]) -> None:
+    key, password = "sk-ant-" + "a1B2c3D4e5" * 3, "correct horse"
+    config = {"api_key": key, "headers": [{"Authorization": f"Bearer {key}"}], "password": password}
+    plan = {"providers": [{"module": "provider-anthropic", "config": config}]}
+    whole = Agent(plan=plan).plan
+
+    [provider] = whole["providers"]
+    for part in (whole, whole["providers"], provider, provider["config"]):
+        assert key not in shown(part)
+        assert password not in shown(part)
+    assert provider == {"module": "provider-anthropic", "config": config}
+    assert isinstance(whole, dict)
+    assert Agent(plan=whole).plan == whole == pickle.loads(pickle.dumps(whole))

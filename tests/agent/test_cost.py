@@ -83,14 +83,19 @@ async def test_an_answer_that_broke_off_is_paid_as_far_as_the_service_counted_it
     assert result.cost == 1 + Decimal(result.usage.output) / 200
 
 
-@pytest.mark.parametrize(("cost", "calls"), [("1.5", 1), ("5", 2), ("7.7", 3)])
+@pytest.mark.parametrize(("cost", "calls"), [("2.2", 0), ("4.5", 1), ("8", 2), ("8.2", 3)])
 async def test_a_budget_of_cost_counts_sub_agents_and_ends_the_turn(
     lead: Agent[None], cost: str, calls: int
 ) -> None:
+    # What each call needs: what is spent, its input's bound, and 256 tokens of an answer.
+    # The lead: (490 bytes + 512 for its tools) * 0.001 + 256 * 0.005 = 2.28 dollars.
+    # The reader: 2 + 254 bytes * 0.002 + 256 * 0.008 = 4.56 dollars.
+    # The lead again: 5.6 + (1,000 counted + 203 new bytes) * 0.001 + 256 * 0.005 = 8.08 dollars.
     result = await lead.replace(budget=Budget(cost=Decimal(cost))).run("Find it")
     assert result.model_calls == calls
     if calls < 3:
-        assert (result.status, result.reason) == ("limit", f"the budget of ${cost} is used up")
+        reason = f"the budget of ${cost} has no room for another call"
+        assert (result.status, result.reason) == ("limit", reason)
     else:
         assert result.status == "completed"
 

@@ -97,7 +97,7 @@ def test_no_step_is_taken_past_a_limit_of_the_turn_or_the_turns_around_it(
                 models, tokens, cost = models + 1, tokens + used[0], cost + used[1]
                 call = ledger.reserve()
                 assert isinstance(call, Reservation)
-                call.settle(
+                call.settle_call(
                     Usage(input_tokens=used[0], output_tokens=0, total_tokens=0, cost_usd=used[1])
                 )
         else:

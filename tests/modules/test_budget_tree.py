@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from amplifier_core.message_models import Usage
 from amplifier_modules.budget import Budget
+from amplifier_modules.spending.estimate import Estimate
 from amplifier_modules.spending.ledger import Ledger, Limit
-from amplifier_modules.spending.reservation import Estimate, Reservation
+from amplifier_modules.spending.reservation import Reservation
 
 BUDGETS = st.builds(
     Budget,
@@ -127,7 +128,7 @@ class World:
         try:
             with reservation:
                 if how == "ok":
-                    reservation.settle(Usage(
+                    reservation.settle_call(Usage(
                         input_tokens=used[0], output_tokens=0, total_tokens=used[0], cost_usd=used[1]
                     ))  # fmt: skip
                     node.calls.append(used)

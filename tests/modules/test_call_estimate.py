@@ -12,8 +12,9 @@ from amplifier_modules.budget import Budget
 from amplifier_modules.providers.prices.pricing import Pricing
 from amplifier_modules.providers.prices.settings import ModelPrices
 from amplifier_modules.spending.call_estimate import estimate_of
+from amplifier_modules.spending.estimate import Estimate
 from amplifier_modules.spending.ledger import Ledger
-from amplifier_modules.spending.reservation import Estimate, Reservation
+from amplifier_modules.spending.reservation import Reservation
 
 REQUEST = ChatRequest(
     messages=[Message(role="user", content="x" * 400)],

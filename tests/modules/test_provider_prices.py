@@ -399,7 +399,7 @@ def test_looking_up_prices_opens_no_connection_and_starts_no_thread(
         "from amplifier_modules.providers.prices.pricing import Pricing\n"
         "import sys\n"
         "assert 'genai_prices' not in sys.modules\n"
-        "buckets = {'input_tokens': 1}\n"
+        "buckets = {'input_tokens': 1, 'output_tokens': 1}\n"
         "assert Pricing('vllm').cost(buckets, None, ('mine',)) == 0\n"
         "assert 'genai_prices' not in sys.modules\n"
         "assert Pricing('anthropic').cost(buckets, None, ('claude-sonnet-4-5',))\n"

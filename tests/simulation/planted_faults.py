@@ -65,18 +65,18 @@ def the_failure_of_a_call_has_no_event(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_a_call_used_is_not_settled(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Reservation, "settle", lambda self, usage: None)
+    patch.setattr(Reservation, "settle_call", lambda self, usage, *, answer_tokens=None: None)
 
 
 def a_reservation_is_never_taken_back(patch: pytest.MonkeyPatch) -> None:
-    end = Ledger._end
+    end = Ledger.end_call
 
-    def keep(self: Any, estimate: Any, tokens: Any, cost: Any) -> None:
-        end(self, estimate, tokens, cost)
+    def keep(self: Any, held: Any, spent: Any) -> None:
+        end(self, held, spent)
         for ledger in self._chain():
             ledger._calls_under_way += 1
 
-    patch.setattr(Ledger, "_end", keep)
+    patch.setattr(Ledger, "end_call", keep)
 
 
 def a_sub_agent_does_not_hear_of_a_cancellation(patch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from amplifier_core.message_models import ChatRequest, ChatResponse
 
-from ..spending.call_estimate import estimate_of
-from ..spending.ledger import Ledger, Limit
+from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
+from ..spending.ledger import Ledger, Limit, LimitReachedError
 from .model_call import TurnModels
 from .turn_report import TurnReport
 
@@ -38,9 +40,17 @@ class AsideCalls:
         call = self._ledger.reserve(estimate_of(request, model.provider, self._ledger))
         if isinstance(call, Limit):
             raise BudgetUsedUpError(call.reason)
-        with call:
-            response = await model.ask(request, iteration, _never)
-            call.settle(response.usage)
+        try:
+            with call:
+                if (bound := bound_of(request, model.provider, self._ledger)) is not None:
+                    most = call.hold(bound)
+                    request = request.model_copy(update={"max_output_tokens": most})
+                response = await model.ask(request, iteration, _never)
+                call.settle_call(
+                    getattr(response, "usage", None), answer_tokens=partial(answer_tokens, response)
+                )
+        except LimitReachedError as error:
+            raise BudgetUsedUpError(error.limit.reason) from error
         return response
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core.events import PROVIDER_REQUEST
+from amplifier_core.events import PROVIDER_REQUEST, USER_NOTIFICATION
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..failure import in_words
-from ..spending.call_estimate import estimate_of
-from ..spending.ledger import Ledger, Limit
+from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
+from ..spending.ledger import Ledger, Limit, LimitReachedError
+from ..spending.reservation import Reservation
 from .answers.response import text_of
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection, with_injections
@@ -144,14 +146,44 @@ class Asking:
             call = self.ledger.reserve(estimate, is_closing=is_closing)
             if isinstance(call, Limit):
                 return call
-            with call:
-                response = await model.ask(request, number, shorter, early=early)
-                call.settle(response.usage)
+            try:
+                with call:
+                    lowered = await self._hold(call, request, provider)
+                    if lowered is not None:
+                        options["max_output_tokens"] = lowered
+                        request = self.requests.build(given, self.tool_specs, **options)
+                    response = await model.ask(request, number, shorter, early=early)
+                    call.settle_call(
+                        getattr(response, "usage", None),
+                        answer_tokens=partial(answer_tokens, response),
+                    )
+            except LimitReachedError as error:
+                return error.limit
             await self.ledger.warn()
         if response.usage is not None:
             self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
         return response, provider
+
+    async def _hold(self, call: Reservation, request: ChatRequest, provider: Any) -> int | None:
+        """Hold back what a call of a provider of others may use; return a lower limit of its answer.
+
+        Raises:
+            LimitReachedError: Too little is left.
+        """
+        bound = None if self.ledger is None else bound_of(request, provider, self.ledger)
+        if bound is None:
+            return None
+        most = call.hold(bound)
+        if most == bound.output_tokens:
+            return None
+        text = (
+            f"an answer of {bound.output_tokens:,} tokens is limited to {most:,}: the budget pays"
+            " for no more"
+        )
+        data = {"message": text, "level": "warning", "source": "budget"}
+        await self.hooks.emit(USER_NOTIFICATION, data)
+        return most
 
     async def _about(self, models: TurnModels) -> dict[str, Any]:
         """Return what hooks are told of a call before it is made."""

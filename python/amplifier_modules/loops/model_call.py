@@ -23,6 +23,7 @@ from ..awaitable import awaitable_of
 from ..call_purpose import CALL_PURPOSE
 from ..contexts.too_long import cannot_be_shorter
 from ..failure import described
+from ..spending.allowance import NoRoomError
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.emitter import AfterWord
 from .answers.provider_pieces import answer_in_pieces
@@ -60,6 +61,7 @@ class ModelCalls:
         self._is_streaming = models.is_streaming
         self._given_purpose = purpose
         self._is_aside = purpose is not None
+        self._models = models
         is_thinking = models.settings.extended_thinking and purpose is None
         self._options = {"extended_thinking": True} if is_thinking else {}
         facts = {} if chosen.role is None else {"role": chosen.role}
@@ -176,7 +178,7 @@ class ModelCalls:
             if is_cancelled:  # a scope that was left behind with its turn
                 raise
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
-            if not isinstance(error, ContextLengthError):
+            if not isinstance(error, ContextLengthError | NoRoomError):
                 await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
             raise
 
@@ -198,13 +200,15 @@ class ModelCalls:
         if pieces is None and not tags:
             return await self._whole(sent)
         # Imported here: without the extension loops run, but read no chunks and no tags.
+        from .answers.quoted_calls import texts_with_tags
         from .answers.reading import Form, Reading
 
         foreign: list[Any] = []
-        form = Form(tags, request.tools, self._is_streaming, self._after_word())
-        response = await Reading(blocks, form, early).read(
-            pieces or self._in_one_piece(sent, foreign)
-        )
+        known_texts = texts_with_tags(request.messages, tags, self._models.reminder) if tags else ()
+        form = Form(tags, known_texts, request.tools, self._is_streaming, self._after_word())
+        reading = Reading(blocks, form, early)
+        response = await reading.read(pieces or self._in_one_piece(sent, foreign))
+        self._models.quoted_call = reading.quoted_call
         return foreign[0] if foreign else response
 
     async def _in_one_piece(
@@ -248,6 +252,10 @@ class TurnModels:
         self.settings = settings
         self.pace = pace
         self.is_streaming = is_streaming
+        self.reminder: str | None = None
+        """What the loop itself says in the next request."""
+        self.quoted_call: str | None = None
+        """The tool whose call ended the last answer in a quotation, and so did not run."""
         self.own = ModelCalls(self, roles.own)
         """The calls of the turn itself."""
 

@@ -102,7 +102,8 @@ class LoopSettings(Settings):
     """Sub-agents that work or whose result waits to be read, of all depths together."""
     tool_tags: ToolTags = ()
     """Tags in which the model writes its calls as text; without them those of the provider count,
-    and without any calls are native. True means `tool`."""
+    and without any calls are native. True means `tool`; `session` a tag with a random part, which
+    no text from outside can know."""
     tool_format: ToolFormat = "json"
     """The form of a call in tags that the model is asked for; either is understood."""
     tool_prompt: Annotated[

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from ..argument_check import ArgumentCheck
 from ..contexts.learned_budget import LearnedBudgets
+from ..providers.tag_options import is_session_tag
 from .pace import LastCall
 from .pause import Pause
 from .request import RequestBuilder
 from .settings import UNLIMITED, LoopSettings
 from .steering import SteeringQueue
 from .told_history import ToldHistory
+
+logger = logging.getLogger(__name__)
+
+_READING_TOOLS = frozenset({"read_file", "grep", "web_fetch", "web_search"})
+"""Tools whose results may have any text, such as tags."""
 
 
 class Shared:
@@ -38,3 +48,24 @@ class Shared:
         most = settings.max_equal_errors
         self.most_errors = None if most == UNLIMITED else most
         """How many equal errors in a row end a turn; None for no limit."""
+        self._has_warned_of_tags = False
+
+    def warn_of_plain_tags(self, tags: Iterable[str], tools: Mapping[str, Any]) -> None:
+        """Warn once where tools read texts that may know the tags of calls.
+
+        Args:
+            tags: The tags of calls.
+            tools: Mounted tools by name.
+        """
+        plain = [tag for tag in tags if not is_session_tag(tag)]
+        reading = sorted(_READING_TOOLS.intersection(tools))
+        if self._has_warned_of_tags or not plain or not reading:
+            return
+        self._has_warned_of_tags = True
+        logger.warning(
+            "%s: the model writes its calls in `<%s>`, which a text that %s may contain, too; set"
+            ' `tool_tags` to "session" for a tag that only this session knows',
+            self.orchestrator,
+            plain[0],
+            f"`{reading[0]}` reads",
+        )

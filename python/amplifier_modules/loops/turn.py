@@ -211,6 +211,7 @@ class Turn:
             ConfigurationError: Each answer needs a call, and no tool ends the turn.
         """
         tags = tool_tags(models.own.provider, self.settings)
+        self.shared.warn_of_plain_tags(tags, self.tools)
         if not tags and not self.settings.require_call:
             return None
         example = example_writer(self._asking.tool_specs, tags, self.settings.tool_format)
@@ -277,10 +278,20 @@ class Turn:
                         self.report.give_up(recovery.given_up)
                         return Outcome.GIVEN_UP
                     continue
+                if await self._tell_of_quoted_call(models, recovery):
+                    continue
                 recovery.note_success()
             if not self.steering:
                 return Outcome.COMPLETED
         return Outcome.CANCELLED
+
+    async def _tell_of_quoted_call(self, models: TurnModels, recovery: Recovery) -> bool:
+        """Tell the model that it quoted its call; whether it can be asked again."""
+        name = models.quoted_call
+        is_last = self.report.iterations == self.settings.max_iterations
+        if name is None or is_last or (self.ledger is not None and self.ledger.reached()):
+            return False
+        return await recovery.note_quoted_call(name, self.report.iterations)
 
     async def _stop_at(self, limit: Limit, models: TurnModels) -> Outcome:
         """End the turn at a limit of its budget."""
@@ -297,7 +308,7 @@ class Turn:
         Where a hook denied the call of the model, the outcome is returned, and the limit that
         forbids it.
         """
-        reminder = None if recovery is None else recovery.take_reminder()
+        reminder = models.reminder = None if recovery is None else recovery.take_reminder()
         told = () if reminder is None else (Injection(reminder, role="user"),)
         asked = None
         if self.settings.execute_while_streaming:

@@ -23,7 +23,9 @@ def child_plan(plan: Mapping[str, Any], model: Any = None, context: Any = None) 
     if isinstance(context, str):
         context = {"module": context}
     if isinstance(context, Mapping):
-        copy["session"]["context"] = native_copy_of(dict(cast("Mapping[str, Any]", context)))
+        entry = native_copy_of(dict(cast("Mapping[str, Any]", context)))
+        # A section of another class than dict is not copied: it is the parent's.
+        copy["session"] = {**copy["session"], "context": entry}
     if isinstance(model, str):
         copy["providers"] = [_provider(copy.get("providers") or (), model)]
     elif model is not None:

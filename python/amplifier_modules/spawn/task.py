@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
+from ..spending.token_count import read_count, sum_counts
+
 TASK_START = "task:start"
 """Event: a sub-agent begins a task."""
 TASK_END = "task:end"
@@ -54,7 +56,7 @@ class Used:
     def add(self, other: Used) -> None:
         """Add what another one has used."""
         for name, count in other.usage.items():
-            self.usage[name] = self.usage.get(name, 0) + count
+            self.usage[name] = sum_counts((read_count(self.usage.get(name)), read_count(count)))
         if other.cost is not None:
             self.cost = (self.cost or Decimal(0)) + other.cost
         self.model_calls += other.model_calls

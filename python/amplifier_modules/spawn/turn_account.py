@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, cast
 
 from amplifier_core import events
 from amplifier_core._kernel.json_shape import shape_of
 
 from ..budget import is_over_budget
+from ..spending.dollars import read_dollars
+from ..spending.token_count import read_count
 from ..stop_reasons import CUT_SHORT, REFUSED
 from .task import TASK_END, TOKENS, Answer, Used
 
@@ -95,9 +97,7 @@ def _of_usage(usage: Any, *, model_calls: int) -> Used:
     if not isinstance(counts, Mapping):
         return Used(model_calls=model_calls, unpriced_calls=1)
     counts = cast("Mapping[str, Any]", counts)
-    tokens = {name: value for name in TOKENS if type(value := counts.get(name)) is int}
-    try:
-        cost = None if counts.get("cost_usd") is None else Decimal(str(counts["cost_usd"]))
-    except InvalidOperation:
-        cost = None
+    read = ((name, read_count(counts.get(name))) for name in TOKENS)
+    tokens: dict[str, int] = {name: count for name, count in read if count is not None}
+    cost = read_dollars(counts.get("cost_usd"))
     return Used(tokens, cost, model_calls, unpriced_calls=int(cost is None))

@@ -1,16 +1,22 @@
-"""What a model call will use at least, as far as that is known before it is made."""
+"""What a model call will use, as far as that is known before it is made."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
+
+from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatRequest
 
 from ..contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from .call_bound import CallBound
+from .dollars import read_dollars
+from .estimate import NOTHING, Estimate
+from .input_bound import most_input_tokens
 from .ledger import Ledger
-from .reservation import Estimate
 
 logger = logging.getLogger(__name__)
 
@@ -21,23 +27,69 @@ def estimate_of(request: ChatRequest, provider: Any, ledger: Ledger) -> Estimate
     Args:
         request: What is sent.
         provider: Who is asked. What the input costs is known if it has an `input_cost`, which takes
-            a number of tokens and returns US dollars, or None.
+            a number of tokens and returns US dollars, or None. Nothing is held back yet where it
+            asks for each of its requests by itself (`asks_allowance`).
         ledger: The ledger of the turn; what it does not limit is not estimated.
     """
-    if not (ledger.limits("tokens") or ledger.limits("cost")):
-        return Estimate()
+    if not (ledger.limits("tokens") or ledger.limits("cost")) or _asks_allowance(provider):
+        return NOTHING
     messages = (message.model_dump(exclude_none=True) for message in request.messages)
     tokens = sum(map(estimate_tokens, messages))
     tools = (tool.model_dump_json(exclude_none=True) for tool in request.tools or ())
     tokens += sum(map(len, tools)) // CHARACTERS_PER_TOKEN
-    return Estimate(tokens, _cost(provider, tokens) if ledger.limits("cost") else Decimal(0))
+    cost = _cost(provider, "input_cost", tokens) if ledger.limits("cost") else None
+    return Estimate(tokens, cost or Decimal(0))
 
 
-def _cost(provider: Any, tokens: int) -> Decimal:
-    input_cost = getattr(provider, "input_cost", None)
+def bound_of(request: ChatRequest, provider: Any, ledger: Ledger) -> CallBound | None:
+    """Return the most that a call of a provider of others may use; None if that is not known.
+
+    It is known if the provider has a `call_cost`, which takes the tokens of a request and of its
+    answer and returns US dollars, and if the request or the model limits the answer.
+    """
+    if not (ledger.limits("tokens") or ledger.limits("cost")) or _asks_allowance(provider):
+        return None
+    if not callable(getattr(provider, "call_cost", None)):
+        return None
+    longest = request.max_output_tokens or _longest_answer(provider)
+    if longest is None:
+        return None
+    return CallBound(
+        most_input_tokens(request, len(request.model_dump_json())),
+        longest,
+        lambda read, written: _cost(provider, "call_cost", read, written),
+    )
+
+
+def answer_tokens(response: Any) -> int:
+    """Return the estimated tokens of an answer."""
+    content: Any = getattr(response, "content", None)
+    if isinstance(content, list):
+        content = [_plain(block) for block in content]  # pyright: ignore[reportUnknownVariableType]
+    calls = [_plain(call) for call in getattr(response, "tool_calls", None) or ()]
+    return estimate_tokens({"content": content, "tool_calls": calls})
+
+
+def _asks_allowance(provider: Any) -> bool:
+    return getattr(provider, "asks_allowance", False) is True
+
+
+def _longest_answer(provider: Any) -> int | None:
+    get_model_info: Callable[[], Any] | None = getattr(provider, "get_model_info", None)
+    info = get_model_info() if callable(get_model_info) else None
+    longest = getattr(info, "max_output_tokens", None)
+    return longest if type(longest) is int and longest > 0 else None
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
+
+
+def _cost(provider: Any, method: str, *tokens: int) -> Decimal | None:
+    price = getattr(provider, method, None)
     try:
-        cost = input_cost(tokens) if callable(input_cost) else None
+        cost = price(*tokens) if callable(price) else None
     except Exception as error:  # noqa: BLE001 -- a provider of others; only an estimate is missing
-        logger.warning("`input_cost` of the provider failed: %s", error)
+        logger.warning("`%s` of the provider failed: %s", method, error)
         cost = None
-    return cost if isinstance(cost, Decimal) and cost.is_finite() and cost > 0 else Decimal(0)
+    return read_dollars(cost) if isinstance(cost, Decimal) else None

@@ -11,7 +11,10 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from ..budget import BUDGET_WARNING, Budget
-from .reservation import NOTHING, Estimate, Reservation
+from .allowance import NoRoomError
+from .call_bound import CallBound
+from .estimate import NOTHING, Estimate, Spent
+from .reservation import Reservation
 
 
 class Teller(Protocol):
@@ -35,6 +38,16 @@ class Limit:
 
     kind: LimitKind
     reason: str
+
+
+class LimitReachedError(NoRoomError):
+    """A request is not sent, as a limit leaves too little room for it."""
+
+    def __init__(self, limit: Limit) -> None:
+        """Name the limit."""
+        super().__init__(limit.reason)
+        self.limit = limit
+        """The limit."""
 
 
 class Ledger:
@@ -111,8 +124,9 @@ class Ledger:
         """Begin a model call; return the limit that forbids it, if any.
 
         Args:
-            estimate: What the call will use at least. It counts where other calls are under way:
-                together they must fit. A call alone may begin below the limit.
+            estimate: What the call will use, as far as that is known. It counts where other calls
+                are under way: together they must fit. A call alone may begin below the limit; what
+                its requests may use at most is then held back by `exchange`.
             is_closing: Whether it is the call that ends the turn, past the limit of model calls.
         """
         with self._lock:
@@ -120,9 +134,9 @@ class Ledger:
                 return limit
             for ledger in self._chain():
                 ledger._calls_under_way += 1
-                ledger._reserved_tokens += estimate.tokens
-                ledger._reserved_cost += estimate.cost
-        return Reservation(estimate, self._end)
+                ledger._hold_back(estimate)
+        is_limited = self.limits("tokens") or self.limits("cost")
+        return Reservation(estimate, self, is_limited=is_limited)
 
     @property
     def has_called(self) -> bool:
@@ -224,21 +238,75 @@ class Ledger:
                 number = int if is_count else float
                 yield {"kind": kind, "used": number(amount), "limit": number(limit)}
 
-    def _end(self, estimate: Estimate, tokens: int | None, cost: Decimal | None) -> None:
-        """End a model call that used so much; None for `tokens` if it is not to be counted."""
+    def exchange(self, held: Estimate, bound: CallBound) -> Estimate:
+        """Hold back what a request may use in the place of what is held for its call.
+
+        The answer is as long as every turn of the chain can still pay for.
+
+        Raises:
+            LimitReachedError: That is less than the shortest answer.
+        """
+        with self._lock:
+            chain = list(self._chain())
+            longest = [bound.longest_answer(*each._left_beside(held)) for each in chain]
+            answer_tokens = min(longest)
+            if answer_tokens < bound.shortest_answer:
+                raise LimitReachedError(chain[longest.index(answer_tokens)]._room_limit())
+            estimate = bound.estimate(answer_tokens)
+            for ledger in chain:
+                ledger._hold_back(estimate)
+                ledger._release(held)
+        return estimate
+
+    def count(self, held: Estimate, spent: Spent) -> None:
+        """Count what was spent in the place of what is held back."""
+        with self._lock:
+            for ledger in self._chain():
+                ledger._release(held)
+                ledger._add(spent)
+
+    def end_call(self, held: Estimate, spent: Spent | None) -> None:
+        """End a model call and count what was spent; None for a call that is not counted."""
         with self._lock:
             for ledger in self._chain():
                 ledger._calls_under_way -= 1
-                ledger._reserved_tokens -= estimate.tokens
-                ledger._reserved_cost -= estimate.cost
-                if tokens is None:
-                    continue
-                ledger._model_calls += 1
-                ledger._tokens += tokens
-                if cost is None:
-                    ledger._has_unpriced_calls = True
-                else:
-                    ledger._cost += cost
+                ledger._release(held)
+                if spent is not None:
+                    ledger._model_calls += 1
+                    ledger._add(spent)
+
+    def _hold_back(self, estimate: Estimate) -> None:
+        self._reserved_tokens += estimate.tokens
+        self._reserved_cost += estimate.cost
+
+    def _release(self, estimate: Estimate) -> None:
+        self._reserved_tokens -= estimate.tokens
+        self._reserved_cost -= estimate.cost
+
+    def _add(self, spent: Spent) -> None:
+        self._tokens += spent.tokens
+        if spent.cost is None:
+            self._has_unpriced_calls = True
+        else:
+            self._cost += spent.cost
+
+    def _left_beside(self, held: Estimate) -> tuple[int | None, Decimal | None]:
+        """Return the tokens and dollars that are left for a call for which so much is held back."""
+        tokens, cost = self.budget.tokens, self.budget.cost
+        if tokens is not None:
+            tokens -= self._tokens + self._reserved_tokens - held.tokens
+        if cost is not None:
+            cost = Decimal(cost) - self._cost - (self._reserved_cost - held.cost)
+        return tokens, cost
+
+    def _room_limit(self) -> Limit:
+        """Return the limit of which too little is left for a request."""
+        tokens, cost = self.budget.tokens, self.budget.cost
+        limits = [] if tokens is None else [_counted(tokens, "token")]
+        limits += [] if cost is None else [f"${cost}"]
+        beside = " beside those that are under way" if self._calls_under_way > 1 else ""
+        reason = f"the budget of {' and '.join(limits)} has no room for another call{beside}"
+        return Limit("tokens" if cost is None else "cost", reason)
 
     def _forbidden(self, estimate: Estimate, *, is_closing: bool = False) -> Limit | None:
         """The limit that forbids a model call; those that allow no closing call come first."""

@@ -2,54 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, cast
+
+from .allowance import CALL_ALLOWANCE
+from .call_bound import CallBound
+from .dollars import read_dollars
+from .estimate import NOTHING, Estimate, Spent
+from .token_count import TokenCount, read_count, sum_counts
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a model call will use at least, as far as that is known before it is made."""
+class Books(Protocol):
+    """What keeps account of model calls under way: a ledger."""
 
-    tokens: int = 0
-    cost: Decimal = Decimal(0)
+    def exchange(self, held: Estimate, bound: CallBound) -> Estimate:
+        """Hold back what a request may use in the place of what is held.
 
+        Raises:
+            NoRoomError: Too little is left.
+        """
+        ...
 
-NOTHING = Estimate()
-"""The estimate of a call of which nothing is known."""
+    def count(self, held: Estimate, spent: Spent) -> None:
+        """Count what was spent in the place of what is held."""
+        ...
+
+    def end_call(self, held: Estimate, spent: Spent | None) -> None:
+        """End a model call; None for one that is not counted."""
+        ...
 
 
 class Reservation:
     """A model call that is under way: `with reservation:` is the call.
 
     Within it `settle` says what it used. A call that fails counts as nothing, one that is cancelled
-    as what was estimated of it: it may have to be paid.
+    as what is held back for it: it may have to be paid. Where the provider asks for each request,
+    as an `Allowance`, the requests are counted in the place of the call.
     """
 
-    def __init__(
-        self, estimate: Estimate, end: Callable[[Estimate, int | None, Decimal | None], None]
-    ) -> None:
+    def __init__(self, estimate: Estimate, books: Books, *, is_limited: bool = True) -> None:
         """Begin a call; `Ledger.reserve` does this.
 
         Args:
             estimate: What is held back.
-            end: Takes the estimate back and counts the tokens, if they are a number, and US
-                dollars, None where these are not known.
+            books: What counts it.
+            is_limited: Whether tokens or cost are limited, so that each request has to be admitted.
         """
-        self._estimate = estimate
-        self._end_call = end
+        self._held = estimate
+        self._books = books
+        self._is_limited = is_limited
+        self._around = CALL_ALLOWANCE.get()
         self._is_over = False
+        self._has_requests = False
 
-    def settle(self, usage: Any) -> None:
-        """Count the `usage` of the response, which may be None."""
-        tokens = sum(_number(usage, name) for name in ("input_tokens", "output_tokens"))
-        cost = getattr(usage, "cost_usd", None)
-        self._end(tokens, cost if isinstance(cost, Decimal) else None)
+    async def admit(self, bound: CallBound) -> int:
+        """Hold back what a request may use; return the tokens that its answer may have.
+
+        Raises:
+            NoRoomError: Too little is left for its answer.
+        """
+        self._has_requests = True
+        return self.hold(bound)
+
+    def hold(self, bound: CallBound) -> int:
+        """Hold back what the only request of the call may use; otherwise like `admit`."""
+        self._held = self._books.exchange(self._held, bound)
+        return self._held.output_tokens
+
+    def settle(
+        self,
+        input_tokens: TokenCount | None,
+        output_tokens: TokenCount | None,
+        cost: Decimal | None,
+    ) -> None:
+        """Count what the admitted request used; None counts as what is held back for it."""
+        spent = _spent(self._held, input_tokens, output_tokens, cost)
+        held, self._held = self._held, NOTHING
+        if not self._is_over:
+            self._books.count(held, spent)
+
+    def settle_call(self, usage: Any, *, answer_tokens: Callable[[], int] = lambda: 0) -> None:
+        """Count the `usage` of the response, and end the call.
+
+        Args:
+            usage: What the provider reports; it may be of any type.
+            answer_tokens: Estimates the tokens of the answer, which count where neither their
+                number is reported nor anything is held back for them.
+        """
+        if self._has_requests:
+            self._end(Spent())
+            return
+        entered, produced = (_count(usage, name) for name in ("input_tokens", "output_tokens"))
+        if produced is None and not self._held.output_tokens:
+            produced = read_count(answer_tokens())
+        reported = entered is not None and produced is not None
+        cost = _field(usage, "cost_usd")
+        dollars = read_dollars(cost) if isinstance(cost, Decimal) else None
+        is_known = reported and cost is None
+        self._end(_spent(self._held, entered, produced, dollars, is_priced=not is_known))
 
     def __enter__(self) -> Self:
         """Begin the call."""
+        CALL_ALLOWANCE.set(self if self._is_limited else None)
         return self
 
     def __exit__(
@@ -59,17 +115,51 @@ class Reservation:
         trace: TracebackType | None,
     ) -> None:
         """End the call, unless it is settled."""
+        # Not reset by a token: what is left behind may be closed in another context.
+        CALL_ALLOWANCE.set(self._around)
         if error is not None and not isinstance(error, Exception):
-            self._end(self._estimate.tokens, self._estimate.cost)
+            self._end(Spent(self._held.tokens, self._held.cost))
         else:
-            self._end(None, None)
+            self._end(None)
 
-    def _end(self, tokens: int | None, cost: Decimal | None) -> None:
+    def _end(self, spent: Spent | None) -> None:
         if not self._is_over:
             self._is_over = True
-            self._end_call(self._estimate, tokens, cost)
+            held, self._held = self._held, NOTHING
+            self._books.end_call(held, spent)
 
 
-def _number(usage: Any, name: str) -> int:
-    value = getattr(usage, name, None)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+def _spent(
+    held: Estimate,
+    entered: TokenCount | None,
+    produced: TokenCount | None,
+    cost: Decimal | None,
+    *,
+    is_priced: bool = True,
+) -> Spent:
+    """Return what was spent; what is not reported counts as what is held back for it.
+
+    Args:
+        held: What is held back.
+        entered: Tokens read.
+        produced: Tokens written.
+        cost: US dollars.
+        is_priced: Whether the cost that is held back may count in the place of one not reported.
+    """
+    if entered is None:
+        entered = TokenCount(held.tokens - held.output_tokens)
+    if produced is None:
+        produced = TokenCount(held.output_tokens)
+    if cost is None and is_priced and (held.is_priced or held.cost > 0):
+        cost = held.cost
+    return Spent(sum_counts((entered, produced)), cost)
+
+
+def _count(usage: Any, name: str) -> TokenCount | None:
+    return read_count(_field(usage, name))
+
+
+def _field(usage: Any, name: str) -> Any:
+    if isinstance(usage, Mapping):
+        return cast("Mapping[str, Any]", usage).get(name)
+    return getattr(usage, name, None)

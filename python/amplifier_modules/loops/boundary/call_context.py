@@ -9,6 +9,7 @@ import anyio
 
 from amplifier_core._kernel.capability_names import SESSION_STATE, TOOL_PROGRESS_REPORT
 
+from ...spending.allowance import CALL_ALLOWANCE
 from ...tool_context import CURRENT, ToolContext
 from .call_progress import Progress
 from .contained import in_own_nursery
@@ -45,6 +46,8 @@ async def run_in_context(
     state = capability(SESSION_STATE) if callable(capability) else None
     context: ToolContext[Any] = ToolContext(call_id, key, coordinator, state, progress.report)
     token = CURRENT.set(context)
+    # What a tool asks of models is none of the answer that may still arrive around it.
+    allowance = CALL_ALLOWANCE.set(None)
     is_closed, task = False, group.task()
     try:
         return await (in_own_nursery(run) if task is None else run())
@@ -53,6 +56,7 @@ async def run_in_context(
         raise
     finally:
         CURRENT.reset(token)
+        CALL_ALLOWANCE.reset(allowance)
         is_over = is_closed or is_stopping()
         if task is not None and task.cancelling() and not is_over:
             await absorbed(task)

@@ -16,6 +16,11 @@ TEMPLATES = {
     ErrorKind.NO_TOOL_CALL: (
         "Call a tool now: your last message has no tool call, and only a tool can end the task."
     ),
+    ErrorKind.QUOTED_CALL: (
+        "Nothing ran: your call of `{name}` is in a code block, inline code, a comment or a"
+        " quotation. To run it, write it again outside of them. If you only meant to show it, repeat"
+        " your answer."
+    ),
     ErrorKind.BAD_PAYLOAD: "Write {call} again as one complete call. Found: {text}.",
     ErrorKind.NO_TOOL_NAME: "Write {call} again with the name of a tool. It has none. {tools}",
     ErrorKind.UNKNOWN_TOOL: (

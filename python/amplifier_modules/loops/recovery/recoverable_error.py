@@ -11,6 +11,8 @@ class ErrorKind(Enum):
 
     NO_TOOL_CALL = "no_tool_call"
     """An answer without a call where one is required."""
+    QUOTED_CALL = "quoted_call"
+    """An answer that ends with a call in code, a comment or a quotation, where it does not run."""
     BAD_PAYLOAD = "bad_payload"
     """A call that cannot be read."""
     NO_TOOL_NAME = "no_tool_name"

@@ -51,6 +51,7 @@ class Recovery:
         self._ring: ErrorRing[Identity] | None = None
         """The errors since the last success, if there were any in the turn."""
         self._reminder: str | None = None
+        self._has_told_of_quotation = False
         self.given_up: GivenUp | None = None
         """Why the turn ends, if it does."""
 
@@ -74,6 +75,7 @@ class Recovery:
 
     def note_success(self) -> None:
         """Forget all errors."""
+        self._has_told_of_quotation = False
         if self._ring is not None:
             self._ring.clear()
 
@@ -81,6 +83,19 @@ class Recovery:
         """Take an answer into account that has no call where one is required."""
         error = RecoverableError(ErrorKind.NO_TOOL_CALL, "an answer without a tool call")
         await self._note([error], 1, iteration)
+
+    async def note_quoted_call(self, tool_name: str, iteration: int) -> bool:
+        """Take an answer into account that ends with a quoted call; whether the model is told.
+
+        It is told once: an answer that ends like this again is meant so.
+        """
+        if self._has_told_of_quotation:
+            return False
+        self._has_told_of_quotation = True
+        text = "an answer whose call is quoted"
+        error = RecoverableError(ErrorKind.QUOTED_CALL, text, tool_name)
+        await self._note([error], 1, iteration)
+        return self.given_up is None
 
     async def note_calls(
         self, errors: Sequence[RecoverableError], calls: int, iteration: int

@@ -34,6 +34,7 @@ from .request import OllamaEncoder
 logger = logging.getLogger(__name__)
 
 _PATHS = {"native": "/api/chat", "openai": "/v1/chat/completions"}
+_LIMIT_KEYS = {"native": "num_predict", "openai": "max_tokens"}
 _LOOK_SECONDS = 2.0
 """How long `mount` waits for a server."""
 _LEARN_SECONDS = 10.0
@@ -78,6 +79,7 @@ class OllamaProvider(WireProvider):
         client = ServiceClient(service, config.address, headers, (key or "",))
         super().__init__(service, config, client, hooks, retries=retries, new_id=new_id)
         self.path = _PATHS[config.api]
+        self.limit_key = _LIMIT_KEYS[config.api]
         self.config = config
         self._models = ModelLookup(client)
         encoder = OllamaEncoder if config.api == "native" else CompletionsEncoder

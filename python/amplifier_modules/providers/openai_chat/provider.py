@@ -64,6 +64,7 @@ class ChatProvider(WireProvider):
         self.path = path
         self.config = settings
         self.preset = with_settings(preset, settings)
+        self.limit_key = self.preset.limit_key
         self._entries: dict[str, Mapping[str, Any]] = {}
         self._encoder = ChatEncoder(self.preset, settings, sees=self._sees, names_model=names_model)
         # Nobody knows whether a server without a name honours a schema.

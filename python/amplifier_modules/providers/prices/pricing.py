@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from amplifier_core._kernel.shown import shown
 
+from ...spending.token_count import read_count
 from ..own_servers import OWN_SERVERS
 from .counts import Counts, charged, counts_of
 from .rates import FREE, Rates
@@ -75,6 +76,8 @@ class Pricing:
         raw: dict[str, Any] | None,
         models: tuple[str, ...],
         details: Mapping[str, Any] | None = None,
+        *,
+        is_whole: bool = True,
     ) -> Decimal | None:
         """Return what one answer cost, and add it to the total; None if that is not known.
 
@@ -83,9 +86,11 @@ class Pricing:
             raw: Its usage as the service counts it.
             models: The names of the model, the best known first.
             details: What else the service said of the answer.
+            is_whole: Whether the answer came to its end: then it has no cost unless the service
+                counted both the request and the answer.
         """
         self.calls += 1
-        cost = self._cost(buckets, raw, models, details)
+        cost = self._cost(buckets, raw, models, details, is_whole)
         if cost is None:
             self.unpriced_calls += 1
         else:
@@ -102,6 +107,23 @@ class Pricing:
         """Return what so many tokens of a request cost that no cache knows; None if not known."""
         rates = self._own_rates(models) or self._rates(models, None, None)
         return None if rates is None else rates.cost(Counts(input=tokens))
+
+    def most_cost(
+        self,
+        read: int,
+        written: int,
+        models: tuple[str, ...],
+        *,
+        tier: str | None = None,
+        speed: str | None = None,
+        searches: int = 0,
+        keeps_hour: bool = False,
+    ) -> Decimal | None:
+        """Return the most dollars of a call with so many tokens; None if no price is known."""
+        rates = self._own_rates(models) or self._rates(models, tier, speed)
+        if rates is None:
+            return None
+        return rates.most(read, written, searches=searches, keeps_hour=keeps_hour)
 
     def take_notices(self) -> list[str]:
         """Return what a user has to know of the prices, each once."""
@@ -123,6 +145,7 @@ class Pricing:
         raw: dict[str, Any] | None,
         models: tuple[str, ...],
         details: Mapping[str, Any] | None,
+        is_whole: bool,
     ) -> Decimal | None:
         rates = self._own_rates(models) if self._prices else None
         if rates is None:
@@ -137,10 +160,11 @@ class Pricing:
             )
         if rates is FREE:
             return Decimal(0)
-        for count in buckets.values():
-            if count is not None:
-                break
-        else:
+        entered = read_count(buckets.get("input_tokens"))
+        produced = read_count(buckets.get("output_tokens"))
+        missing = (entered is None) + (produced is None)
+        if missing == 2 or (missing and is_whole):
+            # What is not counted is not free.
             return None
         if rates is None:
             self._note_unknown(models[-1])

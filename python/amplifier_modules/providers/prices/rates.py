@@ -56,6 +56,34 @@ class Rates:
             used += searches * rates.web_search
         return dollars(used)
 
+    def most(
+        self, read: int, written: int, *, searches: int = 0, keeps_hour: bool = False
+    ) -> Decimal:
+        """Return the most dollars of a call with so many tokens.
+
+        Args:
+            read: Tokens of the request, whatever caches do with them.
+            written: Tokens of the answer, reasoning included.
+            searches: Searches that the service does by itself.
+            keeps_hour: Whether the request asks for a cache that lasts an hour.
+        """
+        applicable = [self, *(rates for limit, rates in self.beyond if read > limit)]
+        return dollars(
+            max(
+                rates.request
+                + read
+                * max(
+                    rates.input,
+                    rates.cache_read,
+                    rates.cache_write,
+                    rates.cache_write_1h if keeps_hour else 0,
+                )
+                + written * max(rates.output, rates.reasoning)
+                + searches * rates.web_search
+                for rates in applicable
+            )
+        )
+
 
 FREE = Rates()
 """The rates of a model that costs nothing."""

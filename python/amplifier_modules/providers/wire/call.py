@@ -16,17 +16,19 @@ from amplifier_core.llm_errors import InvalidRequestError, LLMError
 from amplifier_core.message_models import ChatRequest, Usage
 
 from ...call_purpose import is_helper_call
-from ..prices.pricing import Pricing
+from ..prices.admission import Admission, Payer
+from ..prices.request_bound import answer_limit
 from .block_events import BlockEvents
 from .body import WireRequest
+from .errors import was_sent
 from .events import PROVIDER_FALLBACK
 from .extra_headers import extra_headers
-from .fields import JsonDict, fields_of
+from .fields import JsonDict
 from .overload import Overload, is_overload
 from .repair_report import RepairReport
 from .response import WireResponse, build_response
 from .settings import HttpSettings
-from .usage import priced_usage, sum_usage, usage_payload
+from .usage import priced_usage, reported_counts, sum_usage, usage_payload
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamEvent, StreamResult
@@ -35,7 +37,7 @@ GRACE_SECONDS = 2.0
 """How long hooks may take to hear that a call was cancelled."""
 
 
-class Wire(Protocol):
+class Wire(Payer, Protocol):
     """What a call needs of its provider."""
 
     name: str
@@ -45,7 +47,6 @@ class Wire(Protocol):
     encoding: Lock
     repairs: RepairReport
     overload: Overload
-    pricing: Pricing
 
     async def prepare(self, request: ChatRequest, options: Mapping[str, Any]) -> None:
         """Learn what the encoding of the request needs to know."""
@@ -79,10 +80,6 @@ class Wire(Protocol):
 
     def answer_metadata(self, encoded: WireRequest, results: list[StreamResult]) -> dict[str, Any]:
         """Return what the provider wants to find again in the metadata of the message."""
-        ...
-
-    def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
-        """Return the names under which a model may have a price, the best known first."""
         ...
 
     async def emit(self, event: str, data: dict[str, Any]) -> None:
@@ -127,6 +124,7 @@ class Call:
         self._shown: dict[int, str] = {}
         """The types of the blocks of that answer that hooks heard of, by their index."""
         self._are_emitted = False
+        self._admission = Admission(provider, request)
         self.next: WireRequest | None = encoded
 
     @classmethod
@@ -143,6 +141,7 @@ class Call:
             call.next = call._first = call._last = encoded = await call._in_place_of(wanted, other)
             await call.fell_back(wanted, other, "still overloaded")
         await provider.repairs.tell(encoded)
+        await call.admit(encoded)
         if provider.hooks is not None:
             timeout = request.timeout or provider.settings.timeout
             await provider.emit(events.LLM_REQUEST, _request_payload(provider, encoded, timeout))
@@ -202,21 +201,44 @@ class Call:
         self.is_shown = False  # another answer can be asked for again
         self._shown.clear()
         self._results.append(result)
-        self._usages.append(self._priced(encoded, result))
+        usage = self._priced(encoded, result)
+        self._usages.append(usage)
+        cost = None if usage is None else usage.cost_usd
+        self._admission.settle(encoded.model, *reported_counts(result.usage), cost)
         blocks = [] if self._block_events is None else self._block_events.blocks(result)
         self._blocks += self._provider.linked(blocks)
         self.next = self._provider.continued(encoded, self._results, [raw for _, raw in blocks])
 
+    async def admit(self, encoded: WireRequest) -> None:
+        """Have the next request admitted, each attempt by itself, and its answer limited.
+
+        Raises:
+            NoRoomError: Too little is left to pay for it.
+        """
+        await self._admission.admit(encoded)
+
+    def lose_attempt(self, error: LLMError) -> None:
+        """Count a request that failed: as what is held back for it, unless it was refused."""
+        self._admission.lose(may_cost=error.status_code is None and was_sent(error))
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether a part of the answer has come that another request would go on with."""
+        return bool(self._results)
+
     def lose(self, encoded: WireRequest, result: StreamResult) -> None:
         """Count an answer that did not come to its end: what was counted of it was paid for."""
+        self._admission.lose(may_cost=True)
         if any(count is not None for count in result.usage.values()):
-            self._usages.append(self._priced(encoded, result))
+            self._usages.append(self._priced(encoded, result, is_whole=False))
 
-    def _priced(self, encoded: WireRequest, result: StreamResult) -> Usage | None:
+    def _priced(
+        self, encoded: WireRequest, result: StreamResult, *, is_whole: bool = True
+    ) -> Usage | None:
         provider, details = self._provider, result.metadata
         self._details.update(details)
         models = provider.priced_as(encoded.model, result.model)
-        return priced_usage(result, provider.pricing, models, details)
+        return priced_usage(result, provider.pricing, models, details, is_whole=is_whole)
 
     async def __aenter__(self) -> Self:
         """Go through the call in `async with`."""
@@ -337,15 +359,13 @@ def note_hint(error: LLMError) -> None:
 def _request_payload(provider: Wire, encoded: WireRequest, timeout: float) -> dict[str, Any]:
     """Return a summary: copying the history for each handler would be slow."""
     body = encoded.fields
-    keys = ("max_tokens", "max_output_tokens", "max_completion_tokens")
-    limits = (*map(body.get, keys), fields_of(body.get("options")).get("num_predict"))
     thinking = body.get("thinking", body.get("reasoning"))
     payload: dict[str, Any] = {
         "provider": provider.name,
         "model": encoded.model,
         "message_count": encoded.message_count,
         "tool_count": len(body.get("tools", ())),
-        "max_tokens": next((limit for limit in limits if limit is not None), None),
+        "max_tokens": answer_limit(body),
         "thinking": {"think": body["think"]} if "think" in body else thinking,
         "stream": bool(body.get("stream")),
         "timeout": timeout,

@@ -240,6 +240,15 @@ def unreachable_error(
     )
 
 
+def was_sent(error: LLMError) -> bool:
+    """Whether the request of a call without an answer may have reached the service."""
+    # Imported here, so that the provider can be mounted without the client.
+    from httpx2 import ConnectError, ConnectTimeout
+
+    is_lost = isinstance(error, llm_errors.NetworkError | llm_errors.LLMTimeoutError)
+    return is_lost and not isinstance(error.__cause__, ConnectError | ConnectTimeout)
+
+
 def environment_error(service: Service, cause: str) -> LLMError:
     """Make the error for proxy or certificate settings that cannot be used."""
     return llm_errors.ConfigurationError(

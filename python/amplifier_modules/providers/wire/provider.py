@@ -15,6 +15,8 @@ from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ...call_purpose import with_purpose
 from ...model_window import limits_of, messages_budget
+from ...spending.allowance import NoRoomError
+from ...spending.input_bound import InputCounts
 from ..limits.places import Place
 from ..prices.pricing import Pricing
 from ..retries import Retries
@@ -38,6 +40,9 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_LONGEST_ANSWER = 8_192
+"""Tokens of an answer of a model of which nothing is known."""
+
 
 def new_call_id() -> str:
     """Return an id for a call that the service gave none."""
@@ -54,6 +59,10 @@ class WireProvider:
 
     path: str
     """Where requests go, after the base URL."""
+    asks_allowance = True
+    """Whether each request is sent only within what its call may use."""
+    limit_key: str = "max_tokens"
+    """Where the body of a request limits the answer."""
     short_names: ClassVar[Mapping[str, str]] = {}
     """Short names of models for `fallback_model`."""
 
@@ -98,6 +107,8 @@ class WireProvider:
         self.repairs = RepairReport(service.name, self.emit)
         self.pricing = Pricing(service.name, client.shown_url, settings.prices)
         """The prices of its calls, and what they have cost so far."""
+        self.inputs = InputCounts()
+        """What the service counted of the last requests."""
 
     def __repr__(self) -> str:
         """Show the base URL, never the key."""
@@ -117,6 +128,10 @@ class WireProvider:
     def input_cost(self, tokens: int) -> Decimal | None:
         """Return what so many tokens of a request cost that no cache knows; None if not known."""
         return self.pricing.input_cost(tokens, self.priced_as(self.get_model_info().id, None))
+
+    def longest_answer(self, model: str) -> int:
+        """Return the tokens of the longest answer of a model where a request names no limit."""
+        return limits_of(self.get_model_info(model))[1] or _LONGEST_ANSWER
 
     async def complete(self, request: ChatRequest, **options: Any) -> ChatResponse:
         """Send `request` and return the whole answer.
@@ -146,6 +161,10 @@ class WireProvider:
                     )
                 except LLMError as error:
                     await call.failed(encoded, error)
+                except NoRoomError:
+                    if not call.has_answer:
+                        raise
+                    break
                 else:
                     call.add(encoded, result)
             return await call.response()
@@ -186,6 +205,10 @@ class WireProvider:
                     if answer is not None:
                         call.lose(encoded, answer.received())
                     await call.failed(encoded, error)
+                except NoRoomError:
+                    if not call.has_answer:
+                        raise
+                    break
                 else:
                     call.add(encoded, result)
                 finally:
@@ -343,9 +366,13 @@ class WireProvider:
     async def _opened(self, encoded: WireRequest, call: Call) -> Answer:
         if call.headers:
             encoded.headers = {**call.headers, **encoded.headers}
+        await call.admit(encoded)
         try:
             return await self.open_answer(encoded, call.longest_wait)
-        except ChallengeError as error:
+        except LLMError as error:
+            call.lose_attempt(error)
+            if not isinstance(error, ChallengeError):
+                raise
             data = {"provider": self.name, "model": encoded.model, "status_code": error.status_code}
             await self.emit(PROVIDER_CLOUDFLARE_CHALLENGE, data)
             raise

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from amplifier_core.content_models import (
     ContentBlock,
     TextContent,
@@ -25,6 +27,8 @@ from amplifier_core.message_models import (
     Usage,
 )
 
+from ...spending.token_count import read_count
+
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
 
@@ -36,6 +40,9 @@ class WireResponse(ChatResponse):
     """The blocks as dataclasses of `amplifier_core.content_models`, each with its raw form."""
     text: str | None = None
     """All text blocks joined without a separator; thinking is left out."""
+    received: dict[str, Any] | None = Field(default=None, exclude=True, repr=False)
+    """What the service sent, as plain JSON: `blocks` as they came, and what it said of each answer
+    in `answers`, several where one was continued. It is not part of dumps."""
 
 
 @dataclass
@@ -159,10 +166,24 @@ def build_response(
         metadata=known,
         content_blocks=content.dataclasses or None,
         text="".join(texts) if texts else None,
+        received={"blocks": [raw for _, raw in blocks], "answers": list(map(_sent, results))},
     )
 
 
+def _sent(result: StreamResult) -> dict[str, Any]:
+    """Return what the service said about an answer, in its own words."""
+    return {
+        "id": result.id,
+        "model": result.model,
+        "request_id": result.request_id,
+        "stop_reason": result.raw_stop_reason,
+        "stop_sequence": result.stop_sequence,
+        "usage": result.raw_usage,
+        "metadata": result.metadata,
+    }
+
+
 def _unreported(results: list[StreamResult]) -> list[str]:
-    """Return which counts of the usage are 0 because the service said nothing of them."""
+    """Return which counts of the usage are 0 because the service did not report them rightly."""
     keys = ("input_tokens", "output_tokens")
-    return [key for key in keys if all(each.usage.get(key) is None for each in results)]
+    return [key for key in keys if all(read_count(each.usage.get(key)) is None for each in results)]

@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_core.message_models import Usage
 
+from ...spending.token_count import TokenCount, read_count, sum_counts
 from ..prices.pricing import Pricing
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
 
 
+_READ = ("input_tokens", "cache_read_tokens", "cache_write_tokens")
+_WRITTEN = ("output_tokens", "reasoning_tokens")
+
+
 def priced_usage(
-    result: StreamResult, pricing: Pricing, models: tuple[str, ...], details: Mapping[str, Any]
+    result: StreamResult,
+    pricing: Pricing,
+    models: tuple[str, ...],
+    details: Mapping[str, Any],
+    *,
+    is_whole: bool = True,
 ) -> Usage | None:
     """Return what one answer used and cost, and add that to what the provider was paid.
 
@@ -24,9 +34,11 @@ def priced_usage(
         pricing: The prices of the provider.
         models: The names of the model, the best known first.
         details: What else the service said of the answer.
+        is_whole: Whether the answer came to its end, so that both its sides have to be counted.
     """
     buckets = result.usage
-    return gross_usage(buckets, pricing.cost(buckets, result.raw_usage, models, details))
+    cost = pricing.cost(buckets, result.raw_usage, models, details, is_whole=is_whole)
+    return gross_usage(buckets, cost)
 
 
 def gross_usage(buckets: dict[str, int | None], cost: Decimal | None = None) -> Usage | None:
@@ -35,20 +47,35 @@ def gross_usage(buckets: dict[str, int | None], cost: Decimal | None = None) -> 
     `input_tokens` of the result is all that the model read, cached or not, and `output_tokens`
     all that it wrote, thinking included.
     """
-    if all(count is None for count in buckets.values()) and not cost:
+    counts = {name: read_count(count) for name, count in buckets.items()}
+    if all(count is None for count in counts.values()) and not cost:
         return None
-    read, written = buckets.get("cache_read_tokens"), buckets.get("cache_write_tokens")
-    reasoning = buckets.get("reasoning_tokens")
-    entered = (buckets.get("input_tokens") or 0) + (read or 0) + (written or 0)
-    produced = (buckets.get("output_tokens") or 0) + (reasoning or 0)
+    entered = sum_counts(counts.get(name) for name in _READ)
+    produced = sum_counts(counts.get(name) for name in _WRITTEN)
     return Usage(
         input_tokens=entered,
         output_tokens=produced,
-        total_tokens=entered + produced,
-        reasoning_tokens=reasoning,
-        cache_read_tokens=read,
-        cache_write_tokens=written,
+        total_tokens=sum_counts((entered, produced)),
+        reasoning_tokens=counts.get("reasoning_tokens"),
+        cache_read_tokens=counts.get("cache_read_tokens"),
+        cache_write_tokens=counts.get("cache_write_tokens"),
         cost_usd=cost,
+    )
+
+
+def reported_counts(
+    buckets: Mapping[str, int | None],
+) -> tuple[TokenCount | None, TokenCount | None]:
+    """Return what an answer read and what it wrote, as far as the service reports it.
+
+    A side whose first count is not known is not known.
+    """
+    entered, produced = (
+        [read_count(buckets.get(name)) for name in names] for names in (_READ, _WRITTEN)
+    )
+    return (
+        None if entered[0] is None else sum_counts(entered),
+        None if produced[0] is None else sum_counts(produced),
     )
 
 
@@ -63,8 +90,10 @@ def sum_usage(parts: Sequence[Usage | None]) -> Usage | None:
     sums: dict[str, Any] = {}
     for key in Usage.model_fields:
         known = [value for part in counted if (value := getattr(part, key)) is not None]
-        is_sum = known if key != "cost_usd" else len(known) == len(parts)
-        sums[key] = sum(known[1:], known[0]) if is_sum else None
+        if key == "cost_usd":
+            sums[key] = sum(known, Decimal(0)) if len(known) == len(parts) else None
+        else:
+            sums[key] = sum_counts(known) if known else None
     return Usage(**sums)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from amplifier_modules.providers.prices.pricing import Pricing
+from amplifier_modules.spending.dollars import read_dollars
+from amplifier_modules.spending.token_count import read_count
 
 from ...step import Call
 from ...types import LLMResponse
@@ -48,18 +50,22 @@ class Costs:
     def answer(self, response: LLMResponse, provider: str, model: str) -> int | None:
         """Return what an answer of a provider cost; None if that is not known."""
         said: Any = response.metadata.get("cost_usd")
-        if isinstance(said, int | float | Decimal | str):
-            return micros_of(Decimal(str(said)))
-        if "unreported" in response.metadata:
+        if (dollars := read_dollars(said)) is not None:
+            return micros_of(dollars)
+        if "unreported" in response.metadata or said is not None:
             return None
         usage = response.usage
-        read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
-        reasoning = usage.reasoning_tokens or 0
+        entered, produced = read_count(usage.input_tokens), read_count(usage.output_tokens)
+        parts = (usage.cache_read_tokens, usage.cache_write_tokens, usage.reasoning_tokens)
+        known = [read_count(count or 0) for count in parts]
+        if entered is None or produced is None or None in known:
+            return None
+        read, written, reasoning = (count or 0 for count in known)
         counts = {
-            "input_tokens": usage.input_tokens - read - written,
+            "input_tokens": max(entered - read - written, 0),
             "cache_read_tokens": read,
             "cache_write_tokens": written,
-            "output_tokens": usage.output_tokens - reasoning,
+            "output_tokens": max(produced - reasoning, 0),
             "reasoning_tokens": reasoning,
         }
         cost = self._pricing(provider).cost(counts, None, (response.model, model))

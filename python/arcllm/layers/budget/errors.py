@@ -45,8 +45,7 @@ class ArcLLMBudgetError(ArcLLMError):
 class ArcLLMBudgetFileError(ArcLLMError):
     """The file of the budget cannot be used, so that no call is made.
 
-    Args:
-        message: Which file, what is wrong with it, and what can be done.
+    Its message says which file, what is wrong with it, and what can be done.
     """
 
     response: LLMResponse | None = None

@@ -1,0 +1,92 @@
+"""What is held back for the requests of many children at once is never less than what they use."""
+
+from __future__ import annotations
+
+from collections import deque
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amplifier_modules.budget import Budget
+from amplifier_modules.providers.prices.rates import Rates, dollars, parts
+from amplifier_modules.spending.allowance import NoRoomError
+from amplifier_modules.spending.call_bound import MIN_ANSWER_TOKENS, CallBound
+from amplifier_modules.spending.ledger import Ledger
+from amplifier_modules.spending.reservation import Reservation
+
+PRICES = st.sampled_from([0, 1, 5, 25, 75]).map(lambda price: parts(Decimal(price), 1_000_000))
+RATES = st.builds(Rates, input=PRICES, cache_write=PRICES, output=PRICES)
+BOUNDS = st.tuples(st.integers(1, 5_000), st.integers(1, 16_000))
+SHARES = st.sampled_from([Decimal(0), Decimal("0.1"), Decimal(1)])
+CHILDREN = st.lists(
+    st.tuples(BOUNDS, SHARES, SHARES, st.booleans(), st.integers(0, 3)), min_size=1, max_size=20
+)
+"""What each request and its answer may be, the part of both that is used, whether the service counts
+it, and how many calls end before the next begins."""
+
+
+def price_of(rates: Rates) -> Any:
+    return lambda read, written: rates.most(read, written)
+
+
+@given(st.none() | st.integers(1, 50_000), st.decimals("0.01", 1, places=2), RATES, CHILDREN)
+def test_many_children_at_once_never_pass_the_limits_of_their_turn(
+    tokens: int | None, cost: Decimal, rates: Rates, children: list[Any]
+) -> None:
+    price = price_of(rates)
+    turn = Ledger(Budget(model_calls=None, tokens=tokens, cost=cost))
+    under_way: deque[tuple[Reservation, int, int, bool]] = deque()
+    for (read, longest), read_share, written_share, is_known, ends in children:
+        call = Ledger(Budget(model_calls=None), turn).reserve()
+        if not isinstance(call, Reservation):
+            break
+        try:
+            most = call.hold(CallBound(read, longest, price))
+        except NoRoomError as error:
+            call.__exit__(type(error), error, None)
+            continue
+        assert min(MIN_ANSWER_TOKENS, longest) <= most <= longest
+        used = int(read * read_share), int(most * written_share)
+        under_way.append((call, *used, is_known))
+        for _ in range(min(ends, len(under_way))):
+            settle(*under_way.popleft(), price)
+    while under_way:
+        settle(*under_way.popleft(), price)
+    assert turn.cost is not None
+    assert turn.cost <= cost
+    assert tokens is None or turn.tokens <= tokens
+
+
+def settle(call: Reservation, read: int, written: int, is_known: bool, price: Any) -> None:
+    cost = price(read, written)
+    usage = {"input_tokens": read, "output_tokens": written, "cost_usd": cost}
+    call.settle_call(usage if is_known else None)
+
+
+def test_the_most_that_a_call_costs_is_its_dearest_form() -> None:
+    rates = Rates(
+        input=100,
+        output=500,
+        cache_read=10,
+        cache_write=125,
+        cache_write_1h=200,
+        reasoning=700,
+        web_search=1_000,
+        request=300,
+        beyond=((1_000, Rates(input=400, output=500, reasoning=500)),),
+    )
+    assert rates.most(10, 2) == dollars(300 + 10 * 125 + 2 * 700)
+    assert rates.most(10, 2, keeps_hour=True) == dollars(300 + 10 * 200 + 2 * 700)
+    assert rates.most(10, 2, searches=4) == dollars(300 + 10 * 125 + 2 * 700 + 4 * 1_000)
+    assert rates.most(2_000, 1) == dollars(2_000 * 400 + 500)
+
+
+@pytest.mark.parametrize(("money", "longest"), [("0.9", -1), ("1", 0), ("2.4", 14), ("9", 50)])
+def test_the_longest_answer_is_what_the_money_pays(money: str, longest: int) -> None:
+    bound = CallBound(10, 50, lambda read, written: Decimal(read + written) / 10)
+    assert bound.longest_answer(None, Decimal(money)) == longest
+    assert bound.longest_answer(15, Decimal(100)) == 5
+    assert bound.longest_answer(9, None) == -1
