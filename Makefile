@@ -60,7 +60,7 @@ space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
+.PHONY: help run test test-rust test-python differential prove prove-rust prove-guard prove-interpreters mutants fuzz check check-rust check-python check-dependencies docs docs-pictures docs-reference wheel sdist bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1 \2/p' Makefile | while read -r name text; do \
@@ -80,7 +80,7 @@ test-python: .venv/.extension .venv/.test wheel sdist ## Run the Python tests (P
 differential: .tools/reference/.installed .venv/.extension .venv/.test ## Run generated programs here and on the reference, and account for every difference
 	.venv/bin/pytest tests/contract/differential $(PYTEST_ARGS)
 
-prove: prove-rust prove-guard .tools/reference/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
+prove: prove-rust prove-guard prove-interpreters .tools/reference/.installed .venv/.extension .venv/.test sdist ## Run the proofs that take minutes: thousands of sessions and exits, hostile values everywhere
 	PROVE=1 AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)" REFERENCE_PYTHON="$(CURDIR)/.tools/reference/bin/python" .venv/bin/pytest tests/proof tests/app/wheel/test_sdist_build.py $(PYTEST_ARGS)
 
 fuzz: ## Try a million random streams on every decoder and parser (FUZZ_INPUTS=10000000 FUZZ_SEED=1)
@@ -96,12 +96,22 @@ prove-guard: ## Swap links in beneath the guard in 100,000 races with its reads 
 	GUARD_RACES=100000 CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target/prove}" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		cargo test --quiet --locked --package amplifier-guard --test guard -- races::
 
+prove-interpreters: .venv/.created dist/.wheel .venv/.test ## Run the Python tests on the wheel with every other CPython from 3.11 on that is found
+	@for python in $$($(VENV_PYTHON) tests/app/interpreters.py); do \
+		folder=".tools/interpreters/$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"; \
+		echo "the tests on $$python" >&2; \
+		{ [ -d "$$folder" ] || "$$python" -m venv "$$folder"; } && \
+		"$$folder/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl --requirement .venv/test.txt && \
+		"$$folder/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl && \
+		"$$folder/bin/python" -m pytest --ignore tests/app/wheel --numprocesses $(PYTEST_PROCESSES) --dist loadgroup $(PYTEST_ARGS) || exit; \
+	done
+
 mutants: .tools/bin/cargo-mutants ## Plant faults in the guard, hours of them, and list those that no test finds (MUTANTS_ARGS="--file url.rs")
 	PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 \
 	CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
 		.tools/bin/cargo-mutants mutants --package amplifier-guard $(MUTANTS_ARGS)
 
-check: check-rust check-python check-dependencies ## Check format, lints, types, stubs and dependencies
+check: check-rust check-python check-dependencies docs ## Check format, lints, types, stubs, dependencies and the site of the documentation
 
 check-rust: ## Check the format, the lints and the documentation of the crates
 	cargo fmt --all --check

@@ -96,10 +96,15 @@ def drawn(name: str, output: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-if __name__ == "__main__":
-    PICTURES.mkdir(exist_ok=True)
+def draw_picture(name: str) -> str:
+    """Run the command of a picture in a new folder with the project, and return the picture."""
     with tempfile.TemporaryDirectory() as folder:
         for file, text in PROJECT.items():
             Path(folder, file).write_text(text)
-        for name, arguments in RUNS.items():
-            (PICTURES / f"{name}.svg").write_text(drawn(name, written(arguments, folder)))
+        return drawn(name, written(RUNS[name], folder))
+
+
+if __name__ == "__main__":
+    PICTURES.mkdir(exist_ok=True)
+    for name in RUNS:
+        (PICTURES / f"{name}.svg").write_text(draw_picture(name))
