@@ -86,10 +86,13 @@ class Agent(Generic[T_co]):
 
     @property
     def plan(self) -> dict[str, Any]:
-        """A copy of the mount plan, for `AmplifierSession(agent.plan)`."""
-        from .plan import plan_copy
+        """A copy of the mount plan, for `AmplifierSession(agent.plan)`.
 
-        return plan_copy(self._parts.plan)
+        Shown as text, it has `[REDACTED]` in the place of keys and other secrets.
+        """
+        from .shown_plan import ShownPlan
+
+        return ShownPlan(self._parts.plan)
 
     async def run(
         self,

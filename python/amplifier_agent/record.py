@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, cast
 
 from amplifier_core import events
@@ -11,6 +11,8 @@ from amplifier_core._kernel.json_shape import PLAIN, shape_of
 from amplifier_modules.budget import is_over_budget
 from amplifier_modules.spawn.task import TASK_END, Used
 from amplifier_modules.spawn.turn_account import used_of
+from amplifier_modules.spending.dollars import read_dollars
+from amplifier_modules.spending.token_count import TokenCount, read_count
 from amplifier_modules.stop_reasons import CUT_SHORT, REFUSED
 
 from .result import GoalOutcome, TokenUsage, TurnStatus, goal_outcome, made
@@ -149,14 +151,9 @@ class TurnRecord:
             return
         counts = cast("dict[str, Any]", usage)
         self._add_tokens(counts)
-        cost = counts.get("cost_usd")
-        if cost is None:
-            self._unpriced_calls += 1
-            return
-        try:
-            self._add_cost(Decimal(str(cost)))
-        except InvalidOperation:
-            self._unpriced_calls += 1
+        cost = read_dollars(counts.get("cost_usd"))
+        self._unpriced_calls += cost is None
+        self._add_cost(cost)
 
     def _add_tokens(self, counts: Mapping[str, Any]) -> None:
         read, written = _count(counts, "cache_read_tokens"), _count(counts, "cache_write_tokens")
@@ -184,6 +181,5 @@ def _plain(value: Any) -> Any:
     return value if type(value) in PLAIN else shape_of(value, [])
 
 
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return value if type(value) is int else 0
+def _count(counts: Mapping[str, Any], name: str) -> TokenCount:
+    return read_count(counts.get(name)) or TokenCount(0)

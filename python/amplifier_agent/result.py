@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Generic, Literal, Self, TypeAlias, cast
 
+from amplifier_modules.spending.token_count import read_count, sum_counts
+
 from .type_parameters import T_co
 
 TurnStatus: TypeAlias = Literal["completed", "truncated", "denied", "cancelled", "limit", "error"]
@@ -67,16 +69,16 @@ class TokenUsage:
     @property
     def total(self) -> int:
         """All tokens."""
-        return self.input + self.cache_read + self.cache_write + self.output + self.reasoning
+        return sum_counts(read_count(getattr(self, each.name)) for each in fields(self))
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         """Return the sum."""
+        pairs = ((each.name, (self, other)) for each in fields(self))
         return TokenUsage(
-            input=self.input + other.input,
-            cache_read=self.cache_read + other.cache_read,
-            cache_write=self.cache_write + other.cache_write,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
+            **{
+                name: sum_counts(read_count(getattr(part, name)) for part in parts)
+                for name, parts in pairs
+            }
         )
 
 

@@ -31,6 +31,8 @@ class ToolCallDelta:
     """Which call of the answer it is."""
     id: str
     name: str
+    """Which tool is called. Like the id, it is one line that a terminal can show: what would control
+    the terminal is escaped."""
     arguments: str
     """More of the JSON of the arguments, not whole before the response is there."""
     block: int = 0

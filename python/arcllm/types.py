@@ -122,7 +122,9 @@ class LLMResponse(_Data):
     service said."""
     thinking: str | None = None
     raw: Any = Field(default=None, exclude=True, repr=False)
-    """What the provider returned, for debugging; never part of a dump."""
+    """What the service sent, as plain JSON, for debugging: `blocks` as they came over the wire, and
+    what it said of them in `answers` (its `id`, `usage`, `stop_reason`). Never part of a dump; None
+    where the layer for security has removed something."""
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is known besides: `cost_usd`, `request_id`, `unreported`, `degradations`, …"""
     opaque: list[dict[str, Any]] | None = Field(default=None, exclude_if=_is_none, repr=False)

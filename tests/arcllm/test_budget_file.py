@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 import subprocess
 import sys
@@ -235,3 +236,36 @@ def test_no_limit_needs_no_reservation(tmp_path: Path, caplog: pytest.LogCapture
     anyio.run(run)
 
     assert spent(tmp_path)["all", "2026-09"] == 200
+
+
+def test_a_link_to_nothing_is_no_budget_file(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "budget").symlink_to(elsewhere)
+
+    with pytest.raises(
+        ArcLLMBudgetFileError, match=r"it is a link to `.*elsewhere`, which does not"
+    ):
+        BudgetStore(tmp_path / "budget", 1).settle(None, Account.at(NOON, None, "a"), 1, [], 80)
+
+    assert not elsewhere.exists()
+
+
+def test_sqlite_makes_no_budget_file_that_others_can_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.open", lambda *_, **__: os.dup(2))  # somebody removed it meanwhile
+    store = BudgetStore(tmp_path / "budget", 1)
+
+    with pytest.raises(ArcLLMBudgetFileError, match="unable to open database file"):
+        store.settle(None, Account.at(NOON, None, "a"), 1, [], 80)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_budget_file_may_have_any_name(tmp_path: Path) -> None:
+    path = tmp_path / "50%? #1 é.sqlite3"
+    store = BudgetStore(path, 1)
+    store.settle(None, Account.at(NOON, None, "a"), 1, [], 80)
+    store.close()
+
+    assert path.stat().st_mode & 0o777 == 0o600

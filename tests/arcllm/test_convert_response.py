@@ -45,7 +45,7 @@ def test_a_whole_answer() -> None:
         metadata={"request_id": "req_1", "response_id": "msg_1", "stop_reason": "tool_use"},
     )  # fmt: skip
     response = llm_response(found, "anthropic")
-    assert response.raw is found
+    assert response.raw == found.model_dump(mode="json")
     assert response.model_dump(exclude={"opaque"}) == {
         "content": "Let me look.",
         "tool_calls": [{"id": "1", "name": "look", "arguments": {"at": "a"}}],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -41,6 +42,20 @@ async def test_tokens_of_caches_are_named_and_part_of_the_input_and_the_total(
         cache_read_tokens=300,
         cache_write_tokens=wrote,
     )
+
+
+@ASKS
+@pytest.mark.parametrize("name", SERVICES)
+async def test_raw_is_what_the_service_sent_and_survives_json(name: str, ask: Any) -> None:
+    async with SERVICES[name].asking([Answer("Hello", usage=REPORTED)]) as (step, _):
+        response = await ask(step, QUESTION)
+
+    [block], [about] = response.raw["blocks"], response.raw["answers"]
+    assert "Hello" in json.dumps(block)
+    assert about["model"] == response.model
+    assert about["usage"] is not None
+    assert json.loads(json.dumps(response.raw)) == response.raw
+    assert "raw" not in response.model_dump()
 
 
 @ASKS

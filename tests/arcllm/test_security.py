@@ -341,6 +341,17 @@ async def test_each_text_of_a_stream_is_shown_to_its_end_before_the_next() -> No
     ]
 
 
+async def test_the_id_and_the_name_of_a_call_come_without_them() -> None:
+    made = ToolCall(id=MAIL, name=MAIL, arguments={})
+    beneath = FakeStep([response(tool_calls=[made])])
+
+    found = await layer(beneath, secrets=[]).complete(ask())
+    shown = await deltas([ToolCallDelta(0, made.id, made.name, "{}")], secrets=[])
+
+    assert found.tool_calls == [ToolCall(id=MARK, name=MARK, arguments={})]
+    assert shown == [ToolCallDelta(0, MARK, MARK, "{}")]
+
+
 async def test_a_text_that_goes_on_after_the_next_began_is_searched_as_a_whole() -> None:
     shown = await deltas(
         [

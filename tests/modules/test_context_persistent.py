@@ -376,3 +376,82 @@ async def test_each_session_has_a_file_of_its_id(make, tmp_path):
 )
 async def test_it_behaves_like_every_context(opened, name):
     await getattr(ContextBehaviorTests(), name)(opened())
+
+
+UNFINISHED = [
+    b"no newline",
+    b'{"format":"other',
+    b'{"format":"amplifier-conversation","version":2',
+    b"\0",
+]
+
+
+@pytest.mark.parametrize("data", UNFINISHED)
+def test_a_foreign_file_of_one_unfinished_line_stays_as_it_is(opened, path, data):
+    path.parent.mkdir()
+    path.write_bytes(data)
+    path.chmod(0o640)
+    with pytest.raises(ConversationFileError, match="line 1: no JSON"):
+        opened()
+
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (data, 0o640)
+
+
+@pytest.mark.parametrize("length", [0, 1, len(HEADER) - 2, len(HEADER) - 1])
+def test_a_torn_first_line_of_its_own_is_completed(opened, path, length):
+    path.parent.mkdir()
+    path.write_bytes(HEADER[:length].encode())
+    opened().end()
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == (HEADER, 0o600)
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in HOSTILE[:4]])
+def test_a_refused_file_keeps_its_mode(opened, path, text):
+    path.parent.mkdir()
+    path.write_text(text)
+    path.chmod(0o644)
+    with pytest.raises(ConversationFileError):
+        opened()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("role", ["evil", "", None, 5, "User", ["user"]])
+async def test_a_message_of_an_unknown_role_is_refused(opened, path, role):
+    message = {"role": role, "content": "hi"}
+    context = opened()
+    with pytest.raises(ValueError, match=r"`role` of a message is `.*` \(must be `assistant`, "):
+        await context.add_message(message)
+    context.end()
+    path.write_text(HEADER + added(message))
+    with pytest.raises(ConversationFileError, match="line 2: `role` of a message"):
+        opened()
+
+
+def test_a_link_in_the_place_of_the_stored_folder_is_refused(opened, path, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    path.parent.mkdir()
+    path.with_name("chat.jsonl.stored").symlink_to(elsewhere)
+    with pytest.raises(NotADirectoryError, match="a link cannot hold the stored texts"):
+        opened()
+    assert list(elsewhere.iterdir()) == []
+
+
+async def test_a_link_that_takes_the_place_of_the_stored_folder_is_not_followed(
+    opened, path, tmp_path
+):
+    context = opened(put_aside_bytes=4096)
+    await context.add_message(user("a" * 5_000))
+    folder = path.with_name("chat.jsonl.stored")
+    [stored] = folder.iterdir()
+    elsewhere = tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    texts = context._aside.texts
+
+    with pytest.raises(NotADirectoryError):
+        texts.put("b" * 5_000)
+    assert texts.get(texts.ids()[0]) is None
+    with pytest.raises(NotADirectoryError):
+        texts.clear()
+    assert [each.name for each in elsewhere.iterdir()] == [stored.name]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import cast
 
 from amplifier_app.dollars import dollars
 from amplifier_modules.counted import counted
+from amplifier_modules.spending.dollars import read_dollars
+from amplifier_modules.spending.token_count import read_count, sum_counts
 
 
 class TokenCount:
@@ -28,8 +30,8 @@ class TokenCount:
             return
         counts = cast("Mapping[str, object]", usage)
         for name, value in counts.items():
-            if isinstance(value, int):
-                self._sums[name] = self._sums.get(name, 0) + value
+            if (count := read_count(value)) is not None:
+                self._add_tokens(name, count)
         self._add_cost(counts.get("cost_usd"))
 
     def add_task(self, data: Mapping[str, object]) -> None:
@@ -39,19 +41,19 @@ class TokenCount:
             return
         self._calls += calls
         for name, value in cast("Mapping[str, object]", usage).items():
-            if isinstance(value, int) and (value or name in self._sums):
-                self._sums[name] = self._sums.get(name, 0) + value
+            count = read_count(value)
+            if count is not None and (count or name in self._sums):
+                self._add_tokens(name, count)
         if calls or data.get("unpriced_calls"):
             self._add_cost(None if data.get("unpriced_calls") else data.get("cost_usd"))
 
     def _add_cost(self, cost: object) -> None:
         """Add the dollars of a call; one without a price makes the sum unknown."""
-        try:
-            added = Decimal(str(cost))
-        except InvalidOperation:
-            self._cost = None
-        else:
-            self._cost = None if self._cost is None else self._cost + added
+        added = read_dollars(cost)
+        self._cost = None if self._cost is None or added is None else self._cost + added
+
+    def _add_tokens(self, name: str, count: int) -> None:
+        self._sums[name] = sum_counts(map(read_count, (self._sums.get(name, 0), count)))
 
     def line(self, tool_calls: int) -> str:
         """Tokens in and out, cached and thinking tokens and the cost if known.

@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 MAX_LINE_BYTES = 512 * 1024 * 1024
 _HEADER: dict[str, Any] = {"format": "amplifier-conversation", "version": 1}
+_HEADER_LINE = json.dumps(_HEADER, separators=(",", ":")).encode("ascii")
 _SAFE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -64,8 +65,6 @@ class ConversationFile:
         self._close = weakref.finalize(self, os.close, self._descriptor)
         try:
             self._lock()
-            if hasattr(os, "fchmod"):
-                os.fchmod(self._descriptor, 0o600)
             self._size = os.fstat(self._descriptor).st_size
         except BaseException:
             self.close()
@@ -74,10 +73,11 @@ class ConversationFile:
     def changes(self) -> Iterator[tuple[bool, list[Message]]]:
         """Yield what is in the file: whether the messages replace those before, and the messages.
 
-        A last line that was not written to its end is removed from the file.
+        A last line that was not written to its end is removed from the file. A file that cannot be
+        used keeps its content and its mode.
 
         Raises:
-            ConversationFileError: A line cannot be used.
+            ConversationFileError: A line cannot be used, or the file is not a conversation.
         """
         end = 0
         with open(self._descriptor, "rb", closefd=False) as file:
@@ -89,7 +89,7 @@ class ConversationFile:
                 try:
                     change = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    if not is_whole:
+                    if not is_whole and (number > 1 or _HEADER_LINE.startswith(line)):
                         break
                     raise self._error(_json_problem(error), number) from None
                 yield from self._read(change, number)
@@ -97,6 +97,8 @@ class ConversationFile:
                 if not is_whole:
                     self._write(b"\n")
                     end += 1
+        if hasattr(os, "fchmod"):
+            os.fchmod(self._descriptor, 0o600)
         if end < self._size:
             logger.warning("the last line of `%s` was incomplete and is dropped", self.path)
             os.ftruncate(self._descriptor, end)

@@ -9,7 +9,7 @@ Message = dict[str, Any]
 
 SYSTEM = frozenset(("system", "developer"))
 RESULTS = frozenset(("tool", "function"))
-_ROLES = SYSTEM | RESULTS | {"user", "assistant"}
+ROLES = SYSTEM | RESULTS | {"user", "assistant"}
 
 
 def program_of(message: Message) -> Any:
@@ -39,7 +39,7 @@ def groups(messages: list[Message]) -> Iterator[list[int]]:
 def can_be_sent(message: Mapping[str, Any]) -> bool:
     """Whether a message has a role that requests know."""
     role = message.get("role")
-    return isinstance(role, str) and role in _ROLES
+    return isinstance(role, str) and role in ROLES
 
 
 def behind_calls(messages: list[Message]) -> int:

@@ -17,7 +17,7 @@ from amplifier_modules.settings import read_settings
 from .calls import call_names
 from .context_settings import ContextSettings
 from .conversation_file import ConversationFile
-from .groups import Message, can_be_sent
+from .groups import ROLES, Message, can_be_sent
 from .own_message import OwnMessage
 from .simple import SimpleContext, mounted
 from .stored_files import StoredFiles
@@ -28,6 +28,8 @@ __amplifier_module_type__ = "context"
 logger = logging.getLogger(__name__)
 
 _ID = "{session_id}"
+_KNOWN_ROLES = ", ".join(f"`{role}`" for role in sorted(ROLES))
+_SHOWN_CHARS = 80
 _NO_RESULT = "This call has no result: the session ended before it was stored."
 
 
@@ -77,6 +79,7 @@ class PersistentContext(SimpleContext):
         Raises:
             SettingError: A value cannot be used.
             ConversationFileError: The file cannot be used; it names the line.
+            OSError: The folder of the stored texts is a link, or cannot be read.
         """
         self._session_id = session_id
         self._folder = Path(folder)
@@ -159,14 +162,16 @@ def _checked(given: Any) -> OwnMessage:
     if not isinstance(given, dict):
         raise TypeError(f"a message is of type `{type(given).__name__}` (must be an object)")
     message = OwnMessage(cast("Message", given))
-    if can_be_sent(message):
-        content = "" if message.get("content", "") is None else message.get("content", "")
-        try:
-            RequestMessage.model_validate({**message, "content": content})
-        except ValidationError as error:
-            problem = error.errors(include_input=False, include_url=False)[0]
-            place = ".".join(map(str, problem["loc"]))
-            raise ValueError(f"`{place}` of a message: {problem['msg'].lower()}") from None
+    if not can_be_sent(message):
+        found = repr(message.get("role"))[:_SHOWN_CHARS]
+        raise ValueError(f"`role` of a message is `{found}` (must be {_KNOWN_ROLES})")
+    content = "" if message.get("content", "") is None else message.get("content", "")
+    try:
+        RequestMessage.model_validate({**message, "content": content})
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, problem["loc"]))
+        raise ValueError(f"`{place}` of a message: {problem['msg'].lower()}") from None
     return message
 
 

@@ -26,7 +26,7 @@ _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
     """Return an answer as a response.
 
-    Its `raw` is the answer as the kernel has it, with each block as it came over the wire.
+    Its `raw` is what the service sent, or the answer as the kernel has it if that is all there is.
 
     Args:
         answer: The answer of a provider.
@@ -49,13 +49,19 @@ def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
         model=str(known.get("model") or ""),
         stop_reason=_stop_reason(answer.finish_reason, known.get("stop_reason")),
         thinking="".join(said.thoughts) or None,
-        raw=answer,
+        raw=_raw(answer),
         metadata=metadata,
         opaque=said.opaque(known, of_provider),
     )
     if said.broken:
         raise _parse_error(response, said.broken)
     return response
+
+
+def _raw(answer: kernel.ChatResponse) -> JsonDict:
+    """Return what the service sent, as plain JSON."""
+    received = getattr(answer, "received", None)
+    return received or answer.model_dump(mode="json", fallback=str)
 
 
 class _Said:

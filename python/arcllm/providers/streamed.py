@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from amplifier_guard import TerminalText
+
 from ..deltas import Delta, RetractedDelta, TextDelta, ThinkingDelta, ToolCallDelta
 
 if TYPE_CHECKING:
@@ -60,4 +62,5 @@ class Deltas:
         known.has_arguments = known.has_arguments or bool(more)
         if not more and not is_new:
             return None
-        return ToolCallDelta(known.index, known.id, known.name, more, said.index)
+        id, name = TerminalText.line(known.id), TerminalText.line(known.name)
+        return ToolCallDelta(known.index, id, name, more, said.index)

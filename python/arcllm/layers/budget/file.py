@@ -46,14 +46,19 @@ def open_file(path: Path, busy_seconds: float) -> sqlite3.Connection:
         A connection for any thread, without transactions of its own.
 
     Raises:
-        ArcLLMBudgetFileError: It has tables of another version.
+        ArcLLMBudgetFileError: It has tables of another version, or is a link to nothing.
         OSError, sqlite3.Error: It cannot be opened.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _creating, suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    if path.is_symlink() and not path.exists():
+        why = f"it is a link to `{path.readlink()}`, which does not exist"
+        raise ArcLLMBudgetFileError(f"cannot use the budget file `{path}`: {why}")
+    # SQLite may not create a file: that would be one that others can read.
     connection = sqlite3.connect(
-        path,
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
         timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,

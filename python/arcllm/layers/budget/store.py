@@ -163,6 +163,10 @@ class BudgetStore:
             if connection is not None and self._process == os.getpid():
                 connection.close()
 
+    def __del__(self) -> None:
+        """Close the file of a model that nobody closed: a connection must not be left to the collector."""
+        self.close()
+
     def _use(self, change: Callable[[sqlite3.Connection], T], waits: bool) -> T:
         if not self._lock.acquire(blocking=waits):
             raise StoreBusyError

@@ -99,8 +99,13 @@ def _block(block: ContentBlock, cleaning: Cleaning) -> ContentBlock:
 
 
 def _call(call: ToolCall, cleaning: Cleaning) -> ToolCall:
-    arguments = cleaning.data(call.arguments)
-    return call if arguments is call.arguments else call.model_copy(update={"arguments": arguments})
+    fields = {
+        "id": cleaning.text(call.id),
+        "name": cleaning.text(call.name),
+        "arguments": cleaning.data(call.arguments),
+    }
+    is_same = all(value is getattr(call, name) for name, value in fields.items())
+    return call if is_same else call.model_copy(update=fields)
 
 
 def _opaque(

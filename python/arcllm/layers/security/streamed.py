@@ -127,6 +127,8 @@ class AnswerStream:
             yield delta
         elif isinstance(delta, ToolCallDelta):
             yield from self._flushed_texts(None)
+            text = self._cleaning.text
+            delta = replace(delta, id=text(delta.id), name=text(delta.name))
             _, stream = self._calls.get(delta.index, (delta, None))
             if stream is None:
                 detector = self._cleaning.detector
