@@ -29,10 +29,10 @@ WORDS = [
     "%1$*2$s", "%%%d", "\\u0025d", "\\045d", "\\c%d", "%", "%'d", "%hhd", "%ld", "%5%d", "%b%i",
 ]  # fmt: skip
 EVALUATED = [
-    "a[$(: > {mark})]", "PATH[$(: > {mark})]", "_[`: > {mark}`]", "$(: > {mark})", "`: > {mark}`",
-    "a[$(: > {mark})]=1", "argv[$(: > {mark})]", "RANDOM[0$(: > {mark})]", "PATH=5", "PATH++", "PATH+=7", "x,PATH=5",
+    "a[$(id>{mark})]", "PATH[$(id>{mark})]", "_[`id>{mark}`]", "$(id>{mark})", "`id>{mark}`",
+    "a[$(id>{mark})]=1", "argv[$(id>{mark})]", "RANDOM[0$(id>{mark})]", "PATH=5", "PATH++", "PATH+=7", "x,PATH=5",
 ]  # fmt: skip
-"""Words that leave a mark or change `PATH` where a shell evaluates them."""
+"""Words that leave a mark or change `PATH` where a shell evaluates them. All are paths, too."""
 
 
 def builtins_of(shell: str) -> set[str]:

@@ -31,6 +31,8 @@ POLICY = ShellPolicy(["printf", "test", "echo", "make", "git log", "cat"])
         ("test 'a[$(id)]' -eq 0", "a[$(id)]"),
         ("test -n x -a 0 -lt 'a[`id`]'", "a[`id`]"),
         ("test PATH=5 -eq 5", "PATH=5"),
+        ("test -t 'PATH[$(id)]'", "PATH[$(id)]"),
+        ("test -n x -a -t PATH", "PATH"),
         ("make -j", "-j"),
         ("make --jobs", "--jobs"),
         ("make -kj", "-kj"),
@@ -52,6 +54,7 @@ def test_a_word_that_a_shell_evaluates_asks(line: str, word: str) -> None:
         "printf '%s %d\\n'",
         "printf done",
         "test 5 -gt 3",
+        "test -t 1",
         "test 'a[0]' = '$x' -a -f README.md",
         "echo 'a[$(not run)]' -n %d",
         "make -j4",
@@ -85,7 +88,12 @@ def test_lines_that_ask_do_act_in_a_shell(shell: str, tmp_path: Path) -> None:
     evil = f"a[$(: > {mark})]"
     lines = {
         "bash": [f"printf -v '{evil}' x", f"test -v '{evil}'"],
-        "zsh": [f"printf %d 'PATH[$(: > {mark})]'", "printf %d PATH=5", f"printf -v '{evil}' x"],
+        "zsh": [
+            f"printf %d 'PATH[$(: > {mark})]'",
+            "printf %d PATH=5",
+            f"printf -v '{evil}' x",
+            f"test -t 'PATH[$(id>{mark})]'",
+        ],
         "ksh": ["test PATH=5 -eq 5", "printf %d PATH=5"],
     }[shell]
     assert passing(lines, tmp_path) == []
