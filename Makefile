@@ -41,6 +41,10 @@ endif
 # What the tests install.
 BUILT = AMPLIFIER_WHEEL="$$(ls dist/*.whl)" AMPLIFIER_SDIST="$$(ls dist/*.tar.gz)"
 BUILD_PATH = PATH="$(CURDIR)/.venv/bin:$$PATH"
+# The folders of the builder, which rustc would write into the extension.
+BUILD_RUSTFLAGS = RUSTFLAGS="$$RUSTFLAGS --remap-path-prefix=$(CURDIR)=. \
+	--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}/registry/src=crates"
+BUILD = $(BUILD_PATH) $(BUILD_RUSTFLAGS)
 
 # Folders too, so that a file that goes away is noticed.
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type d -o -name '*.rs' -o -name Cargo.toml -o -name '*.txt' -o -path '*/programs/*')
@@ -175,7 +179,7 @@ clean: ## Remove everything that was built or installed here
 
 .venv/.extension: .venv/.wheel pyproject.toml $(RUST_SOURCES)
 	@echo 'building the extension into .venv' >&2
-	@$(BUILD_PATH) MATURIN_PEP517_ARGS="$(MATURIN_FLAGS)" $(INSTALL) --no-build-isolation --editable .
+	@$(BUILD) MATURIN_PEP517_ARGS="$(MATURIN_FLAGS)" $(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 # An extra of pyproject.toml by itself: pip would build the extension again with `.[test]`.
@@ -187,10 +191,11 @@ clean: ## Remove everything that was built or installed here
 	@$(INSTALL) --requirement .venv/$*.txt
 	@touch $@
 
-dist/.wheel: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
-	@rm -f dist/*.whl
-	$(BUILD_PATH) maturin build --quiet --release $(MATURIN_FLAGS) --compression-level 9 \
-		--interpreter "$(CURDIR)/$(VENV_PYTHON)" --out dist
+dist/.wheel: .venv/.wheel packaging/portable_wheel.py python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)
+	@rm -f dist/*.whl target/wheel/*.whl
+	@mkdir -p dist
+	$(BUILD) maturin build --quiet --release $(MATURIN_FLAGS) --interpreter "$(CURDIR)/$(VENV_PYTHON)" --out target/wheel
+	@$(VENV_PYTHON) packaging/portable_wheel.py target/wheel/*.whl dist
 	@touch $@
 
 dist/.sdist: .venv/.wheel python/README.md LICENSE pyproject.toml $(RUST_SOURCES) $(PYTHON_SOURCES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import csv
 import json
 import re
 import sys
@@ -9,6 +11,7 @@ import tomllib
 import zipfile
 from configparser import ConfigParser
 from email.parser import Parser
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,32 @@ def test_the_wheel_is_small_and_fits_every_python_from_3_11(wheel: Path) -> None
     assert wheel.stat().st_size < 5_000_000
     if sys.platform == "linux":
         assert "manylinux_2_17_" in platform
+
+
+def test_nothing_in_the_wheel_names_a_folder_of_the_machine_that_built_it(wheel: Path) -> None:
+    folders = {f"{folder}/".encode() for folder in (ROOT, Path.home())}
+    with zipfile.ZipFile(wheel) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+
+    (bill,) = (json.loads(text) for name, text in contents.items() if "/sboms/" in name)
+    assert {"amplifier-core", "pyo3"} <= {each["name"] for each in bill["components"]}
+    assert {name for name, text in contents.items() for each in folders if each in text} == set()
+
+
+def test_the_record_of_the_wheel_has_the_digest_of_each_file(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    (record,) = (name for name in contents if name.endswith(".dist-info/RECORD"))
+    rows = list(csv.reader(contents[record].decode().splitlines()))
+
+    assert {name: (digest, size) for name, digest, size in rows if name != record} == {
+        name: (
+            "sha256=" + base64.urlsafe_b64encode(sha256(text).digest()).rstrip(b"=").decode(),
+            str(len(text)),
+        )
+        for name, text in contents.items()
+        if name != record
+    }
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="versions of glibc are of Linux")
