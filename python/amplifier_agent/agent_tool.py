@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from amplifier_core.models import ToolResult
 from amplifier_modules.function_tool import check_description, check_name
+from amplifier_modules.spawn.rights import Handler, Rights, hand_on
 from amplifier_modules.spawn.task import Answer, Used
 from amplifier_modules.spawn.tasks import tasks_of
 from amplifier_modules.tool_context import CURRENT
@@ -66,6 +67,7 @@ class AgentTool:
         if coordinator is None:
             answer = await child.run(prompt)
         else:
+            child.obey(Rights.of(coordinator))
             answer = await tasks_of(coordinator).run(child, prompt, self.name)
         if answer.status == "completed":
             return ToolResult(output=answer.text)
@@ -80,9 +82,21 @@ class _Child:
         self._child = child
         self.session: AmplifierSession = child.session
         self.kept = None
+        self._judges: list[Handler] = []
+
+    def obey(self, rights: Rights) -> None:
+        """Have the session judged by the hooks of its parent, and ask whom that asks."""
+        coordinator: Any = self.session.coordinator
+        self._judges = rights.judges()
+        if rights.approvals is not None:
+            coordinator.approval_system = rights.approvals
+        if rights.display is not None:
+            coordinator.display_system = rights.display
 
     async def run(self, prompt: str) -> Answer:
         async with self._child as session:
+            # After its own, as agents may have hooks in common, which judge once.
+            hand_on(self._judges, self.session.coordinator.hooks)
             result = await session.run(prompt)
         return Answer(result.status, result.text, result.reason)
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from amplifier_core import events
+from amplifier_core._kernel.session_bound import session_bound
 
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""
@@ -64,5 +65,6 @@ class Observer:
                     )
                 )
 
+    @session_bound
     def _observe(self, event: str, data: Any) -> Awaitable[None] | None:
         return self._handle(event, data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import UnionType
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from amplifier_core._kernel.capability_names import (
     SESSION_STEER,
     SESSION_WORKING_DIR,
 )
+from amplifier_core._kernel.judged_events import JUDGED_EVENTS
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
@@ -42,9 +44,10 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
     if parts.hooks:
         register_hooks(coordinator, parts.hooks)
-        # What judges this session judges the sub-agents that are made of its modules.
-        tasks = tasks_of(coordinator)
-        tasks.prepare = (*tasks.prepare, lambda child: register_hooks(child, parts.hooks))
+        # What judges a session judges its sub-agents; what only observes it sees them, too.
+        if observing := list(filter(None, map(_observing, parts.hooks))):
+            tasks = tasks_of(coordinator)
+            tasks.prepare = (*tasks.prepare, lambda child: register_hooks(child, observing))
     of_plan: tuple[str, ...] = ()
     refusal: ConfigurationError | None = None
     try:
@@ -82,6 +85,12 @@ def register_hooks(coordinator: Any, hooks: Iterable[Hook]) -> None:
                 fail_closed=each.fail_closed,
                 timeout=each.timeout,
             )
+
+
+def _observing(hook: Hook) -> Hook | None:
+    """Return a hook without the events that it judges; None if it only judges."""
+    events = tuple(each for each in hook.events if each not in JUDGED_EVENTS)
+    return replace(hook, events=events) if events else None
 
 
 def _refusal(of_plan: Sequence[str], problems: Sequence[str]) -> ConfigurationError:
@@ -134,7 +143,7 @@ def _tool_problems(
             problems.append(f"tool `{name}` needs a `state` of type `{what}`, found `{found}`")
         if getattr(each, "needs_approval", False) is not True:
             continue
-        if parts.approvals is None:
+        if coordinator.approval_system is None:
             problems.append(
                 f"tool `{name}` needs approval, and nobody can be asked: give `approvals=`"
             )

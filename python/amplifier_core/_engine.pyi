@@ -698,6 +698,13 @@ class RustHookRegistry(_Events):
         self, event: str
     ) -> list[tuple[int, str, Callable[..., Any], bool, float | None]]:
         """List an event's registrations: serial, name, handler, `fail_closed` and `timeout`."""
+    def _all_registrations(
+        self,
+    ) -> list[tuple[str | None, int, int, str, Callable[..., Any], bool, float | None]]:
+        """List all registrations in the order of running; the event of an observer is None.
+
+        Each is event, serial, priority, name, handler, `fail_closed` and `timeout`.
+        """
     def _events_beside(self, known: frozenset[str]) -> list[str]:
         """Name the events that have a handler and are not among these."""
     @property

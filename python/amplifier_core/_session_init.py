@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from copy import deepcopy
 from inspect import isawaitable
-from typing import Any
+from typing import Any, Literal
 
 from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
 from ._kernel.import_failure import error_text as _safe_exception_str
@@ -25,6 +25,7 @@ from ._loading.mount_plan import (
     listed_entries,
     main_entry,
 )
+from ._loading.mounted_modules import MountedModules
 from ._loading.occupants import Occupants
 from ._loading.provider_slots import (
     is_unchanged,
@@ -42,7 +43,10 @@ logger = logging.getLogger(__name__)
 _ALWAYS_REQUIRED = frozenset({"hooks-guard"})
 """Modules without which a session is less safe than its mount plan says."""
 _NOT_INSTALLED = "Provider mount did not install a new provider instance"
-_LABELS = {"orchestrator": "orchestrator", "context": "context manager"}
+_LABELS: dict[Literal["orchestrator", "context"], str] = {
+    "orchestrator": "orchestrator",
+    "context": "context manager",
+}
 """The main modules as errors call them."""
 
 
@@ -117,6 +121,7 @@ class _Beginning:
         self._loader = loader
         self._ids = (session_id, parent_id)
         self._report_of_load = begin_report(coordinator)
+        self._modules = MountedModules(coordinator)
         self._has_ready_functions = False
         self._plan: dict[str, Any] = {}
 
@@ -125,7 +130,9 @@ class _Beginning:
         self._plan = config
         for name, label in _LABELS.items():
             try:
-                mount = await self._mount(main_entry(config, name))
+                entry = main_entry(config, name)
+                with self._modules.noting(name, entry):
+                    mount = await self._mount(entry)
             except Exception as error:
                 message = f"Cannot initialize without {label}: {_safe_exception_str(error)}"
                 raise RuntimeError(hinted(message, error)) from error
@@ -155,7 +162,8 @@ class _Beginning:
         """Call the `on_session_ready` of the modules."""
         for module_id, ready in queue:
             try:
-                await ready(self._coordinator)
+                with self._modules.noting_more(module_id):
+                    await ready(self._coordinator)
             except Exception as error:
                 text = failure_text(error)
                 logger.warning("`on_session_ready` of `%s` failed: %s", module_id, text)
@@ -176,11 +184,12 @@ class _Beginning:
             announced = coordinator.get_capability(PROVIDER_BEFORE_LOAD)
             if announced is not None:
                 await _call(announced, coordinator, deepcopy(entry))
-            mount = await self._mount(entry)
-            if is_unchanged(coordinator, before):
-                raise ValueError("; ".join(self.reasons) or _NOT_INSTALLED)
-            if instance_id:
-                await rename_new_provider(coordinator, entry["module"], instance_id, before)
+            with self._modules.noting("provider", entry):
+                mount = await self._mount(entry)
+                if is_unchanged(coordinator, before):
+                    raise ValueError("; ".join(self.reasons) or _NOT_INSTALLED)
+                if instance_id:
+                    await rename_new_provider(coordinator, entry["module"], instance_id, before)
         except BaseException as error:
             restore_providers(coordinator, before)
             if not isinstance(error, Exception):
@@ -192,9 +201,10 @@ class _Beginning:
         else:
             self._expect_ready(mount)
 
-    async def _mount_optional(self, kind: str, entry: dict[str, Any]) -> None:
+    async def _mount_optional(self, kind: Literal["tool", "hook"], entry: dict[str, Any]) -> None:
         try:
-            mount = await self._mount(entry)
+            with self._modules.noting(kind, entry):
+                mount = await self._mount(entry)
         except Exception as error:  # noqa: BLE001 (a foreign module; reported)
             await self._report(kind, entry, error)
         else:

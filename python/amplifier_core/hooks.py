@@ -208,6 +208,19 @@ class HookRegistry(metaclass=ABCMeta):
             for one in self._events.get(text(event, "event"), ())
         ]
 
+    def _all_registrations(
+        self,
+    ) -> list[tuple[str | None, int, int, str, Any, bool, float | None]]:
+        """List all registrations in the order of running; the event of an observer is None.
+
+        Each is event, serial, priority, name, handler, `fail_closed` and `timeout`.
+        """
+        places = [(event, one) for event, ones in tuple(self._events.items()) for one in ones]
+        return [
+            (event, one.serial, one.priority, one.name, one.handler, one.fail_closed, one.timeout)
+            for event, one in (*places, *((None, each) for each in self._observers))
+        ]
+
     def emit(self, event: str, data: Any) -> Coroutine[Any, Any, HookResult]:
         """Emit an event: run its handlers in order and return what they decide.
 

@@ -21,6 +21,7 @@ from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
+from amplifier_core._kernel.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
 
@@ -187,7 +188,11 @@ class Conversation:
     def _observe_sub_agent(self, coordinator: Any) -> None:
         """Have what a sub-agent does shown, too."""
         for event in (events.TOOL_PRE, TASK_START, TASK_END):
-            coordinator.hooks.register(event, self.output.handle, EARLIEST, "display")
+            coordinator.hooks.register(event, self._show, EARLIEST, "display")
+
+    @session_bound
+    def _show(self, event: str, data: Any) -> None:
+        self.output.handle(event, data)
 
     async def _open(self) -> None:
         """Mount the modules; the plan is strict, so nothing is left out.

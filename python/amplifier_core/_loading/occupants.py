@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
+
+from .mounted_modules import mounted_in
 
 
 class Occupants:
@@ -33,8 +35,4 @@ class Occupants:
         ]
 
     def _now(self) -> dict[str, Any]:
-        points: object = getattr(self._coordinator, "mount_points", None)
-        if not isinstance(points, dict):
-            return {}
-        mounted = cast("dict[str, Any]", points).get(self._slot)
-        return dict(cast("dict[str, Any]", mounted)) if isinstance(mounted, dict) else {}
+        return mounted_in(self._coordinator, self._slot)

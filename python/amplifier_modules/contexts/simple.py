@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
+from amplifier_core._kernel.session_bound import session_bound
 from amplifier_core._kernel.shown import shown
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_modules.settings import read_settings
@@ -294,6 +295,7 @@ class SimpleContext:
         """
         self._meter.note(usage)
 
+    @session_bound
     def _hear_response(self, event: str, data: Mapping[str, Any]) -> None:
         del event
         # What a call has a purpose for is not about these messages.

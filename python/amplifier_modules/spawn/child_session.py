@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import anyio
 
 from amplifier_core import AmplifierSession, events
-from amplifier_core._kernel import capability_names
+from amplifier_core._loading.handled_events import registrations_so_far
+from amplifier_core._loading.mount_plan import MAIN_MODULES
+from amplifier_core._loading.mounted_modules import mounted_modules, note_inherited
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_core.loader import ModuleLoader
 
 from ..budget import Budget
 from ..contexts.attached import attach_context
-from ..spending.ledger import RUNNING, Ledger, running_ledger
+from ..spending.ledger import RUNNING, Ledger
 from ..token_ending import is_of_token
 from .child_plan import child_plan
+from .rights import Rights, hand_on
 from .task import Answer, Used
 from .tasks import CANCELLED, Prepare, tasks_of
 from .turn_account import TurnAccount
-
-_INHERITED = (
-    capability_names.GUARD_RATE_LIMITER,
-    capability_names.GUARD_REDACTOR,
-    capability_names.PROVIDER_BEFORE_LOAD,
-    capability_names.PROVIDER_LOAD_FAILURE,
-    capability_names.SESSION_STATE,
-    capability_names.SESSION_WORKING_DIR,
-    capability_names.STREAM_METRICS,
-)
-"""What applications register for a session and all that it starts; the rest is of its modules."""
 
 _RESOLVER = "module-source-resolver"
 
@@ -56,10 +48,11 @@ class Kept(NamedTuple):
 
 
 class ChildSession:
-    """A session of the modules of its parent, with a history of its own; `run` it once.
+    """A session with the rights of its parent and a history of its own; `run` it once.
 
-    Modules of the parent's plan are mounted anew. What a program has mounted beside the plan, such
-    as providers and tools that are objects, is shared with the parent.
+    It shares the tools and the handlers that its parent has at this moment. Its loop and its
+    context are its own, and so is what belongs to one session, such as providers: that is mounted
+    anew, while what the parent has is still what its module mounted.
     """
 
     def __init__(
@@ -93,14 +86,21 @@ class ChildSession:
         self._account = TurnAccount()
         self.messages: list[dict[str, Any]] = list(map(dict, messages))
         """The conversation, without the system prompt; complete after `run`."""
-        _check_tools(recipe.tools, parent.get("tools") or {})
+        rights = Rights.of(parent)
+        if recipe.tools is not None:
+            names = {each for each in recipe.tools if isinstance(each, str)}
+            if session_id is None:  # what is resumed may have lost some of its tools
+                _check_tools(names, rights.tools)
+            rights = rights.narrowed_to(names)
+        self._rights = rights
+        self._child_plan = child_plan(parent.config, rights, recipe.model, recipe.context)
         self.session = AmplifierSession(
-            child_plan(parent.config, recipe.model, recipe.context),
+            self._child_plan.plan,
             loader=_own_loader(parent),
             session_id=session_id,
             parent_id=parent.session_id or None,
-            approval_system=parent.approval_system,
-            display_system=parent.display_system,
+            approval_system=rights.approvals,
+            display_system=rights.display,
             is_resumed=session_id is not None,
         )
         """The session of the kernel."""
@@ -132,10 +132,11 @@ class ChildSession:
                 await self.session.cleanup()
 
     async def _begin(self, coordinator: Any) -> None:
-        for name in _INHERITED:
-            value = self._parent.get_capability(name)
-            if value is not None:
-                coordinator.register_capability(name, value)
+        for name, value in self._rights.capabilities.items():
+            coordinator.register_capability(name, value)
+        begun = registrations_so_far(coordinator.hooks)
+        hand_on(self._rights.handed_on(self._child_plan.remounted), coordinator.hooks)
+        inherited = range(begun, registrations_so_far(coordinator.hooks))
         tasks_of(coordinator).prepare = self._prepare
         for prepare in self._prepare:
             prepare(coordinator)
@@ -143,31 +144,50 @@ class ChildSession:
         if resolver is not None:
             await coordinator.mount(_RESOLVER, resolver)
         await self.session.initialize()
-        await self._share_objects(coordinator)
+        note_inherited(coordinator, inherited, self._rights.capabilities)
+        await self._mount_objects(coordinator)
         loop = coordinator.get("orchestrator")
         if self._budget is not None and getattr(loop, "keeps_budget", False) is not True:
             name = getattr(loop, "name", None) or type(loop).__name__
             raise ConfigurationError(f"the loop `{name}` keeps no budget; use one of ours")
         await self._fill(coordinator.get("context"))
 
-    async def _share_objects(self, coordinator: Any) -> None:
+    async def _mount_objects(self, coordinator: Any) -> None:
         """Mount what no plan can hold: the objects of the recipe, and those of the parent."""
         recipe = self._recipe
         if recipe.context is not None and not isinstance(recipe.context, str | Mapping):
             await attach_context(coordinator, recipe.context)
-        if recipe.model is None:
-            await _share(coordinator, "providers", self._parent.get("providers") or {})
-        elif not isinstance(recipe.model, str):
+        for name, provider in self._child_plan.providers.items():
+            await coordinator.mount("providers", provider, name=name)
+        if recipe.model is not None and not isinstance(recipe.model, str):
             await coordinator.mount("providers", recipe.model, name=recipe.model.name)
-        tools: dict[str, Any] = dict(self._parent.get("tools") or {})
-        if recipe.tools is not None:
-            own = {each.name: each for each in recipe.tools if not isinstance(each, str)}
-            wanted = {each for each in recipe.tools if isinstance(each, str)}
-            for name in list(coordinator.get("tools") or {}):
-                if name not in wanted:
-                    await coordinator.unmount("tools", name)
-            tools = {**{name: tools[name] for name in wanted if name in tools}, **own}
-        await _share(coordinator, "tools", tools)
+        tools = {**self._rights.tools, **self._given_tools(coordinator)}
+        mounted: dict[str, Any] = dict(coordinator.get("tools") or {})
+        own = mounted.keys() & self._own_tools()
+        for name in mounted:
+            await coordinator.unmount("tools", name)
+        # In the order of the parent: what requests have in common is cached by services.
+        for name, each in tools.items():
+            is_own = name in own and each is self._rights.tools.get(name)
+            await coordinator.mount("tools", mounted[name] if is_own else each, name=name)
+
+    def _given_tools(self, coordinator: Any) -> dict[str, Any]:
+        """Return the tools that the program gave to the sub-agent, not to its parent."""
+        recipe, given = self._recipe, dict[str, Any]()
+        if recipe.tools is None and isinstance(recipe.context, str | Mapping):
+            of_contexts = (each for each in mounted_modules(coordinator) if each.kind == "context")
+            for module in of_contexts:
+                given |= {
+                    n: each for n, each in module.tools.items() if n not in self._rights.tools
+                }
+        return given | {each.name: each for each in recipe.tools or () if not isinstance(each, str)}
+
+    def _own_tools(self) -> set[str]:
+        """Name the tools that are mounted anew, as those of the parent belong to its session."""
+        modules = [each for each in self._rights.modules if each.kind in MAIN_MODULES]
+        return set[str]().union(
+            *map(self._rights.own_tools, (*modules, *self._child_plan.remounted))
+        )
 
     async def _fill(self, context: Any) -> None:
         if (system := self._recipe.system) is not None:
@@ -185,7 +205,7 @@ class ChildSession:
         response = events.LLM_POST if is_ours else events.PROVIDER_RESPONSE
         coordinator.hooks._listen(account.listeners(response))
         ledger = Ledger(
-            self._budget or Budget(model_calls=None), running_ledger(), owner=coordinator
+            self._budget or Budget(model_calls=None), self._rights.ledger, owner=coordinator
         )
         running = RUNNING.set(ledger)
         try:
@@ -209,21 +229,14 @@ def _own_loader(parent: Any) -> Any:
     return None if isinstance(loader, ModuleLoader) else loader
 
 
-async def _share(coordinator: Any, slot: str, modules: Mapping[str, Any]) -> None:
-    mounted = set(coordinator.get(slot) or {})
-    for name, module in modules.items():
-        if name not in mounted:
-            await coordinator.mount(slot, module, name=name)
-
-
 async def _conversation(context: Any) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = [] if context is None else await context.get_messages()
     return [{**each} for each in messages if each.get("role") != "system"]
 
 
-def _check_tools(tools: tuple[Any, ...] | None, mounted: Mapping[str, Any]) -> None:
-    for each in tools or ():
-        if isinstance(each, str) and each not in mounted:
+def _check_tools(names: Iterable[str], mounted: Mapping[str, Any]) -> None:
+    for each in names:
+        if each not in mounted:
             known = ", ".join(f"`{name}`" for name in mounted) or "none"
             raise ValueError(f"no tool `{each}` is mounted (there are: {known})")
 

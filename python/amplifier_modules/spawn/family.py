@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 from .task import TaskLimitError
 
@@ -24,6 +25,8 @@ class Family:
     def __init__(self, limits: TaskLimits) -> None:
         """Begin with no sub-agents."""
         self.limits = limits
+        self.coordinators: dict[str, Any] = {}
+        """Those of the sub-agents that work, by the ids of their sessions."""
         self._count = 0
         self._lock = Lock()
 

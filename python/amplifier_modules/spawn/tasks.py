@@ -15,8 +15,6 @@ from amplifier_core._kernel.capability_names import SESSION_COST, SESSION_TASKS
 from amplifier_core._kernel.interruption import stand_alone
 
 from ..background import start_task
-from ..budget import Budget
-from ..spending.ledger import RUNNING, Ledger, running_ledger
 from ..tool_context import CURRENT
 from .family import Family, TaskLimits
 from .task import TASK_END, TASK_START, Answer, TaskInfo, TaskResult, Used
@@ -155,13 +153,10 @@ class Tasks:
             TaskLimitError: There are too many sub-agents.
         """
         task = self._begin(child, description, is_background=True)
-        # The turn that it draws on may be over before the child begins its own.
-        ledger = Ledger(Budget(model_calls=None), running_ledger())
         call_id = self._call_id()
 
         async def do() -> None:
             stand_alone()
-            RUNNING.set(ledger)
             try:
                 with task.scope:
                     await self._do(task, prompt, call_id)
@@ -353,9 +348,11 @@ class Tasks:
         coordinator.register_capability(SESSION_TASKS, tasks)
         token = self.coordinator.cancellation
         token.register_child(coordinator.cancellation)
+        self.family.coordinators[session.session_id] = coordinator
         try:
             yield
         finally:
+            del self.family.coordinators[session.session_id]
             token.unregister_child(coordinator.cancellation)
 
     def _add(self, used: Used) -> None:
@@ -380,6 +377,19 @@ def tasks_of(coordinator: Any) -> Tasks:
         tasks = Tasks(coordinator)
         coordinator.register_capability(SESSION_TASKS, tasks)
     return tasks
+
+
+def coordinator_of(coordinator: Any, session_id: Any) -> Any:
+    """Return the coordinator of a sub-agent that works; else that of the session that asks.
+
+    Args:
+        coordinator: The coordinator of the session that asks, which is in the same family.
+        session_id: The id of the session, as events carry it.
+    """
+    tasks = coordinator.get_capability(SESSION_TASKS)
+    if not isinstance(tasks, Tasks) or not isinstance(session_id, str):
+        return coordinator
+    return tasks.family.coordinators.get(session_id, coordinator)
 
 
 def closing_seconds(coordinator: Any, call_id: str | None = None) -> float:

@@ -14,6 +14,7 @@ from amplifier_core.models import HookResult, ToolResult
 from amplifier_modules.settings import OptionalText, Settings, read_settings
 from amplifier_modules.spawn.spawn import Spawn
 from amplifier_modules.spawn.task import TaskInfo, TaskLimitError, TaskResult
+from amplifier_modules.spawn.tasks import coordinator_of
 from amplifier_modules.tool_context import CURRENT
 from amplifier_modules.tools.blocking import Arguments
 from amplifier_modules.value_problems import Form, problem
@@ -76,6 +77,7 @@ class TaskTool:
     """Gives tasks to sub-agents."""
 
     name = "task"
+    is_session_bound = True
     description = (
         "Have a sub-agent do a task and return its answer. It has tools like yours and a"
         " conversation of its own, so that what it reads does not fill this one. Call it several"
@@ -141,7 +143,10 @@ class TaskTool:
 
     def tell(self, event: str, data: dict[str, Any]) -> HookResult | None:
         """Tell the model which tasks in the background are over, before its next answer."""
-        spawn = self._coordinator.get_capability(SESSION_SPAWN)
+        coordinator = coordinator_of(self._coordinator, data.get("session_id"))
+        if coordinator.get("tools", self.name) is None:
+            return None
+        spawn = coordinator.get_capability(SESSION_SPAWN)
         news = list(spawn.news()) if isinstance(spawn, Spawn) else []
         if not news:
             return None

@@ -67,6 +67,17 @@ fn not_callable(event: &str, handler: &Bound<'_, PyAny>) -> PyErr {
 /// A registration as `_registrations` lists it.
 type Listed = (u64, String, Py<PyAny>, bool, Option<f64>);
 
+/// A registration as `_all_registrations` lists it.
+type Placed = (
+    Option<String>,
+    u64,
+    i32,
+    String,
+    Py<PyAny>,
+    bool,
+    Option<f64>,
+);
+
 #[pymethods]
 impl RustHookRegistry {
     #[new]
@@ -280,6 +291,32 @@ impl RustHookRegistry {
                     registration.handler.clone_ref(py),
                     registration.policy.fails_closed,
                     registration.policy.timeout.map(|limit| limit.as_secs_f64()),
+                )
+            })
+            .collect()
+    }
+
+    /// List all registrations in the order of running; the event of an observer is None.
+    ///
+    /// Each is event, serial, priority, name, handler, `fail_closed` and `timeout`.
+    fn _all_registrations(&self, py: Python<'_>) -> Vec<Placed> {
+        let state = self.state();
+        let judges = state
+            .registry
+            .events()
+            .flat_map(|(event, handlers)| handlers.iter().map(move |one| (Some(event), one)));
+        let observers = state.registry.observers().iter().map(|one| (None, one));
+        judges
+            .chain(observers)
+            .map(|(event, one)| {
+                (
+                    event.map(str::to_owned),
+                    one.serial,
+                    one.priority,
+                    one.name.clone(),
+                    one.handler.clone_ref(py),
+                    one.policy.fails_closed,
+                    one.policy.timeout.map(|limit| limit.as_secs_f64()),
                 )
             })
             .collect()

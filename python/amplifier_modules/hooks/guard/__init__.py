@@ -12,6 +12,7 @@ from amplifier_core.models import HookResult
 from amplifier_guard import Limits, RateLimited, RateLimiter
 from amplifier_modules.loops.steering import STEERING_SUBMITTED
 from amplifier_modules.settings import SettingError, read_settings
+from amplifier_modules.spawn.tasks import coordinator_of
 
 from .answers import deny
 from .arguments import ToolArguments
@@ -41,7 +42,7 @@ class Guard:
         self._settings = settings
         self._coordinator = coordinator
         self.limits = Limits.load(settings.limits())
-        self._prompts = Prompts(self.limits, settings.findings, coordinator.hooks.emit)
+        self._prompts = Prompts(self.limits, settings.findings)
         self._arguments = ToolArguments(self.limits.name_max_chars)
         self._limiter: RateLimiter | None = (
             coordinator.get_capability(LIMITER) or settings.rates.limiter()
@@ -77,7 +78,7 @@ class Guard:
         prompt = data.get("prompt")
         if not isinstance(prompt, str):
             return deny(f"the prompt is of type `{type(prompt).__name__}` (must be text)")
-        return await self._prompts.judge(prompt)
+        return await self._prompts.judge(prompt, self._judged(data).hooks.emit)
 
     async def judge_request(self, _: str, data: dict[str, Any]) -> HookResult | None:
         """Check a model call."""
@@ -98,12 +99,16 @@ class Guard:
         if "tool_input_error" in data:
             return None  # the loop does not run such a call
         arguments = cast("dict[str, Any]", given)
-        tools: Any = self._coordinator.get("tools") or {}
+        tools: Any = self._judged(data).get("tools") or {}
         tool = tools.get(name)
         if answer := self._arguments.judge(name, tool, arguments):
             return answer
         sinks = self._sinks.get(name)
         return await sinks.judge(name, arguments) if sinks else None
+
+    def _judged(self, data: Mapping[str, Any]) -> Any:
+        """Return the coordinator of the session that an event is of: this one, or a sub-agent's."""
+        return coordinator_of(self._coordinator, data.get("session_id"))
 
     def _counted(self, **names: str) -> HookResult | None:
         """Count a call of this user, tool or provider; deny it above the rate limit."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from amplifier_core._kernel.session_bound import session_bound
 from amplifier_core.events import (
     EXECUTION_END,
     EXECUTION_START,
@@ -134,6 +135,7 @@ class SessionObserver:
             "failures": [failure.model_dump(mode="json") for failure in self._failures],
         }
 
+    @session_bound
     def _observe(self, event: str, data: Mapping[str, Any]) -> None:
         self._handlers[event](data)
         if self._settings.rust != "off":
