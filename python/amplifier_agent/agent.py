@@ -197,8 +197,8 @@ class Agent(Generic[T_co]):
         """Return a tool by which another agent asks this one.
 
         It takes a `prompt` and answers with this agent's text. Its session has a history of its
-        own, the state and the cancellation of the session that calls it, and what is left of its
-        budget.
+        own, the state and the cancellation of the session that calls it, what is left of its
+        budget, and its approvals. The hooks of that session judge its calls, too.
 
         Args:
             name: What the model calls it.

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from amplifier_core import events
-from amplifier_core._kernel.session_bound import session_bound
+from amplifier_core._loading.session_bound import session_bound
 
 EARLIEST = -1_000_000
 """The priority of an observer: it sees an event before another hook denies it."""

@@ -14,7 +14,6 @@ from amplifier_core._kernel.capability_names import (
     SESSION_STEER,
     SESSION_WORKING_DIR,
 )
-from amplifier_core._kernel.judged_events import JUDGED_EVENTS
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core.llm_errors import ConfigurationError
 from amplifier_modules.budget import Budget
@@ -22,6 +21,7 @@ from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
+from amplifier_modules.spawn.judged_events import JUDGED_EVENTS
 from amplifier_modules.spawn.tasks import tasks_of
 
 from .function_hook import EVERY_EVENT, Hook

@@ -21,7 +21,7 @@ from amplifier_app.output import Output
 from amplifier_app.redacted_output import RedactedOutput
 from amplifier_app.turn_content import text_block, turn_content
 from amplifier_core import events
-from amplifier_core._kernel.session_bound import session_bound
+from amplifier_core._loading.session_bound import session_bound
 from amplifier_modules.spawn.task import TASK_END, TASK_START
 from amplifier_modules.spawn.tasks import tasks_of
 

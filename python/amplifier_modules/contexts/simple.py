@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from amplifier_core._kernel.capability_names import OBSERVABILITY_EVENTS, REQUEST_RETENTION
-from amplifier_core._kernel.session_bound import session_bound
 from amplifier_core._kernel.shown import shown
+from amplifier_core._loading.session_bound import session_bound
 from amplifier_core.events import LLM_RESPONSE
 from amplifier_modules.settings import read_settings
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Spawn:
     """Gives tasks to sub-agents: `result = await spawn("Read the notes")`.
 
-    A sub-agent is a child session of the modules of its parent. It has a history of its own, hooks
-    and tools of its own, is cancelled with its parent, and draws on what is left of its budget.
+    A sub-agent is a child session that may do what its parent may do at that moment. It has a history
+    of its own, is cancelled with its parent, and draws on what is left of its budget.
     """
 
     def __init__(self, tasks: Tasks) -> None:
@@ -117,8 +117,8 @@ class Spawn:
     ) -> TaskResult | str:
         """Go on with the conversation of a task that is over, as a new task.
 
-        The sub-agent has the system prompt, tools and model that it had, and its session the same
-        id. A session has one turn at a time, so a task is continued by one task at a time.
+        The sub-agent has the system prompt, tools and model that it had, but for tools that this
+        session has no more, and its session the same id. A session has one turn at a time, so a task is continued by one task at a time.
 
         Args:
             id: The id of the task.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from amplifier_core._kernel.session_bound import session_bound
+from amplifier_core._loading.session_bound import session_bound
 from amplifier_core.events import (
     EXECUTION_END,
     EXECUTION_START,
