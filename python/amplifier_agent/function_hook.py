@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from amplifier_core._kernel.handler_signature import check_handler
 from amplifier_modules.function_tool import check_seconds
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def hook(
 
     Raises:
         TypeError: No event is named, an argument is of the wrong type, or what is decorated is no
-            function.
+            function of an event and its data.
         ValueError: `"*"` stands beside other events or has other arguments, or the timeout is not
             above 0.
     """
@@ -76,6 +77,7 @@ def hook(
     def decorate(function: HookFunction) -> Hook:
         if not callable(function):
             raise TypeError(f"a hook is made of a function, not of a `{type(function).__name__}`")
+        check_handler(function, ", ".join(f"`{event}`" for event in events))
         return Hook(function, events, priority, fail_closed, timeout)
 
     return decorate

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self, TypeAlias, cast
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from amplifier_core._models.base_model import ClosedModel
 
@@ -17,6 +17,11 @@ Role: TypeAlias = Literal["system", "user", "assistant"]
 
 Level: TypeAlias = Literal["info", "warning", "error"]
 """How urgent a message to the user is, in rising order."""
+
+
+UNKNOWN_KEYS = "_unknown_keys"
+"""Where a result remembers the keys that it has no field for: beside its fields, which JSON,
+equality and `repr` are made of."""
 
 
 class ContextInjection(ClosedModel):
@@ -60,3 +65,23 @@ class HookResult(ClosedModel):
     user_message_source: str | None = None
     append_to_last_tool_result: bool = False
     context_injections: list[ContextInjection] = Field(default_factory=_NO_INJECTIONS)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _remember_unknown_keys(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        result = read(data)
+        if isinstance(data, Mapping):
+            keys, known = cast("Mapping[Any, Any]", data).keys(), cls.__pydantic_fields__
+            if not keys <= known.keys() and cls.model_config.get("extra", "ignore") == "ignore":
+                names = {*known, *(field.alias for field in known.values())}
+                if unknown := tuple(str(key) for key in keys if key not in names):
+                    result.__dict__[UNKNOWN_KEYS] = unknown
+        return result
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Leave out what is remembered beside the fields: a pickle says what the result says."""
+        state = super().__getstate__()
+        if UNKNOWN_KEYS in self.__dict__:
+            fields = {name: each for name, each in self.__dict__.items() if name != UNKNOWN_KEYS}
+            state["__dict__"] = fields
+        return state

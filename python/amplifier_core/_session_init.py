@@ -8,6 +8,7 @@ from inspect import isawaitable
 from typing import Any, Literal
 
 from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
+from ._kernel.hook_mistakes import refuse_mistakes
 from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
@@ -137,6 +138,8 @@ class _Beginning:
                 message = f"Cannot initialize without {label}: {_safe_exception_str(error)}"
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
+        if is_strict(config):
+            refuse_mistakes(self._coordinator.hooks)
         providers, tools, hooks = listed_entries(config)
         if len(providers) == 1:
             await self._mount_provider(providers[0])

@@ -11,13 +11,15 @@ from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 from . import correlation, events
-from ._hook_result import ContextInjection, HookResult
+from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
 from ._kernel.awaitable import is_awaitable
 from ._kernel.coroutine_name import named
 from ._kernel.dispatch import Dispatch
 from ._kernel.engine_choice import extension
+from ._kernel.handler_signature import check_handler
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
+from ._kernel.hook_mistakes import is_mistaken, judge_mistake, warn_of_mistake
 from ._kernel.json_shape import dumped
 from ._kernel.own_failure import is_own_failure
 from ._kernel.payload import Payload, bare, stamped, top_level
@@ -101,7 +103,8 @@ class HookRegistry(metaclass=ABCMeta):
                 its own, which is left behind if it ignores its cancellation; trio cannot do that.
 
         Raises:
-            TypeError: An argument is of the wrong type, or the handler cannot be called.
+            TypeError: An argument is of the wrong type, or the handler cannot be called with an
+                event and its data.
             ValueError: The timeout is negative or not a number.
         """
         event = text(event, "event")
@@ -113,7 +116,7 @@ class HookRegistry(metaclass=ABCMeta):
             fail_closed=flag(fail_closed, "fail_closed"),
             timeout=time_limit(timeout),
         )
-        _check_callable(handler, f"`{event}`")
+        check_handler(handler, f"`{event}`")
         self._next_serial += 1
         registered = self._events.setdefault(event, [])
         insort(registered, registration, key=attrgetter("priority"))
@@ -143,7 +146,8 @@ class HookRegistry(metaclass=ABCMeta):
         ignored, and what it raises is logged.
 
         Raises:
-            TypeError: The handler cannot be called, or the name is not text.
+            TypeError: The handler cannot be called with an event and its data, or the name is not
+                text.
         """
         registration = Registration(
             serial=self._next_serial,
@@ -154,7 +158,7 @@ class HookRegistry(metaclass=ABCMeta):
             timeout=None,
             is_observer=True,
         )
-        _check_callable(handler, "every event")
+        check_handler(handler, "every event")
         self._next_serial += 1
         self._observers.append(registration)
         return Unregister(self._observers, registration)
@@ -282,9 +286,9 @@ class HookRegistry(metaclass=ABCMeta):
         denial: HookResult | None = None
         for registration in registrations:
             if denial is None:
-                denial = await _ask(registration, event, dispatch)
+                denial = await _ask(self, registration, event, dispatch)
             elif registration.is_observer:
-                await _ask(registration, event, dispatch)
+                await _ask(self, registration, event, dispatch)
         return dispatch.finish() if denial is None else denial
 
     @named("HookRegistry.emit_each")
@@ -305,7 +309,8 @@ class HookRegistry(metaclass=ABCMeta):
                 if answer is not None and is_awaitable(answer):
                     what = f"hook `{registration.name}` on `{event}`"
                     answer = await (answer if seconds is None else limited(answer, seconds, what))
-                data = None if answer is None or answer is EXPIRED else _data_of(answer)
+                result = None if answer is None or answer is EXPIRED else result_of(answer)
+                data = None if result is None else _data_of(answer, result)
             except BaseException as error:
                 if not is_own_failure(error):
                     raise
@@ -313,18 +318,13 @@ class HookRegistry(metaclass=ABCMeta):
                 continue
             if answer is EXPIRED:
                 logger.warning("hook `%s` timed out %s", registration.name, about)
-            elif data is not None and not registration.is_observer:
-                collected.append(data)
+            elif result is not None and not registration.is_observer:
+                if UNKNOWN_KEYS in result.__dict__:
+                    who = registration.name, registration.handler
+                    warn_of_mistake(self, event, *who, result)
+                if data is not None:
+                    collected.append(data)
         return collected
-
-
-def _check_callable(handler: object, event: str) -> None:
-    if not callable(handler):
-        found = type(handler).__name__
-        raise TypeError(
-            f"the handler of {event} cannot be called, found `{found}` (must be a function of the"
-            " event and its data)"
-        )
 
 
 def _tell(listener: Callable[[Any], object], event: str, data: Any) -> None:
@@ -336,7 +336,9 @@ def _tell(listener: Callable[[Any], object], event: str, data: Any) -> None:
         logger.error("what listens to `%s` failed; continuing", event, exc_info=error)
 
 
-async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> HookResult | None:
+async def _ask(
+    hooks: HookRegistry, registration: Registration, event: str, dispatch: Dispatch
+) -> HookResult | None:
     """Have one handler judge an event, and return its denial if it denies."""
     payload, seconds = dispatch.payload, registration.timeout
     handed_out = payload.hand_out()
@@ -357,7 +359,8 @@ async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> Ho
     if seconds is not None and value is EXPIRED:
         return _unanswered(registration, event, "timed out", logging.WARNING)
     try:
-        answer = read_answer(value, payload)
+        result = result_of(value)
+        answer = read_answer(result, payload)
     except Exception as error:
         logger.error(
             "SECURITY: hook `%s` returned an invalid response to `%s`; denying",
@@ -366,6 +369,10 @@ async def _ask(registration: Registration, event: str, dispatch: Dispatch) -> Ho
             exc_info=error,
         )
         return denying("Hook handler returned invalid response")
+    if is_mistaken(result):
+        denial = judge_mistake(hooks, event, registration.name, registration.handler, result)
+        if denial is not None:
+            return denial
     if answer is None:
         return None
     if answer.action == "deny":
@@ -390,9 +397,8 @@ def _unanswered(
     return denying(failure)
 
 
-def _data_of(answer: Any) -> dict[str, Any] | None:
+def _data_of(answer: Any, result: HookResult) -> dict[str, Any] | None:
     """Return the data of an answer in JSON form, if there is any."""
-    result = result_of(answer)
     # The fields of a dict are event data; those of a model have the JSON form of models.
     data: Any = result.data if issubclass(type(answer), dict) else _dumped_data(result)
     if data is None:

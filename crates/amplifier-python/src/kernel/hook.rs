@@ -13,7 +13,6 @@ pub(crate) mod unfinished_text;
 pub(crate) mod unregister;
 
 use amplifier_core::{event, hook};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit, intern};
@@ -25,7 +24,6 @@ use crate::kernel::hook::emit_each::EmitEach;
 use crate::kernel::hook::registry::{EMIT, EMIT_AND_COLLECT, EMIT_EACH, RustHookRegistry};
 use crate::kernel::hook::unregister::RustUnregisterFn;
 use crate::kernel::payload::top_level;
-use crate::kernel::report::type_name;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::Traverse;
@@ -56,12 +54,12 @@ fn is_id(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyString>() && value.is_truthy().unwrap_or(false)
 }
 
-fn not_callable(event: &str, handler: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!(
-        "the handler of {event} cannot be called, found `{}` (must be a function of the event and \
-         its data)",
-        type_name(handler)
-    ))
+/// Refuses a handler that cannot be called with an event and its data.
+fn check_handler(handler: &Bound<'_, PyAny>, event: &str) -> PyResult<()> {
+    let py = handler.py();
+    module(py, intern!(py, "amplifier_core._kernel.handler_signature"))?
+        .call_method1(intern!(py, "check_handler"), (handler, event))
+        .map(drop)
 }
 
 /// A registration as `_registrations` lists it.
@@ -132,9 +130,7 @@ impl RustHookRegistry {
         fail_closed: bool,
         timeout: TimeLimit,
     ) -> PyResult<RustUnregisterFn> {
-        if !handler.is_callable() {
-            return Err(not_callable(&format!("`{event}`"), handler));
-        }
+        check_handler(handler, &format!("`{event}`"))?;
         let handler = handler.clone().unbind();
         let name = name.unwrap_or_else(|| format!("_auto_{event}_{}", uuid::Uuid::new_v4()));
         let policy = handlers::policy(fail_closed, timeout);
@@ -177,9 +173,7 @@ impl RustHookRegistry {
         handler: &Bound<'_, PyAny>,
         name: Option<String>,
     ) -> PyResult<RustUnregisterFn> {
-        if !handler.is_callable() {
-            return Err(not_callable("every event", handler));
-        }
+        check_handler(handler, "every event")?;
         let handler = handler.clone().unbind();
         let name = name.unwrap_or_else(|| format!("_auto_*_{}", uuid::Uuid::new_v4()));
         let serial = slf

@@ -48,50 +48,79 @@ fn read_action(action: &Bound<'_, PyAny>) -> PyResult<HookAction> {
 struct Fields<'a, 'py> {
     result: &'a Bound<'py, PyAny>,
     values: Option<Bound<'py, PyDict>>,
+    is_plain: bool,
 }
 
 impl<'a, 'py> Fields<'a, 'py> {
     fn of(result: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         let py = result.py();
         let is_plain = result.get_type().is(Models::get(py)?.hook_result.bind(py));
-        let values = if is_plain {
-            result.getattr(intern!(py, "__dict__"))?.cast_into().ok()
-        } else {
-            None
-        };
-        Ok(Self { result, values })
+        let values = result.getattr(intern!(py, "__dict__"))?.cast_into().ok();
+        Ok(Self {
+            result,
+            values,
+            is_plain,
+        })
     }
 
     fn get(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         let value = match &self.values {
-            Some(values) => values.get_item(name)?,
-            None => None,
+            Some(values) if self.is_plain => values.get_item(name)?,
+            _ => None,
         };
         value.map_or_else(|| self.result.getattr(name), Ok)
     }
+
+    fn has_unknown_keys(&self) -> PyResult<bool> {
+        let name = intern!(self.result.py(), "_unknown_keys");
+        let values = self.values.as_ref();
+        values.map_or(Ok(false), |values| values.contains(name))
+    }
 }
 
-/// An answer, and what it says to the user.
-type Heard = (Answer<Py<PyAny>, Payload>, Option<Notice>);
+/// Whether a result has keys that it has no field for.
+pub(crate) fn has_unknown_keys(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Fields::of(result)?.has_unknown_keys()
+}
 
-/// Reads what a handler returned; `payload` is what it was handed. What it says to the user comes
-/// with it, unless it denies or asks.
+/// What a handler answered.
+pub(crate) struct Heard<'py> {
+    pub(crate) answer: Answer<Py<PyAny>, Payload>,
+    /// What it says to the user, unless it denies or asks.
+    pub(crate) notice: Option<Notice>,
+    /// The whole result, if a part of it has no effect.
+    pub(crate) mistaken: Option<Bound<'py, PyAny>>,
+}
+
+/// Reads what a handler returned; `payload` is what it was handed.
 ///
 /// An error means that the answer cannot be understood.
-pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Heard> {
+pub(crate) fn read<'py>(value: &Bound<'py, PyAny>, payload: &Payload) -> PyResult<Heard<'py>> {
     let py = value.py();
     let Some(result) = of(value)? else {
-        return Ok((Answer::Continue, None));
+        return Ok(Heard {
+            answer: Answer::Continue,
+            notice: None,
+            mistaken: None,
+        });
     };
     let fields = Fields::of(&result)?;
-    let notice = notice(&fields)?;
+    let mut notice = notice(&fields)?;
+    let mut is_mistaken = fields.has_unknown_keys()?;
     let answer = match read_action(&fields.get(intern!(py, "action"))?)? {
         HookAction::Continue => Answer::Continue,
-        HookAction::Deny => return Ok((Answer::Deny(result.unbind()), None)),
-        HookAction::AskUser => return Ok((Answer::Ask(result.unbind()), None)),
+        HookAction::Deny => {
+            notice = None;
+            Answer::Deny(result.clone().unbind())
+        }
+        HookAction::AskUser => {
+            notice = None;
+            Answer::Ask(result.clone().unbind())
+        }
         HookAction::Modify => {
             let data = result.getattr(intern!(py, "data"))?;
             if data.is_none() {
+                is_mistaken = true;
                 Answer::Modify(None)
             } else {
                 Answer::Modify(Some(payload.replaced_by(data.cast::<PyDict>()?)?))
@@ -100,13 +129,18 @@ pub(crate) fn read(value: &Bound<'_, PyAny>, payload: &Payload) -> PyResult<Hear
         HookAction::InjectContext => {
             let items = injections(&result, "unknown", "")?;
             if items.is_empty() {
+                is_mistaken = true;
                 Answer::Continue
             } else {
-                Answer::Inject(result.unbind(), items)
+                Answer::Inject(result.clone().unbind(), items)
             }
         }
     };
-    Ok((answer, notice))
+    Ok(Heard {
+        answer,
+        notice,
+        mistaken: is_mistaken.then_some(result),
+    })
 }
 
 /// What a result says to the user; fields of a wrong type say nothing.

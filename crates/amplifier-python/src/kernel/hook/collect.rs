@@ -73,13 +73,20 @@ impl Collect {
     /// Collects the data of one answer, unless it is an observer's.
     fn take(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
-        if let Some(handlers) = &self.handlers
-            && handlers.observes(py)?
-        {
+        let Some(handlers) = &self.handlers else {
+            return Ok(());
+        };
+        if handlers.observes(py)? {
             return Ok(());
         }
-        match data_of(value) {
-            Ok(Some(data)) => self.collected.bind(py).append(data),
+        match answer_of(value) {
+            Ok(Some((result, data))) => {
+                if answer::has_unknown_keys(&result)? {
+                    let (registry, event) = (self.registry.bind(py), self.event.bind(py));
+                    handlers.warn_of_mistake(registry, event, &result)?;
+                }
+                data.map_or(Ok(()), |data| self.collected.bind(py).append(data))
+            }
             Ok(None) => Ok(()),
             Err(error) => self.skip(py, error),
         }
@@ -105,8 +112,10 @@ impl Collect {
     }
 }
 
-/// The data of an answer in JSON form, if there is any.
-fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// A result, and its data in JSON form, if there is any.
+type Collected<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+
+fn answer_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Collected<'py>>> {
     let py = value.py();
     let Some(result) = answer::of(value)? else {
         return Ok(None);
@@ -120,11 +129,10 @@ fn data_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
         fields.get_item(intern!(py, "data"))?
     };
     if data.is_none() {
-        return Ok(None);
+        return Ok(Some((result, None)));
     }
-    Payload::bare(data.cast::<PyDict>()?.as_any())?
-        .hand_out(py)
-        .map(Some)
+    let data = Payload::bare(data.cast::<PyDict>()?.as_any())?.hand_out(py)?;
+    Ok(Some((result, Some(data))))
 }
 
 impl Machine for Collect {

@@ -133,11 +133,25 @@ impl Emit {
             return Ok(Flow::Next);
         }
         let answer = match answer::read(value, dispatch.data()) {
-            Ok((Answer::Continue, None)) => return Ok(Flow::Next),
-            Ok((answer, None)) => answer,
-            Ok((answer, Some(notice))) => {
-                dispatch.tell(notice);
-                answer
+            Ok(heard) => {
+                let denial = match &heard.mistaken {
+                    Some(result) => handlers.denial_of_mistake(
+                        self.registry.bind(py),
+                        self.event.bind(py),
+                        result,
+                    )?,
+                    None => None,
+                };
+                if let Some(denial) = denial {
+                    Answer::Deny(denial)
+                } else {
+                    if let Some(notice) = heard.notice {
+                        dispatch.tell(notice);
+                    } else if matches!(heard.answer, Answer::Continue) {
+                        return Ok(Flow::Next);
+                    }
+                    heard.answer
+                }
             }
             Err(error) => {
                 let message = format!(

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use amplifier_core::hook::{Policy, Registration};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
+use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::timeout::TimeLimit;
+use crate::module::module;
 use crate::traverse::traverse;
 
 /// The entries of one handler in a snapshot: itself, its name, its policy.
@@ -68,6 +71,43 @@ impl Handlers {
     /// The handler called last on an event, for messages.
     pub(crate) fn described(&self, py: Python<'_>, event: &Bound<'_, PyString>) -> String {
         format!("hook `{}` on `{}`", self.name(py), event.to_string_lossy())
+    }
+
+    /// Logs an answer of the handler called last of which a part has no effect; returns the denial
+    /// of a judged event in a strict session.
+    pub(crate) fn denial_of_mistake(
+        &self,
+        registry: &Bound<'_, RustHookRegistry>,
+        event: &Bound<'_, PyString>,
+        result: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let judge = intern!(registry.py(), "judge_mistake");
+        let denial = self.report_mistake(judge, registry, event, result)?;
+        Ok((!denial.is_none()).then(|| denial.unbind()))
+    }
+
+    /// Logs an answer of the handler called last of which a part has no effect.
+    pub(crate) fn warn_of_mistake(
+        &self,
+        registry: &Bound<'_, RustHookRegistry>,
+        event: &Bound<'_, PyString>,
+        result: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let warn = intern!(registry.py(), "warn_of_mistake");
+        self.report_mistake(warn, registry, event, result).map(drop)
+    }
+
+    fn report_mistake<'py>(
+        &self,
+        report: &Bound<'py, PyString>,
+        registry: &Bound<'py, RustHookRegistry>,
+        event: &Bound<'py, PyString>,
+        result: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = registry.py();
+        let mistakes = module(py, intern!(py, "amplifier_core._kernel.hook_mistakes"))?;
+        let (name, handler) = (self.place(py, 1)?, self.place(py, 0)?);
+        mistakes.call_method1(report, (registry, event, name, handler, result))
     }
 
     /// Whether a failure of the handler called last denies.
