@@ -49,6 +49,7 @@ class Agent(Generic[T_co]):
         loop: Orchestrator | Module | None = None,
         budget: Budget | None = None,
         approvals: Approvals | None = None,
+        approval_timeout: float | None = None,
         directory: str | Path | None = None,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
@@ -65,6 +66,8 @@ class Agent(Generic[T_co]):
             loop: The loop, `loop-streaming` by default.
             budget: What a turn may use.
             approvals: Who answers when a hook or a tool asks for permission.
+            approval_timeout: Seconds that they have to answer where neither the hook nor the tool
+                says so; None for as long as the turn may take.
             directory: The folder that our tools work in.
             plan: A mount plan to begin with; the other arguments win.
 
@@ -76,8 +79,8 @@ class Agent(Generic[T_co]):
 
         options: AgentOptions = {
             "model": model, "tools": tools, "system": system, "hooks": hooks, "context": context,
-            "loop": loop, "budget": budget, "approvals": approvals, "directory": directory,
-            "plan": plan,
+            "loop": loop, "budget": budget, "approvals": approvals,
+            "approval_timeout": approval_timeout, "directory": directory, "plan": plan,
         }  # fmt: skip
         self._type = output
         self._output = _output(output)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from .question import Question
 
-Answer: TypeAlias = Union[bool, "ApprovalResponse"]
+Answer: TypeAlias = Union[bool, str, "ApprovalResponse"]
+"""True grants; a text denies, and is what the model gets to read."""
 Approvals: TypeAlias = Union[
     Literal["wait"],
     "ApprovalSystem",
@@ -75,15 +76,14 @@ class AskedFunction:
         default: Literal["allow", "deny"],
     ) -> str:
         """Ask, and return the answer in the kernel's words."""
+        from amplifier_core._kernel.asker import note_words
+
         answer = await called(self._function, question_about(prompt, timeout))
-        approved = answer if isinstance(answer, bool) else getattr(answer, "approved", None)
-        if not isinstance(approved, bool):
-            found = type(answer).__name__
-            raise TypeError(
-                f"the approval function answered with a `{found}` (must be a bool or an"
-                " `ApprovalResponse`)"
-            )
-        return _GRANT if approved else _DENY
+        check_answer(answer, "the approval function answered with")
+        if answer is True or getattr(answer, "approved", False):
+            return _GRANT
+        note_words(answer if isinstance(answer, str) else getattr(answer, "reason", None))
+        return _DENY
 
 
 class WaitingQuestions:
@@ -125,17 +125,40 @@ class WaitingQuestions:
         """Answer a question.
 
         Raises:
-            TypeError: The answer is neither a bool nor an `ApprovalResponse`.
+            TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
+            ValueError: The answer is a text that agrees, though a text denies.
             LookupError: No such question waits.
         """
-        if not isinstance(answer, bool) and not isinstance(getattr(answer, "approved", None), bool):
-            found = type(answer).__name__
-            raise TypeError(f"the answer is a `{found}` (must be a bool or an `ApprovalResponse`)")
+        check_answer(answer, "the answer is")
         waiting = self._open.get(question_id)
         if waiting is None or waiting.answer is not None:
             raise LookupError(f"no question `{question_id}` waits for an answer")
         waiting.answer = answer
         self._thread.call(waiting.answered.set)
+
+
+def check_answer(answer: Any, what: str) -> None:
+    """Check the answer to a question.
+
+    Args:
+        answer: The answer.
+        what: What is said before it in errors.
+
+    Raises:
+        TypeError: It is neither a bool nor a text nor an `ApprovalResponse`.
+        ValueError: It is a text that agrees, though a text denies.
+    """
+    from amplifier_core._kernel.approval_decision import ALWAYS_READ, is_consent
+
+    if isinstance(answer, str):
+        if is_consent(answer) or answer.strip().lower() in ALWAYS_READ:
+            raise ValueError(f"{what} `{answer}`, and a text denies (True grants)")
+    elif not isinstance(answer, bool) and not isinstance(getattr(answer, "approved", None), bool):
+        found = type(answer).__name__
+        raise TypeError(
+            f"{what} a `{found}` (must be a bool, a text that says why not, or an"
+            " `ApprovalResponse`)"
+        )
 
 
 class _Open:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from amplifier_core._loading.known_modules import Own
-from amplifier_modules.function_tool import FunctionTool, tool
+from amplifier_modules.function_tool import FunctionTool, check_seconds, tool
 
 from .arguments import check_budget
 from .function_hook import Hook
@@ -38,6 +39,7 @@ class AgentOptions(TypedDict, total=False):
     loop: Orchestrator | Module | None
     budget: Budget | None
     approvals: Approvals | None
+    approval_timeout: float | None
     directory: str | Path | None
     plan: Mapping[str, Any] | None
 
@@ -54,6 +56,7 @@ class Parts:
     loop: Any = None
     system: str | Callable[[], Any] | None = None
     approvals: Any = None
+    approval_timeout: float | None = None
     directory: Path | None = None
     budget: Budget | None = None
 
@@ -77,6 +80,11 @@ def parts_of(options: AgentOptions) -> Parts:
     check_budget(budget)
     if budget is not None:
         _configure(session, "orchestrator", {"budget": budget.config()})
+    seconds = options.get("approval_timeout")
+    check_seconds(seconds, "an agent", "approval_timeout")
+    seconds = None if seconds == inf else seconds
+    if seconds is not None:
+        _configure(session, "orchestrator", {"approval_timeout": seconds})
     system = options.get("system")
     if system is not None and not isinstance(system, str) and not callable(system):
         found = type(system).__name__
@@ -94,6 +102,7 @@ def parts_of(options: AgentOptions) -> Parts:
         loop=loop,
         system=system,
         approvals=options.get("approvals"),
+        approval_timeout=seconds,
         directory=_folder(plan, options.get("directory")),
         budget=budget,
     )

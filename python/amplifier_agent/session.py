@@ -201,9 +201,11 @@ class Session(Generic[T_co]):
             token.request_graceful() if graceful else token.request_immediate()
 
     def answer(self, question_id: str, answer: Answer) -> None:
-        """Answer a question of `questions`.
+        """Answer a question of `questions`; a text denies, and the model gets to read it.
 
         Raises:
+            TypeError: The answer is neither a bool nor a text nor an `ApprovalResponse`.
+            ValueError: The answer is a text that agrees, such as `yes`.
             LookupError: No such question waits.
         """
         self._waiting.answer(question_id, answer)

@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Any, cast
 
 from amplifier_core._kernel.capability_names import (
+    APPROVAL_TIMEOUT,
     SESSION_PAUSE,
     SESSION_RESUME,
     SESSION_STEER,
@@ -42,6 +43,8 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
     coordinator = session.coordinator
     if parts.directory is not None:
         coordinator.register_capability(SESSION_WORKING_DIR, str(parts.directory))
+    if parts.approval_timeout is not None:
+        coordinator.register_capability(APPROVAL_TIMEOUT, parts.approval_timeout)
     if parts.hooks:
         register_hooks(coordinator, parts.hooks)
         # What judges a session judges its sub-agents; what only observes it sees them, too.
@@ -62,6 +65,8 @@ async def start(session: Any, parts: Parts, messages: Sequence[Message], state: 
         problems += _tool_problems(coordinator, tools, parts, state)
     problems += _provider_problems(coordinator, parts)
     problems += budget_problems(coordinator, parts.budget) + goal_problems(coordinator)
+    if parts.approval_timeout is not None and (foreign := _foreign_loop(coordinator)) is not None:
+        problems.append(f"the loop `{foreign}` has no `approval_timeout`; use one of ours")
     if problems:
         raise _refusal(of_plan, problems)
     if refusal is not None:

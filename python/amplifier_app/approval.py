@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import secrets
 import sys
@@ -13,6 +14,7 @@ from typing import Literal, TypeAlias
 from amplifier_app.known_secrets import SECRETS
 from amplifier_app.notice import write_notice
 from amplifier_core._kernel.approval_decision import CONSENT, is_consent, option_words
+from amplifier_core._kernel.asker import note_words
 
 Asking: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 """Makes what is put around a question."""
@@ -30,8 +32,9 @@ class TerminalApproval:
     """Asks in the terminal that standard input is, and reads the answer from there.
 
     Each row of a question begins with a mark that is new each time, so that no text of a model can
-    look like one. The answer is a word; anything else denies, and so does what was typed before the
-    question was on the screen. If standard input is not a terminal, the answer is a denial.
+    look like one. The answer is a word; anything else denies, and several words go to the model as
+    the reason. What was typed before the question was on the screen denies. If standard input is
+    not a terminal, the answer is a denial.
 
     Args:
         before_asking: Called first, so that nothing else is drawn.
@@ -84,12 +87,14 @@ class TerminalApproval:
             write_notice(f"denied, because there is no terminal to ask in: {question}")
             return _DENIED
         mark, line = "", ""
+        limit = timeout if timeout < math.inf else None
+        otherwise = "other words deny" if limit is None else f"{default} after {timeout:.0f} s"
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(limit):
                 is_whole = False
                 while not is_whole:
                     columns = _columns()
-                    mark = _put_question(prompt, options, f"{default} after {timeout:.0f} s")
+                    mark = _put_question(prompt, options, otherwise)
                     line = await _line_from_terminal()
                     # In a terminal that became narrower, rows began without the mark.
                     is_whole = not line.endswith("\n") or _columns() >= columns
@@ -100,6 +105,8 @@ class TerminalApproval:
             write_notice(f"denied, because the question cannot be shown: {error}")
             return _DENIED
         chosen = _choice(line, options)
+        if not is_consent(chosen) and len(line.split()) > 1 and line.strip() not in options:
+            note_words(line)
         ending = "" if line.endswith("\n") else "\n"
         _note(f"{ending}{mark}| {'allowed' if is_consent(chosen) else 'denied'}\n")
         return chosen

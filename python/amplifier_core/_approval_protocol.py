@@ -11,7 +11,7 @@ import logging
 from typing import Any, Literal, TypeAlias
 
 from ._kernel.approval_decision import is_consent
-from ._kernel.asker import ASKED_CALL
+from ._kernel.asker import ASKED_CALL, note_words
 from ._kernel.awaitable import is_awaitable
 
 logger = logging.getLogger("amplifier_core.coordinator")
@@ -95,6 +95,8 @@ async def _answered(response: Any) -> str:
     if not isinstance(approved, bool):
         found = type(response).__name__
         raise TypeError(f"the approval provider must answer an `ApprovalResponse`, not `{found}`")
+    if not approved:
+        note_words(getattr(response, "reason", None))
     return "allow" if approved else "deny"
 
 

@@ -8,7 +8,6 @@ from inspect import isawaitable
 from typing import Any, Literal
 
 from ._kernel.capability_names import PROVIDER_BEFORE_LOAD, PROVIDER_LOAD_FAILURE
-from ._kernel.hook_mistakes import refuse_mistakes
 from ._kernel.import_failure import error_text as _safe_exception_str
 from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
@@ -139,6 +138,9 @@ class _Beginning:
                 raise RuntimeError(hinted(message, error)) from error
             self._expect_ready(mount)
         if is_strict(config):
+            # Late, as it needs Pydantic, and other sessions may not.
+            from ._kernel.hook_mistakes import refuse_mistakes
+
             refuse_mistakes(self._coordinator.hooks)
         providers, tools, hooks = listed_entries(config)
         if len(providers) == 1:

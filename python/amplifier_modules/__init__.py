@@ -63,6 +63,7 @@ EVENTS = frozenset(
         "agent:tool_call_content",
         "agent:tool_call_end",
         "agent:tool_call_start",
+        "approval:timeout",
         "context:message",
         "context:replaced",
         "budget:warning",

@@ -38,6 +38,7 @@ class FunctionTool(Generic[P, R]):
         name: str,
         description: str,
         needs_approval: bool = False,
+        approval_timeout: float | None = None,
         parallel: bool = True,
         read_only: bool = False,
         timeout: float | None = None,
@@ -50,6 +51,8 @@ class FunctionTool(Generic[P, R]):
         self.input_schema = schema.json
         self.needs_approval = needs_approval
         """Whether a person is asked before each call."""
+        self.approval_timeout = approval_timeout
+        """Seconds that a person has to answer; None for those of the session."""
         self.parallel = parallel
         """Whether other calls of the same answer may run at the same time."""
         self.read_only = read_only
@@ -117,6 +120,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     needs_approval: bool = False,
+    approval_timeout: float | None = None,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -130,6 +134,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     needs_approval: bool = False,
+    approval_timeout: float | None = None,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -142,6 +147,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     needs_approval: bool = False,
+    approval_timeout: float | None = None,
     parallel: bool = True,
     read_only: bool = False,
     timeout: float | None = None,
@@ -157,6 +163,8 @@ def tool(
         name: What the model calls it; the name of the function by default.
         description: What the model is told; the docstring by default.
         needs_approval: Whether a person is asked before each call.
+        approval_timeout: Seconds that a person has to answer where a hook that asks does not say
+            so; None for those of the session.
         parallel: Whether other calls of the same answer may run at the same time.
         read_only: Whether it changes nothing, so that a call may be ended at any time and made
             again. Hooks see it in `tool:pre`, and the model when a call was ended.
@@ -170,6 +178,7 @@ def tool(
     """
     options = {
         "needs_approval": needs_approval,
+        "approval_timeout": approval_timeout,
         "parallel": parallel,
         "read_only": read_only,
         "timeout": timeout,
@@ -198,6 +207,7 @@ def _make(
         found = type(function).__name__  # pyright: ignore[reportUnknownArgumentType] -- of any kind
         raise TypeError(f"a tool is made of a function, not of a `{found}`")
     check_seconds(options["timeout"], "a tool")
+    check_seconds(options["approval_timeout"], "a tool", "approval_timeout")
     for flag in ("needs_approval", "parallel", "read_only"):
         # Else a tool would run unasked because of a `"yes"`.
         if not isinstance(options[flag], bool):
@@ -251,12 +261,13 @@ def check_description(description: Any) -> None:
         raise TypeError(f"the description of a tool is a `{found}` (must be text)")
 
 
-def check_seconds(seconds: Any, what: str) -> None:
-    """Check a `timeout`.
+def check_seconds(seconds: Any, what: str, name: str = "timeout") -> None:
+    """Check a time limit.
 
     Args:
         seconds: The seconds, or None for no limit.
-        what: What has the timeout, for errors.
+        what: What has the limit, for errors.
+        name: What the limit is called.
 
     Raises:
         TypeError: It is no number.
@@ -266,8 +277,6 @@ def check_seconds(seconds: Any, what: str) -> None:
         return
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         found = type(seconds).__name__
-        raise TypeError(
-            f"`timeout` of {what} is a `{found}` (must be a number of seconds, or None)"
-        )
+        raise TypeError(f"`{name}` of {what} is a `{found}` (must be a number of seconds, or None)")
     if not seconds > 0:
-        raise ValueError(f"`timeout` of {what} is `{seconds}` (must be above 0 seconds, or None)")
+        raise ValueError(f"`{name}` of {what} is `{seconds}` (must be above 0 seconds, or None)")

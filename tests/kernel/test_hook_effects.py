@@ -9,8 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
+from amplifier_core._kernel.asker import ASKED_CALL, AskedCall, Reply
 from amplifier_core.approval import ApprovalTimeoutError
-from amplifier_core.models import ContextInjection, HookResult
+from amplifier_core.models import ApprovalResponse, ContextInjection, HookResult
 
 
 class Context:
@@ -327,6 +328,45 @@ async def test_a_timeout_takes_the_default_and_is_warned_of(engine, caplog, erro
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("WARNING", f"approval for hook `unknown` timed out; using its default `{default}`")
     ]
+
+
+@pytest.mark.parametrize("error", [ApprovalTimeoutError(), TimeoutError("late"), None])
+async def test_the_call_that_is_asked_about_knows_that_nobody_answered(engine, error):
+    answer = anyio.sleep_forever if error is None else error
+    coordinator = coordinator_with(engine, approval=Approval(answer))
+    # No hook can ask for this; it is how the kernel's own timer ends at once.
+    result = HookResult(action="ask_user").model_copy(update={"approval_timeout": -1.0})
+    asked = AskedCall("q", "wipe", {})
+    token = ASKED_CALL.set(asked)
+    try:
+        await coordinator.process_hook_result(result, "tool:pre", "guard")
+    finally:
+        ASKED_CALL.reset(token)
+    assert asked.reply == Reply(words="", is_late=True)
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        (ApprovalResponse(approved=False, reason=" too early "), "too early"),
+        (ApprovalResponse(approved=False), ""),
+        (ApprovalResponse(approved=True, reason="fine"), ""),
+    ],
+)
+async def test_the_call_that_is_asked_about_knows_what_a_denial_says(engine, response, words):
+    class Person:
+        async def request_approval(self, request: Any) -> ApprovalResponse:
+            return response
+
+    coordinator = coordinator_with(engine, approval=Person())
+    asked = AskedCall("q", "wipe", {})
+    token = ASKED_CALL.set(asked)
+    try:
+        left = await coordinator.process_hook_result(HookResult(action="ask_user"), "tool:pre")
+    finally:
+        ASKED_CALL.reset(token)
+    assert left.action == ("continue" if response.approved else "deny")
+    assert asked.reply == Reply(words=words, is_late=False)
 
 
 async def test_the_kernel_itself_ends_an_approval_that_does_not_answer(engine):

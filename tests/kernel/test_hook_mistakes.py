@@ -115,10 +115,8 @@ async def test_an_event_that_nobody_judges_goes_on_in_a_strict_session(engine, c
     refuse_mistakes(hooks)
     hooks.register("session:start", answering({"actoin": "deny"}))
     assert (await hooks.emit("session:start", {})).action == "continue"
-    assert caplog.messages == [
-        f"hook `{WHERE}` answered `session:start` with the unknown key `actoin` (did you mean"
-        " `action`?), which has no effect"
-    ]
+    said = "the unknown key `actoin` (did you mean `action`?), which has no effect"
+    assert caplog.messages == [f"hook `{WHERE}` answered `session:start` with {said}"]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

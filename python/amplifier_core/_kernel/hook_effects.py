@@ -11,7 +11,7 @@ from .._hook_result import ContextInjection, HookResult
 from ..approval import ApprovalTimeoutError
 from .approval_decision import clip_prompt, read_approval
 from .argument import any_text, text
-from .asker import asker
+from .asker import asker, note_timeout
 from .awaitable import is_awaitable
 from .hook_answer import changed, denying, injections, nothing_left, projection
 from .own_failure import is_own_failure
@@ -168,6 +168,7 @@ async def _ask(
     except (TimeoutError, ApprovalTimeoutError):
         decision = EXPIRED
     if decision is EXPIRED:
+        note_timeout()
         logger.warning(
             "approval for hook `%s` timed out; using its default `%s`", hook_name, default
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
@@ -114,17 +115,26 @@ class Interruption:
             self._task.cancel()
 
     def end_at(self, time: float) -> None:
-        """End the block at this time of the event loop's clock, if it has no limit yet."""
+        """End the block at this time of the event loop's clock, and no other; `inf` is never."""
         if self._scope is not None:
             self._scope.deadline = time
-        else:
-            self._timer = self._task.get_loop().call_at(time, self.end)
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        never = time == float("inf")
+        self._timer = None if never else self._task.get_loop().call_at(time, self.end)
 
     def now(self) -> float:
         """Return the time of the event loop's clock, in seconds."""
         if self._scope is not None:
             return sys.modules["trio"].current_time()
         return self._task.get_loop().time()
+
+    def soon(self, function: Callable[[], None]) -> None:
+        """Call a function in the event loop, from any thread, unless the block is over by then."""
+        if self._soon is not None:
+            with suppress(RuntimeError):  # the event loop is closed
+                self._soon(lambda: None if self._is_over else function())
 
     def put_off(self) -> None:
         """Put the end off, once more. Trio has shielded scopes for that."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from amplifier_core._kernel.advice import did_you_mean
 from amplifier_core._kernel.capability_names import (
+    APPROVAL_TIMEOUT,
     GUARD_TOOL_TIMEOUT,
     TURN_BUDGET,
     TURN_RESPONSE_FORMAT,
@@ -88,7 +89,8 @@ class Loop:
         if callable(reset := getattr(coordinator, "reset_turn", None)):
             reset()
         shared, settings = self._shared, self.settings
-        points = HookPoints(hooks, coordinator)
+        given = capability_of(coordinator, APPROVAL_TIMEOUT)
+        points = HookPoints(hooks, coordinator, given or settings.approval_timeout)
         cancellation = TurnCancellation(coordinator)
         most = settings.max_parallel_tools
         rules = CallRules(

@@ -17,6 +17,7 @@ from ..contexts.history_events import HISTORY_EVENTS
 from ..spawn.spawn import offer_spawn
 from ..spawn.task import TASK_END, TASK_START
 from .answers import agent_events
+from .boundary.call_approval import APPROVAL_TIMEOUT
 from .boundary.call_context import TOOL_START, offer_progress
 from .boundary.call_progress import TOOL_PROGRESS
 from .boundary.hook_points import HookPoints
@@ -30,6 +31,7 @@ from .steering import ENDED, STEERING_DISCARDED, STEERING_INJECTED, STEERING_SUB
 EVENTS = (
     *HISTORY_EVENTS,
     BUDGET_WARNING,
+    APPROVAL_TIMEOUT,
     TOOL_START,
     TOOL_PROGRESS,
     RECOVERABLE_ERROR,

@@ -91,6 +91,9 @@ class LoopSettings(Settings):
         default=None, ge=0, lt=1e9
     )
     """Seconds after which a tool is ended; without it the limit of `hooks-guard` holds."""
+    approval_timeout: float | None = Field(default=None, gt=0)
+    """Seconds that a person has to answer where neither the hook nor the tool says so; without it
+    as long as the turn may take."""
     budget: Annotated[
         Budget | None, BeforeValidator(budget_of), Form("a mapping of limits, see `Budget`")
     ] = None

@@ -24,7 +24,7 @@ from ..spawn.tasks import closing_seconds
 from ..spending.ledger import Limit
 from ..tool_exit import ToolExitError, may_be_ctrl_c
 from .answers.response import RequestedCall
-from .boundary.call_approval import CallQuestion, needs_approval
+from .boundary.call_approval import CallQuestion, approval_timeout, needs_approval
 from .boundary.call_context import TOOL_START, run_in_context
 from .boundary.cancellation import ending_after
 from .boundary.contained import Contained, contained, is_cancelled
@@ -212,7 +212,10 @@ class CallRun:
         """
         if self.requested.problem is not None:
             about = {**about, "tool_input_error": self.requested.problem}
-        verdict = await self._scope.hooks.judge_call(about, tool_input, needs_approval=asks)
+        tool = self._scope.tools.get(self.requested.name)
+        verdict = await self._scope.hooks.judge_call(
+            about, tool_input, needs_approval=asks, approval_timeout=approval_timeout(tool)
+        )
         if verdict.denied:
             raise DeniedByHookError(verdict.reason)
         return verdict.tool_input, verdict.question

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Mapping
 from functools import partial
+from math import inf
 from typing import Any
 
 import anyio
@@ -160,18 +161,21 @@ class Turn:
     def _converse_in_time(self, models: TurnModels | Exception) -> Awaitable[Outcome]:
         """Converse for as long as the budget allows."""
         ledger = self.ledger
-        seconds = None if ledger is None else ledger.seconds_left()
-        if ledger is None or seconds is None:
+        if ledger is None or ledger.seconds_left() is None:
             return self._converse(models)
-        return self._converse_for(seconds, ledger, models)
+        return self._converse_for(ledger, models)
 
-    async def _converse_for(
-        self, seconds: float, ledger: Ledger, models: TurnModels | Exception
-    ) -> Outcome:
+    async def _converse_for(self, ledger: Ledger, models: TurnModels | Exception) -> Outcome:
         outcome = Outcome.INCOMPLETE
-        with Interruption(seconds=seconds) as time:
-            async with warned_in_time(ledger):
-                outcome = await self._converse(models)
+        with Interruption(seconds=ledger.seconds_to_end()) as time:
+
+            def set_end() -> None:
+                left = ledger.seconds_to_end()
+                time.end_at(inf if left is None else time.now() + left)
+
+            with ledger.noticing_pauses(lambda: time.soon(set_end)):
+                async with warned_in_time(ledger):
+                    outcome = await self._converse(models)
         if time.was_caught:
             self.report.reason = ledger.out_of_time().reason
         return outcome

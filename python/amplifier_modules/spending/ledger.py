@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +16,7 @@ from .allowance import NoRoomError
 from .call_bound import CallBound
 from .estimate import NOTHING, Estimate, Spent
 from .reservation import Reservation
+from .stopwatch import Stopwatch
 
 
 class Teller(Protocol):
@@ -79,8 +81,7 @@ class Ledger:
         self.hooks: Teller | None = None
         """Where the warnings of its turn go."""
         self._parent = parent
-        self._clock = clock
-        self._began = clock()
+        self._stopwatch = Stopwatch(clock)
         # One lock for a whole tree: a step is allowed by all ledgers of its chain, or by none.
         self._lock: threading.Lock = threading.Lock() if parent is None else parent._lock
         self._thread = threading.get_ident()
@@ -168,16 +169,58 @@ class Ledger:
     def seconds_left(self) -> float | None:
         """Return the seconds until the turn must end; None for no limit."""
         left = [
-            ledger.budget.seconds - (ledger._clock() - ledger._began)
+            ledger.budget.seconds - ledger._stopwatch.seconds
             for ledger in self._chain()
             if ledger.budget.seconds is not None
         ]
         return max(min(left), 0.0) if left else None
 
+    def seconds_to_end(self) -> float | None:
+        """Return the seconds until the turn must end as its clocks run now; None if they do not."""
+        left = [
+            ledger.budget.seconds - ledger._stopwatch.seconds
+            for ledger in self._chain()
+            if ledger.budget.seconds is not None and not ledger._stopwatch.is_paused
+        ]
+        return max(min(left), 0.0) if left else None
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the seconds of the turn stand still."""
+        return self._stopwatch.is_paused
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Let the seconds of the turn, and of those around it, stand still in the block."""
+        with self._lock:
+            for ledger in self._chain():
+                ledger._stopwatch.pause()
+        try:
+            yield
+        finally:
+            with self._lock:
+                for ledger in self._chain():
+                    ledger._stopwatch.resume()
+
+    @contextmanager
+    def noticing_pauses(self, listener: Callable[[], None]) -> Generator[None]:
+        """Call a function whenever the seconds of the chain stop or go on, while the block runs.
+
+        It may be called in any thread, and must return at once.
+        """
+        chain = list(self._chain())
+        for ledger in chain:
+            ledger._stopwatch.listeners.append(listener)
+        try:
+            yield
+        finally:
+            for ledger in chain:
+                ledger._stopwatch.listeners.remove(listener)
+
     def out_of_time(self) -> Limit:
         """Return the limit of seconds that is reached first."""
         limits = [
-            (ledger._began + ledger.budget.seconds - ledger._clock(), ledger.budget.seconds)
+            (ledger.budget.seconds - ledger._stopwatch.seconds, ledger.budget.seconds)
             for ledger in self._chain()
             if ledger.budget.seconds is not None
         ]
@@ -195,7 +238,7 @@ class Ledger:
         It is 0 or less from then on until `warnings` has returned the warning.
         """
         left = [
-            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._clock() - ledger._began))
+            float(_warned_from(ledger.budget.seconds) - Decimal(ledger._stopwatch.seconds))
             for ledger in self._parts()
             if ledger.budget.seconds is not None and "seconds" not in ledger._warned
         ]
@@ -226,7 +269,7 @@ class Ledger:
             "tool_calls": self._tool_calls,
             "tokens": self._tokens,
             "cost": self._cost,
-            "seconds": self._clock() - self._began,
+            "seconds": self._stopwatch.seconds,
         }
         for kind, amount in used.items():
             limit: Any = getattr(self.budget, kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -15,6 +16,8 @@ from amplifier_core.models import HookResult
 if TYPE_CHECKING:
     from amplifier_guard import Approval, ApprovalTicket
 
+APPROVAL_TIMEOUT = "approval:timeout"
+"""Event: nobody answered a question in time."""
 _MAX_QUESTION_CHARS = 4000
 """Nobody reads more, and nobody can agree to what they have not read."""
 _ASKER = "needs_approval"
@@ -24,6 +27,13 @@ _ASKER = "needs_approval"
 def needs_approval(tool: Any) -> bool:
     """Whether a person must be asked before each call."""
     return getattr(tool, "needs_approval", False) is True
+
+
+def approval_timeout(tool: Any) -> float | None:
+    """Return the seconds that a person has to answer about a call; None if the tool sets none."""
+    seconds = getattr(tool, "approval_timeout", None)
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    return seconds if is_number and seconds > 0 else None
 
 
 def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:
@@ -60,9 +70,48 @@ def required_event(asked: AskedCall, result: Any) -> dict[str, Any]:
         "arguments": asked.arguments,
         "prompt": getattr(result, "approval_prompt", None),
         "options": getattr(result, "approval_options", None),
-        "timeout": getattr(result, "approval_timeout", None),
+        "timeout": _seconds_of(result),
         "default": getattr(result, "approval_default", None),
     }
+
+
+def timeout_event(asked: AskedCall, result: Any) -> dict[str, Any]:
+    """Return the data of `approval:timeout`."""
+    return {
+        "question_id": asked.question_id,
+        "tool_name": asked.tool_name,
+        "timeout": _seconds_of(result),
+        "default": getattr(result, "approval_default", None),
+    }
+
+
+def within_seconds(result: Any, seconds: float | None) -> Any:
+    """Return a question to be answered within so many seconds, unless its hook says otherwise.
+
+    Args:
+        result: The question.
+        seconds: None for no limit.
+    """
+    if not isinstance(result, HookResult):
+        return result
+    usual = HookResult.model_fields["approval_timeout"].default
+    if "approval_timeout" in result.model_fields_set or result.approval_timeout != usual:
+        return result
+    limit = inf if seconds is None else float(seconds)
+    return result.model_copy(update={"approval_timeout": limit})
+
+
+def with_words(answer: Any, words: str) -> Any:
+    """Return an answer with what whoever denied says to the model."""
+    if not words or getattr(answer, "action", None) != "deny":
+        return answer
+    return _deny(f"User denied, and says: {words}")
+
+
+def _seconds_of(result: Any) -> Any:
+    """Return the seconds in which a question must be answered; None for no limit."""
+    seconds = getattr(result, "approval_timeout", None)
+    return None if seconds == inf else seconds
 
 
 def answer_event(asked: AskedCall, answer: Any) -> tuple[str, dict[str, Any]]:

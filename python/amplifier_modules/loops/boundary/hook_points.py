@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,7 +18,18 @@ from amplifier_core.models import HookResult
 
 from ...failure import in_words
 from ...heard import hearing
-from .call_approval import CallQuestion, answer_event, asked_call, question_about, required_event
+from ...spending.ledger import running_ledger
+from .call_approval import (
+    APPROVAL_TIMEOUT,
+    CallQuestion,
+    answer_event,
+    asked_call,
+    question_about,
+    required_event,
+    timeout_event,
+    with_words,
+    within_seconds,
+)
 from .cancellation import Shielded, ending, grace
 from .injection import Injection, injections_of
 
@@ -58,8 +70,16 @@ class CallVerdict:
 class HookPoints:
     """The hooks of one turn, and the injections for the next request."""
 
-    def __init__(self, hooks: Any, coordinator: Any) -> None:
-        """Use the registry; without a coordinator no approval is possible and nothing is stored."""
+    def __init__(self, hooks: Any, coordinator: Any, approval_timeout: float | None = None) -> None:
+        """Use the registry; without a coordinator no approval is possible and nothing is stored.
+
+        Args:
+            hooks: The registry.
+            coordinator: The coordinator, or None.
+            approval_timeout: Seconds that a person has to answer where neither the hook nor the
+                tool says so; None for no limit.
+        """
+        self._approval_timeout = approval_timeout
         self.registry = hooks
         """The hook registry of the session."""
         self.coordinator = coordinator
@@ -125,7 +145,12 @@ class HookPoints:
         return True
 
     async def judge_call(
-        self, call: Mapping[str, Any], tool_input: dict[str, Any], *, needs_approval: bool = False
+        self,
+        call: Mapping[str, Any],
+        tool_input: dict[str, Any],
+        *,
+        needs_approval: bool = False,
+        approval_timeout: float | None = None,
     ) -> CallVerdict:
         """Let the hooks, and a person if one of them asks for it, decide about a tool call.
 
@@ -137,6 +162,8 @@ class HookPoints:
             call: The payload of `tool:pre` without the arguments.
             tool_input: The arguments.
             needs_approval: Whether a person is asked even if no hook asks for it.
+            approval_timeout: Seconds that a person has to answer where the hook does not say so;
+                None for those of the session.
 
         Raises:
             ValueError: An injection is longer than the session allows.
@@ -156,6 +183,8 @@ class HookPoints:
             changed = _input(result.data, given)
             question = CallQuestion(str(call.get("tool_name")), given)
             if question.is_about(changed):
+                if approval_timeout is not None:
+                    result = within_seconds(result, approval_timeout)
                 verdict = await self._process(result, TOOL_PRE, asked_call(call, given))
                 if not verdict.denied:
                     question.grant()
@@ -166,7 +195,7 @@ class HookPoints:
 
     def aside(self) -> HookPoints:
         """Return the hooks for a request beside the conversation, with injections of its own."""
-        return HookPoints(self.registry, self.coordinator)
+        return HookPoints(self.registry, self.coordinator, self._approval_timeout)
 
     def take_injections(self) -> list[Injection]:
         """Return the waiting injections, each once."""
@@ -181,20 +210,27 @@ class HookPoints:
         about.pop("tool_input_error", None)
         self._open_calls[call.get("tool_call_id")] = about
 
-    async def _ask(self, result: Any, event: str, asked: AskedCall) -> Any:
-        """Tell what is asked, ask, and tell the answer."""
-        await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
-        token = ASKED_CALL.set(asked)
-        try:
-            answer = await self._carry_out(result, event)
-        except Exception as error:
-            # Nobody has agreed, and what was asked about has not failed.
-            reason = f"the approval system failed: {in_words(error)}"
-            logger.warning("%s; denying", reason)
-            logger.debug("traceback of the approval system", exc_info=True)
-            answer = HookResult(action="deny", reason=reason)
-        finally:
-            ASKED_CALL.reset(token)
+    async def _ask(self, question: Any, event: str, asked: AskedCall) -> Any:
+        """Tell what is asked, ask, and tell the answer; no budget pays for the time of a person."""
+        result = within_seconds(question, self._approval_timeout)
+        ledger = running_ledger()
+        with nullcontext() if ledger is None else ledger.paused():
+            await self._emit(APPROVAL_REQUIRED, required_event(asked, result))
+            token = ASKED_CALL.set(asked)
+            try:
+                answer = await self._carry_out(result, event)
+            except Exception as error:
+                # Nobody has agreed, and what was asked about has not failed.
+                reason = f"the approval system failed: {in_words(error)}"
+                logger.warning("%s; denying", reason)
+                logger.debug("traceback of the approval system", exc_info=True)
+                answer = HookResult(action="deny", reason=reason)
+            finally:
+                ASKED_CALL.reset(token)
+        if asked.reply.is_late:
+            await self._emit(APPROVAL_TIMEOUT, timeout_event(asked, result))
+        else:
+            answer = with_words(answer, asked.reply.words)
         await self._emit(*answer_event(asked, answer))
         return answer
 

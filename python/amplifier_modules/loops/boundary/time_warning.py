@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from math import inf
 
 import anyio
 
@@ -41,14 +42,22 @@ class _Timer:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._block: Interruption | None = None
+        self._changed = anyio.Event()
 
     async def run(self) -> None:
-        with Interruption() as self._block:
+        with Interruption() as block, self._ledger.noticing_pauses(lambda: block.soon(self._look)):
+            self._block = block
             while (seconds := self._ledger.seconds_to_warning()) is not None:
-                if seconds > 0:
-                    await anyio.sleep(max(seconds, _SHORTEST_SECONDS))
-                else:
+                if seconds <= 0:
                     await self._ledger.warn()
+                    continue
+                longest = inf if self._ledger.is_paused else max(seconds, _SHORTEST_SECONDS)
+                with anyio.move_on_after(longest):
+                    await self._changed.wait()
+                    self._changed = anyio.Event()
+
+    def _look(self) -> None:
+        self._changed.set()
 
     def end(self) -> bool:
         """End what it awaits; false if it has not begun."""

@@ -347,6 +347,8 @@ impl Effects {
             self.hook_name
         );
         log(py, Logger::Coordinator, Level::Warning, &message, None);
+        module(py, intern!(py, "amplifier_core._kernel.asker"))?
+            .call_method0(intern!(py, "note_timeout"))?;
         if question.allow_on_timeout {
             return question.granted(py);
         }
