@@ -225,6 +225,8 @@ def _tool(given: Any, plan: dict[str, Any]) -> Any:
         isinstance(getattr(given, "name", None), str) and callable(getattr(given, "execute", None))
     ):
         return cast("Any", given)
+    if isinstance(given, type) and callable(getattr(given, "execute", None)):
+        return given  # pyright: ignore[reportUnknownVariableType] -- the start says what is wrong with it
     if callable(given) and not isinstance(given, type):
         return tool(given)
     found = given.__name__ if isinstance(given, type) else type(given).__name__

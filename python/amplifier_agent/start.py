@@ -22,6 +22,7 @@ from amplifier_modules.contexts.message_source import GIVEN, REPAIR, from_source
 from amplifier_modules.loops.goal.state import goal_of
 from amplifier_modules.loops.loop import Loop
 from amplifier_modules.loops.offer import mount_loop
+from amplifier_modules.providers.base import CHUNKS_YIELD
 from amplifier_modules.spawn.judged_events import JUDGED_EVENTS
 from amplifier_modules.spawn.tasks import tasks_of
 
@@ -128,6 +129,9 @@ async def _mount_objects(coordinator: Any, parts: Parts) -> list[str]:
         return problems
     mounted = set(coordinator.get("tools") or {})
     for each in parts.tools:
+        if isinstance(each, type):
+            problems.append(_class_problem(each.__name__))
+            continue
         if each.name in mounted:
             problems.append(f"two tools are called `{each.name}`; give one another name")
             continue
@@ -142,6 +146,9 @@ def _tool_problems(
     problems: list[str] = []
     foreign = _foreign_loop(coordinator)
     for name, each in tools.items():
+        if isinstance(each, type):
+            problems.append(_class_problem(each.__name__))
+            continue
         wanted = inspect.getattr_static(each, "state_type", None) and each.state_type
         if isinstance(wanted, type | UnionType) and not isinstance(state, wanted):
             found, what = type(state).__name__, getattr(wanted, "__name__", None) or wanted
@@ -160,12 +167,25 @@ def _tool_problems(
     return problems
 
 
+def _class_problem(name: str) -> str:
+    """Say that a class is no tool."""
+    return f"the tool `{name}` is a class (must be an instance, such as `{name}()`)"
+
+
 def _provider_problems(coordinator: Any, parts: Parts) -> list[str]:
-    """Say that there is no provider, unless a failed one is said already, or none of a role."""
-    providers = coordinator.get("providers")
+    """Say what is wrong with the providers, or that there is none, unless a failed one is said."""
+    providers = cast("dict[str, Any]", coordinator.get("providers") or {})
     loop = coordinator.get("orchestrator")
+    # A mock has any attribute, but only once it is accessed.
+    problems = [
+        f"`chunks` of the provider `{name}` returns instead of yielding ({CHUNKS_YIELD})"
+        for name, each in providers.items()
+        if inspect.iscoroutinefunction(inspect.getattr_static(each, "chunks", None))
+    ]
     if providers and isinstance(loop, Loop):
-        return loop.role_problems(providers)
+        problems += loop.role_problems(providers)
+    if problems:
+        return problems
     if providers or parts.plan["providers"]:
         return []
     return ["no provider is mounted: give `model=`, or name one under `providers` of the plan"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Generic, Self, TypeAlias
+from typing import Any, Generic, Never, Self, TypeAlias
 
 import anyio
 
@@ -59,6 +59,14 @@ class Stream(AsyncIterator["Event | Result[T_co]"], Generic[T_co]):
     def __aiter__(self) -> Self:
         """Return the stream itself."""
         return self
+
+    def __iter__(self) -> Never:
+        """Refuse a plain `for`.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError("a stream of events is asynchronous: use `async for`")
 
     async def __anext__(self) -> Event | Result[T_co]:
         """Return the next event, at the end the result.

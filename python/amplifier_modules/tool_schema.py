@@ -17,12 +17,16 @@ from typing_extensions import TypedDict
 
 from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
-from amplifier_core.llm_errors import InvalidToolCallError
+from amplifier_core.llm_errors import ConfigurationError, InvalidToolCallError
 
 from .tool_context import ToolContext
 
 _Parameter = inspect.Parameter
 _VARIADIC = {_Parameter.VAR_POSITIONAL: "*", _Parameter.VAR_KEYWORD: "**"}
+
+
+class MisplacedContextError(ConfigurationError, TypeError):
+    """A function takes its `ToolContext` as another parameter than the first."""
 
 
 class ToolSchema:
@@ -39,6 +43,7 @@ class ToolSchema:
 
         Raises:
             TypeError: A parameter has no annotation, or one that has no JSON schema.
+            MisplacedContextError: A parameter that is not the first is a `ToolContext`.
         """
         name = getattr(function, "__name__", type(function).__name__)
         signature = inspect.signature(function)
@@ -56,6 +61,11 @@ class ToolSchema:
             if position == 0 and _is_context(annotation):
                 self.context = annotation
                 continue
+            if any(map(_is_context, (annotation, *get_args(annotation)))):
+                raise MisplacedContextError(
+                    f"`{parameter.name}` of `{name}` is a `ToolContext` (must be the first"
+                    f" parameter: `def {name}({parameter.name}: ToolContext, …)`)"
+                )
             self._parameters.append(parameter)
             field = annotation
             if (text := described.get(parameter.name)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Never, Self, TypeVar, cast
 
 from typing_extensions import override
 
@@ -37,6 +37,16 @@ class ModelStream(AsyncIterator[Delta | ResponseT], Generic[ResponseT]):
         self._loop: Any = None
         self.response: ResponseT | None = None
         """The response, once it is there."""
+
+    def __iter__(self) -> Never:
+        """Refuse a plain `for`.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError(
+            "the stream of a model is asynchronous: use `async for`, or `model.stream_sync`"
+        )
 
     async def __anext__(self) -> Delta | ResponseT:
         """Return the next piece."""

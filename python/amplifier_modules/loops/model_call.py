@@ -221,9 +221,16 @@ class ModelCalls:
         else:
             foreign.append(response)
 
-    def _whole(self, request: ChatRequest) -> Awaitable[ChatResponse]:
-        answer = self.provider.complete(request, **self._options)
-        return awaitable_of(answer, "complete", self.chosen.name)
+    async def _whole(self, request: ChatRequest) -> ChatResponse:
+        returned = self.provider.complete(request, **self._options)
+        answer = await awaitable_of(returned, "complete", self.chosen.name)
+        if not hasattr(answer, "content"):
+            raise TypeError(
+                f"`complete` of the provider `{self.chosen.name}` returned a"
+                f" `{type(answer).__name__}` (must be a `ChatResponse`, such as"
+                " `ChatResponse(content=[TextBlock(text=text)])`)"
+            )
+        return answer
 
 
 class TurnModels:

@@ -21,6 +21,11 @@ Piece: TypeAlias = Union[str, "StreamChunk", "AgentEvent", ChatResponse]
 """What `chunks` may yield: a text, a chunk (of text, thinking or a native call), an event of its own,
 at the end a whole response."""
 
+CHUNKS_YIELD = (
+    "must be an async generator: `async def chunks(self, request, **options)` with `yield`"
+)
+"""What is right for `chunks`, for errors."""
+
 
 class BaseProvider:
     """A provider in a few lines.
@@ -118,9 +123,17 @@ async def checked_chunks(
     """Yield what `chunks` of the provider yields.
 
     Raises:
-        TypeError: It is no `Piece`.
+        TypeError: It is no `Piece`, or `chunks` returns instead of yielding.
     """
-    async with closing(provider.chunks(request, **options)) as pieces:
+    returned = provider.chunks(request, **options)
+    if not hasattr(returned, "__aiter__"):
+        if inspect.iscoroutine(returned):
+            returned.close()
+        raise TypeError(
+            f"`chunks` of `{type(provider).__name__}` returned a `{type(returned).__name__}`"
+            f" ({CHUNKS_YIELD})"
+        )
+    async with closing(returned) as pieces:
         async for piece in pieces:
             if not _is_piece(piece):
                 raise TypeError(
