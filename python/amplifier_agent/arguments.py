@@ -43,10 +43,11 @@ def check_goal(goal: Any) -> None:
 
 
 def check_messages(messages: Any) -> None:
-    """Check that a conversation is a list of mappings.
+    """Check a conversation.
 
     Raises:
-        TypeError: It is not.
+        TypeError: It is no list of mappings.
+        InvalidMessageError: A message cannot be sent to a model; a `ValueError`.
     """
     if not messages and type(messages) in {tuple, list}:
         return
@@ -57,6 +58,9 @@ def check_messages(messages: Any) -> None:
         if not isinstance(message, Mapping):
             found = type(message).__name__  # pyright: ignore[reportUnknownArgumentType] -- the same
             raise TypeError(f"message {position} is a `{found}` (must be a mapping)")
+    from amplifier_modules.contexts.foreign_form import native_messages
+
+    native_messages(messages)  # pyright: ignore[reportUnknownArgumentType] -- mappings, as seen above
 
 
 def check_session_id(session_id: Any) -> None:

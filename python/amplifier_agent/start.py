@@ -237,7 +237,11 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
         else:
             text = await _factory(parts.system)()
             await context.add_message({"role": "system", "content": text})
-    for message in repaired(messages):
+    if messages:
+        from amplifier_modules.contexts.foreign_form import native_messages
+
+        messages = repaired(native_messages(messages))
+    for message in messages:
         with from_source(REPAIR if is_repair(message) else GIVEN):
             await context.add_message(message)
 

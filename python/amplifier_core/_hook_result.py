@@ -75,7 +75,7 @@ class HookResult(ClosedModel):
             if not keys <= known.keys() and cls.model_config.get("extra", "ignore") == "ignore":
                 names = {*known, *(field.alias for field in known.values())}
                 if unknown := tuple(str(key) for key in keys if key not in names):
-                    result.__dict__[UNKNOWN_KEYS] = unknown
+                    vars(result)[UNKNOWN_KEYS] = unknown
         return result
 
     def __getstate__(self) -> dict[Any, Any]:

@@ -26,10 +26,14 @@ def call_of(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, A
         asked = [Message(role="user", content=messages)]
     else:
         asked = _list("messages", messages, "text, or a list of `Message`")
-    for message in asked:
+    for position, message in enumerate(asked):
         if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
+            found = type(message).__name__
+            role: Any = message.get("role") if isinstance(message, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- of any kind
+            of_role = f", of the role `{role}`," if role is not None else ""
             raise TypeError(
-                f"`messages` holds a `{type(message).__name__}` (must be text, or a list of `Message`)"
+                f"`messages` holds a `{found}` as message {position}{of_role} (must be text, or a"
+                " list of `Message`)"
             )
     offered = None if tools is None else _list("tools", tools, "a list of `Tool`")
     for tool in offered or ():

@@ -137,6 +137,23 @@ async def test_other_sessions_log_each_mistake_of_a_handler_once_and_go_on(engin
     ]
 
 
+async def test_a_handler_that_is_no_function_is_named_by_its_class_or_by_what_it_calls(
+    engine, caplog
+):
+    answer = HookResult(action="modify")
+    hooks = engine.HookRegistry()
+    gate = answering(answer)
+    hooks.register("e", Mock(return_value=answer))
+    hooks.register("e", functools.partial(lambda answer, event, data: gate(event, data), answer))
+    await hooks.emit("e", {})
+    names = ["unittest.mock.Mock", f"{HERE}.{THIS}.<locals>.<lambda>"]
+    said = "answered `e` with `modify` and no `data`, which has no effect"
+    assert caplog.messages == [f"hook `{name}` {said}" for name in names]
+
+
+THIS = "test_a_handler_that_is_no_function_is_named_by_its_class_or_by_what_it_calls"
+
+
 async def test_what_is_collected_warns_of_unknown_keys_too(engine, caplog):
     hooks = engine.HookRegistry()
     hooks.register("e", answering({"data": {"a": 1}, "rules": []}), name="gate")

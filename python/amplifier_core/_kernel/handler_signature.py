@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, cast
 
 _RIGHT = "must be a function of the event and its data"
 
@@ -31,14 +32,15 @@ def check_handler(handler: object, event: str) -> None:
     )
 
 
-def handler_name(handler: object) -> str:
+def handler_name(handler: Any) -> str:
     """Return the module and the name of a handler, or of its class, for messages."""
-    while (inner := getattr(handler, "func", None)) is not None and callable(inner):
-        handler = inner  # of a `functools.partial`
-    named = handler if isinstance(getattr(handler, "__qualname__", None), str) else type(handler)
-    module = getattr(named, "__module__", None)
-    name: str = named.__qualname__  # pyright: ignore[reportAttributeAccessIssue] -- found above
-    return f"{module}.{name}" if isinstance(module, str) else name
+    while isinstance(handler, partial):
+        handler = cast("Any", handler).func
+    try:
+        name, module = handler.__qualname__, handler.__module__
+    except Exception:  # noqa: BLE001 -- an object, whose code may raise anything
+        name, module = type(handler).__qualname__, type(handler).__module__
+    return f"{module}.{name}"
 
 
 def _takes_two(handler: Any) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
+from ..contexts.foreign_form import InvalidMessageError, is_foreign, native
 from ..contexts.own_message import OwnMessage, changes
 from ..contexts.sent_messages import SentMessages
 from .settings import LoopSettings
@@ -43,7 +46,7 @@ class RequestBuilder:
         """Return the request for these messages.
 
         Raises:
-            ValidationError: One of them is not a valid message; a `ValueError`.
+            InvalidMessageError: One of them is not a valid message; a `ValueError`.
         """
         effort = self._settings.reasoning_effort
         fields = {"messages": [], "tools": tools or None, "reasoning_effort": effort, **options}
@@ -70,9 +73,9 @@ class RequestBuilder:
         before, self._lineage = self._lineage, None
         if lineage is None or lineage != before:
             self._compare(messages, known)
-        for message in messages[known:]:
-            models.append(_model(message))
-            snapshots.append(_snapshot(message))
+        for position in range(known, len(messages)):
+            models.append(_model(messages, position))
+            snapshots.append(_snapshot(messages[position]))
         self._lineage = lineage
         return models
 
@@ -84,7 +87,7 @@ class RequestBuilder:
                 continue
             for index in range(start, end):
                 if messages[index] != self._snapshots[index]:
-                    self._models_of_last[index] = _model(messages[index])
+                    self._models_of_last[index] = _model(messages, index)
                     self._snapshots[index] = _snapshot(messages[index])
 
 
@@ -116,8 +119,17 @@ def _snapshot(message: dict[str, Any]) -> dict[str, Any]:
     return message if type(message) is OwnMessage else dict(message)
 
 
-def _model(message: dict[str, Any]) -> Message:
+def _model(messages: list[dict[str, Any]], position: int) -> Message:
+    message = messages[position]
+    if is_foreign(message):
+        message = native(messages, position)
     if message.get("content", "") is None:
         # OpenAI's form of an assistant message with tool calls only.
         message = {**message, "content": ""}
-    return _message_of(message)
+    try:
+        return _message_of(message)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        problem = f"`{place}` cannot be used ({first['msg']})"
+        raise InvalidMessageError(position, message.get("role"), problem) from error

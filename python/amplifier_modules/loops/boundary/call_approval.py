@@ -32,8 +32,9 @@ def needs_approval(tool: Any) -> bool:
 def approval_timeout(tool: Any) -> float | None:
     """Return the seconds that a person has to answer about a call; None if the tool sets none."""
     seconds = getattr(tool, "approval_timeout", None)
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    return seconds if is_number and seconds > 0 else None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        return None
+    return seconds
 
 
 def question_about(tool: str, tool_input: Mapping[str, Any]) -> HookResult:

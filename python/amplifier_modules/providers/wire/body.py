@@ -49,6 +49,10 @@ class WireRequest:
         if repairs.left_out:
             kinds = named_kinds(repairs.left_out)
             self.degrade(f"content blocks {kinds}", "left out", "the API does not support them")
+        if repairs.dropped:
+            ids = named_kinds(repairs.dropped)
+            reason = "no call of the answer before them has the id"
+            self.degrade(f"results of the calls {ids}", "left out", reason)
         if repairs.thinking:
             writers = named_kinds(repairs.thinking)
             reason = f"`{self.model}` reads only its own"
