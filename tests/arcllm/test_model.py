@@ -111,8 +111,11 @@ async def test_the_messages_of_the_program_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (([{"role": "user", "content": "Hi"}],), "`messages` holds a `dict`"),
-        ((["Hi"],), "`messages` holds a `str`"),
+        (
+            ([{"role": "user", "content": "Hi"}],),
+            "`messages` holds a `dict` as message 0, of the role `user`,",
+        ),
+        ((["Hi"],), "`messages` holds a `str` as message 0 (must be text"),
         (([USER], [{"name": "weather"}]), "`tools` holds a `dict` (must be a list of `Tool`)"),
         ((None,), "`messages` is a `NoneType` (must be text, or a list of `Message`)"),
         ((USER,), "`messages` is a `Message` (must be text, or a list of `Message`)"),
@@ -443,3 +446,10 @@ async def test_the_key_of_the_provider_is_a_secret_for_the_layers(
     assert answer.metadata["security"] == {"request": ["SECRET"], "response": ["SECRET"]}
     assert key not in caplog.text
     assert "my key is [REDACTED:secret]" in caplog.text
+
+
+def test_a_plain_for_over_a_stream_says_what_is_right() -> None:
+    stream: Any = model_of(FakeStep([response("Hi")])).stream("Hi")
+    for take in (iter, list, tuple):
+        with pytest.raises(TypeError, match=r"use `async for`, or `model\.stream_sync`"):
+            take(stream)

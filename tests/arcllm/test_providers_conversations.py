@@ -126,6 +126,27 @@ async def test_a_service_that_wants_its_thoughts_back_says_so() -> None:
         assert (await step.complete(Asked(messages, [LOOK], asked))).tool_calls
 
 
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_result_without_its_call_is_left_out_and_a_degradation(name: str) -> None:
+    orphan = ToolResultBlock(tool_use_id="call9x8y7", content="seen")
+    messages = [
+        Message(role="user", content="Look."),
+        Message(role="tool", content=[orphan]),
+        Message(role="user", content="Go on."),
+    ]
+    async with SERVICES[name].asking(["Done."]) as (step, server):
+        response = await step.complete(Asked(messages, [LOOK], {"max_tokens": 8_000}))
+        [request] = server.requests
+    assert "call9x8y7" not in json.dumps(request.body)
+    assert response.metadata["degradations"] == [
+        {
+            "requested": "results of the calls `call9x8y7`",
+            "actual": "left out",
+            "reason": "no call of the answer before them has the id",
+        }
+    ]
+
+
 async def test_thoughts_that_nobody_can_read_come_back() -> None:
     hidden = [Thinking("Seen."), RedactedThinking("x"), "Let me look.", Call("look", {"at": "a"})]
     messages = [Message(role="user", content="Look.")]

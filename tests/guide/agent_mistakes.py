@@ -21,6 +21,12 @@ def _() -> None:
     Agent(model(), tools="weather")
 
 
+@mistake("agents", "`for event in agent.stream(…)`")
+def _() -> None:
+    for _event in Agent(model()).stream("go"):  # type: ignore[attr-defined]
+        pass
+
+
 @mistake("agents", "`run` inside its own turn")
 def _() -> str:
     async def main() -> str:

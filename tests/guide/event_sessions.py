@@ -16,7 +16,7 @@ import anyio.lowlevel
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, hook, tool
+from amplifier_agent import Agent, Budget, Question, ScriptedProvider, ToolContext, hook, tool
 from amplifier_core import (
     AmplifierSession,
     ChatResponse,
@@ -31,6 +31,7 @@ from amplifier_core import (
     ToolResult,
     Usage,
 )
+from amplifier_core.approval import ApprovalTimeoutError
 from amplifier_core.llm_errors import AuthenticationError, NetworkError, ProviderUnavailableError
 
 Payload = dict[str, Any]
@@ -164,12 +165,19 @@ async def tools(seen: Seen) -> None:
         {"tool": "add", "arguments": {"a": "no"}},
         {"tool": "wipe", "arguments": {"path": "old"}},
         {"tool": "wipe", "arguments": {"path": "new"}},
+        {"tool": "wipe", "arguments": {"path": "late"}},
         "Done.",
     ]
+
+    def answer(question: Question) -> bool:
+        if question.arguments["path"] == "late":
+            raise ApprovalTimeoutError
+        return bool(question.arguments["path"] == "old")
+
     agent = Agent(
         ScriptedProvider(calls),
         tools=[add, load, fail, give_up, wipe],
-        approvals=lambda question: question.arguments["path"] == "old",
+        approvals=answer,
     )
     async with opened(seen, agent) as s:
         await s.run("Work")
@@ -182,11 +190,20 @@ async def refused(seen: Seen) -> None:
     def judge(event: str, data: Payload) -> HookResult:
         if data["prompt"] == "ask":
             return HookResult(
-                action="ask_user", approval_prompt="Go on?", approval_options=["Allow", "Deny"]
+                action="ask_user",
+                approval_prompt="Go on?",
+                approval_options=["Allow", "Deny"],
+                approval_timeout=5.0,
             )
         return HookResult(action="deny", reason="not now")
 
-    agent = Agent(ScriptedProvider(["Hello"], repeat=True), hooks=[judge], approvals=lambda _: True)
+    def late(question: Question) -> bool:
+        raise ApprovalTimeoutError
+
+    agent = Agent(ScriptedProvider(["Hello"], repeat=True), hooks=[judge], approvals=late)
+    async with opened(seen, agent) as s:
+        await s.run("ask")
+    agent = agent.replace(approvals=lambda _: True)
     async with opened(seen, agent) as s:
         await s.run("Hi")
         await s.run("ask")

@@ -50,6 +50,22 @@ class Mine(BaseProvider):
         return ChatResponse(content=[])
 
 
+class Texter(BaseProvider):
+    name = "texter"
+
+    async def complete(self, request: Any, **options: Any) -> Any:
+        return "Hello"
+
+
+class Chunky(BaseProvider):
+    name = "chunky"
+
+    async def chunks(self, request: Any, **options: Any) -> Any:
+        return "Hello"
+
+
+mistake("providers", "a `complete` that returns text")(lambda: Agent(Texter()).run_sync("go"))
+mistake("providers", "`chunks` that returns")(lambda: Agent(Chunky()).run_sync("go"))
 mistake("providers", "no key")(lambda: Agent("anthropic:claude-sonnet-4-5").run_sync("go"))
 mistake("providers", "a misspelt provider")(lambda: Agent("anthropc:claude").run_sync("go"))
 mistake("providers", "neither `chunks` nor `complete`")(lambda: Agent(Neither()).run_sync("go"))

@@ -77,6 +77,19 @@ def _() -> str:
     return str(scripted.requests[4].messages[-1].content)
 
 
+mistake("conversations", "a message of a role that no model knows")(
+    lambda: Agent(model()).session(messages=[{"role": "human", "content": "Hi"}])
+)
+mistake("conversations", "arguments of a call that are no JSON")(
+    lambda: Agent(model()).session(
+        messages=[
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "c1", "function": {"name": "add", "arguments": "{"}}],
+            }
+        ]
+    )
+)
 mistake("conversations", '`messages="hello"`')(
     lambda: Agent(model()).run_sync("go", messages="hello")
 )  # type: ignore[arg-type]

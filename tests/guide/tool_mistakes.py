@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from mistakes import add, mistake, model, told
 
-from amplifier_agent import Agent, hook, tool
+from amplifier_agent import Agent, ToolContext, hook, tool
 from amplifier_core import HookRegistry, HookResult, ModuleCoordinator, ToolResult
 
 # tools
@@ -87,6 +87,24 @@ def _() -> str:
     return told(Agent(scripted, tools=[add]), scripted)
 
 
+class Look:
+    name, description = "look", "Look."
+
+    async def execute(self, input: dict[str, Any]) -> str:
+        return "seen"
+
+
+def save(path: str, context: ToolContext) -> str:
+    """Save a file."""
+    return path
+
+
+mistake("tools", "a class in the place of a tool")(
+    lambda: Agent(model(), tools=[Look]).run_sync("go")  # type: ignore[list-item]
+)
+mistake("tools", "a `ToolContext` that is not the first parameter")(lambda: tool(save))
+
+
 @mistake("tools", "two tools of one name")
 def _() -> None:
     Agent(model(), tools=[add, tool(lambda: 1, name="add", description="Add.")]).run_sync("go")
@@ -116,6 +134,41 @@ mistake("hooks", '`register("tool:pre", HookResult())`')(
 )
 
 
+def of_data(data: dict[str, Any]) -> None: ...
+
+
+mistake("hooks", "a handler that takes the data alone")(
+    lambda: HookRegistry().register("tool:pre", of_data)  # type: ignore[arg-type]
+)
+
+
+@mistake("hooks", '`HookResult(actoin="deny")`, or a dict with an unknown key')
+def _() -> str:
+    @hook("prompt:submit")
+    def typo(event: str, data: dict[str, Any]) -> Any:
+        return {"actoin": "deny"}
+
+    return str(Agent(model(), hooks=[typo]).run_sync("go").reason)
+
+
+@mistake("hooks", "`modify` without `data`")
+def _() -> str:
+    @hook("prompt:submit")
+    def empty(event: str, data: dict[str, Any]) -> HookResult:
+        return HookResult(action="modify")
+
+    return str(Agent(model(), hooks=[empty]).run_sync("go").reason)
+
+
+@mistake("hooks", "`inject_context` without text")
+def _() -> str:
+    @hook("prompt:submit")
+    def silent(event: str, data: dict[str, Any]) -> HookResult:
+        return HookResult(action="inject_context")
+
+    return str(Agent(model(), hooks=[silent]).run_sync("go").reason)
+
+
 @mistake("hooks", "a judge that answers with something else than a `HookResult` or None")
 def _() -> str:
     @hook("prompt:submit")
@@ -142,7 +195,16 @@ def _() -> None:
 @mistake("approvals", 'a function that answers `"yes"`')
 def _() -> str:
     scripted = model({"tool": "wipe", "arguments": {"path": "a"}}, "ok")
-    return told(Agent(scripted, tools=[wipe], approvals=lambda _: "yes"), scripted)  # type: ignore[arg-type,return-value]
+    return told(Agent(scripted, tools=[wipe], approvals=lambda _: "yes"), scripted)
+
+
+@mistake("approvals", "an answer that says nothing, such as None")
+def _() -> str:
+    scripted = model({"tool": "wipe", "arguments": {"path": "a"}}, "ok")
+    return told(Agent(scripted, tools=[wipe], approvals=lambda _: None), scripted)  # type: ignore[arg-type,return-value]
+
+
+mistake("approvals", "`approval_timeout=0`")(lambda: Agent(model(), approval_timeout=0))
 
 
 @mistake("approvals", "an answer to no question")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from amplifier_core.message_models import ChatRequest, Message
+from amplifier_modules.contexts.foreign_form import InvalidMessageError
 from amplifier_modules.contexts.own_message import OwnMessage
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops import request as request_module
@@ -25,6 +25,9 @@ MESSAGES = st.fixed_dictionaries(
     optional={"name": st.just("ada")},
 )
 HISTORIES = st.lists(st.lists(MESSAGES, min_size=1, max_size=12), min_size=1, max_size=6)
+
+
+NOBODY = {"role": "nobody", "content": "x"}
 
 
 def builder() -> RequestBuilder:
@@ -107,9 +110,9 @@ def test_a_copy_of_a_contexts_message_is_a_plain_dict():
 def test_a_message_that_is_none_leaves_nothing_behind(history, longer, place):
     requests = builder()
     requests.build(history, [])
-    invalid = [*longer[:place], {"role": "nobody", "content": "x"}, *longer[place:]]
+    invalid = [*longer[:place], NOBODY, *longer[place:]]
 
-    with pytest.raises(ValidationError):
+    with pytest.raises(InvalidMessageError, match=f"^message {invalid.index(NOBODY)} "):
         requests.build(invalid, [])
 
     assert requests.build(longer, []) == fresh(longer)
