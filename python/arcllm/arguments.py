@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, cast, TypeVar
 
 from pydantic import BaseModel
 
@@ -29,7 +29,8 @@ def call_of(messages: Prompt, tools: Sequence[Tool] | None, options: dict[str, A
     for position, message in enumerate(asked):
         if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may not be typed
             found = type(message).__name__
-            role: Any = message.get("role") if isinstance(message, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- of any kind
+            given = cast("Any", message)
+            role = given.get("role") if issubclass(type(given), dict) else None
             of_role = f", of the role `{role}`," if role is not None else ""
             raise TypeError(
                 f"`messages` holds a `{found}` as message {position}{of_role} (must be text, or a"
