@@ -139,7 +139,7 @@ class _Beginning:
             self._expect_ready(mount)
         if is_strict(config):
             # Late, as it needs Pydantic, and other sessions may not.
-            from ._kernel.hook_mistakes import refuse_mistakes
+            from ._handlers.mistakes import refuse_mistakes
 
             refuse_mistakes(self._coordinator.hooks)
         providers, tools, hooks = listed_entries(config)

@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 from . import correlation, events
+from ._handlers.mistakes import is_mistaken, judge_mistake, warn_of_mistake
+from ._handlers.signature import check_handler
 from ._hook_result import UNKNOWN_KEYS, ContextInjection, HookResult
 from ._kernel.argument import any_text, flag, integer, refusal, text, time_limit
 from ._kernel.awaitable import is_awaitable
 from ._kernel.coroutine_name import named
 from ._kernel.dispatch import Dispatch
 from ._kernel.engine_choice import extension
-from ._kernel.handler_signature import check_handler
 from ._kernel.hook_answer import check_action, continuing, denying, read_answer, result_of
-from ._kernel.hook_mistakes import is_mistaken, judge_mistake, warn_of_mistake
 from ._kernel.json_shape import dumped
 from ._kernel.own_failure import is_own_failure
 from ._kernel.payload import Payload, bare, stamped, top_level

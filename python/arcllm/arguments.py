@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 

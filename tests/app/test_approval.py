@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import math
 import os
 import pty
 import re
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from amplifier_app import approval
 from amplifier_app.approval import TerminalApproval
 from amplifier_app.known_secrets import Secrets
+from amplifier_core._kernel.asker import ASKED_CALL, AskedCall, Reply
 from amplifier_core.approval import ApprovalTimeoutError
 
 QUESTION_ENDS = re.compile(r"\n([a-z]{4})> $")
@@ -322,3 +324,27 @@ async def test_where_nobody_can_be_asked_the_answer_is_no(monkeypatch: Any, caps
         capsys.readouterr().err
         == "denied, because there is no terminal to ask in: Run \\x1b[31mrm -rf\\n/?\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "chosen", "words"),
+    [
+        (b"use the folder tmp\n", "Deny", "use the folder tmp"),
+        (b"allow nothing\n", "Deny", "allow nothing"),
+        (b"maybe\n", "Deny", ""),
+        (b"deny\n", "Deny", ""),
+        (b"\n", "Deny", ""),
+        (b"yes\n", "Allow", ""),
+    ],
+)
+async def test_several_words_deny_and_are_for_the_model(
+    terminal: Terminal, typed: bytes, chosen: str, words: str
+) -> None:
+    asked = AskedCall("q", "wipe", {})
+    token = ASKED_CALL.set(asked)
+    try:
+        assert await terminal.ask(typed, seconds=math.inf) == chosen
+    finally:
+        ASKED_CALL.reset(token)
+    assert asked.reply == Reply(words=words)
+    assert "(other words deny)" in "\n".join(terminal.rows)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amplifier_core._handlers.mistakes import refuse_mistakes
 from amplifier_core._hook_result import UNKNOWN_KEYS
-from amplifier_core._kernel.hook_mistakes import refuse_mistakes
 from amplifier_core.models import HookResult
 
 HERE = __name__

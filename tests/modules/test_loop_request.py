@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amplifier_core._models.foreign_form import InvalidMessageError
 from amplifier_core.message_models import ChatRequest, Message
-from amplifier_modules.contexts.foreign_form import InvalidMessageError
 from amplifier_modules.contexts.own_message import OwnMessage
 from amplifier_modules.contexts.simple import SimpleContext
 from amplifier_modules.loops import request as request_module

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from amplifier_core._models.foreign_form import InvalidMessageError, is_foreign, native
 from amplifier_core.message_models import ChatRequest, Message, ToolSpec
 
-from ..contexts.foreign_form import InvalidMessageError, is_foreign, native
 from ..contexts.own_message import OwnMessage, changes
 from ..contexts.sent_messages import SentMessages
 from .settings import LoopSettings

@@ -83,7 +83,7 @@ impl Collect {
             Ok(Some((result, data))) => {
                 if answer::has_unknown_keys(&result)? {
                     let (registry, event) = (self.registry.bind(py), self.event.bind(py));
-                    handlers.warn_of_mistake(registry, event, &result)?;
+                    handlers.warn_of_mistake(registry.as_any(), event, &result)?;
                 }
                 data.map_or(Ok(()), |data| self.collected.bind(py).append(data))
             }

@@ -136,7 +136,7 @@ impl Emit {
             Ok(heard) => {
                 let denial = match &heard.mistaken {
                     Some(result) => handlers.denial_of_mistake(
-                        self.registry.bind(py),
+                        self.registry.bind(py).as_any(),
                         self.event.bind(py),
                         result,
                     )?,

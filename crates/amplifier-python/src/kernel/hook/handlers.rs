@@ -7,7 +7,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
-use crate::kernel::hook::registry::RustHookRegistry;
 use crate::kernel::timeout::TimeLimit;
 use crate::module::module;
 use crate::traverse::traverse;
@@ -77,7 +76,7 @@ impl Handlers {
     /// of a judged event in a strict session.
     pub(crate) fn denial_of_mistake(
         &self,
-        registry: &Bound<'_, RustHookRegistry>,
+        registry: &Bound<'_, PyAny>,
         event: &Bound<'_, PyString>,
         result: &Bound<'_, PyAny>,
     ) -> PyResult<Option<Py<PyAny>>> {
@@ -89,7 +88,7 @@ impl Handlers {
     /// Logs an answer of the handler called last of which a part has no effect.
     pub(crate) fn warn_of_mistake(
         &self,
-        registry: &Bound<'_, RustHookRegistry>,
+        registry: &Bound<'_, PyAny>,
         event: &Bound<'_, PyString>,
         result: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
@@ -100,12 +99,12 @@ impl Handlers {
     fn report_mistake<'py>(
         &self,
         report: &Bound<'py, PyString>,
-        registry: &Bound<'py, RustHookRegistry>,
+        registry: &Bound<'py, PyAny>,
         event: &Bound<'py, PyString>,
         result: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = registry.py();
-        let mistakes = module(py, intern!(py, "amplifier_core._kernel.hook_mistakes"))?;
+        let mistakes = module(py, intern!(py, "amplifier_core._handlers.mistakes"))?;
         let (name, handler) = (self.place(py, 1)?, self.place(py, 0)?);
         mistakes.call_method1(report, (registry, event, name, handler, result))
     }

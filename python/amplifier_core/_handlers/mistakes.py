@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from .._hook_result import UNKNOWN_KEYS, HookResult
-from .advice import did_you_mean
-from .handler_signature import handler_name
-from .hook_answer import denying
+from .._kernel.advice import did_you_mean
+from .._kernel.hook_answer import denying
+from .signature import handler_name
 
 logger = logging.getLogger("amplifier_core.hooks")
 
