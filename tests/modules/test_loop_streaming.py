@@ -50,7 +50,7 @@ async def test_each_block_has_start_deltas_and_end(bench):
             ToolCallContent(id="1", name="look", arguments={"x": 1}),
         ],
     )
-    turn = bench("streaming", response)
+    turn = bench("streaming", response, ChatResponse(content=[]))
     await turn.run()
 
     blocks = [data for name, data in turn.events if name.startswith("content_block:")]

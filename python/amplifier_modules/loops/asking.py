@@ -7,18 +7,19 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from amplifier_core.events import PROVIDER_REQUEST, USER_NOTIFICATION
+from amplifier_core.events import PROVIDER_ERROR, PROVIDER_REQUEST, USER_NOTIFICATION
+from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolSpec
 
 from ..failure import in_words
 from ..spending.call_estimate import answer_tokens, bound_of, estimate_of
 from ..spending.ledger import Ledger, Limit, LimitReachedError
 from ..spending.reservation import Reservation
-from .answers.response import text_of
+from .answers.response import RequestedCall, calls_of, text_of
 from .boundary.hook_points import HookPoints
 from .boundary.injection import Injection, with_injections
-from .model_call import TurnModels
-from .models.roles import UnknownRoleError
+from .model_call import TurnModels, error_data
+from .models.roles import ChosenModel, UnknownRoleError
 from .shared import Shared
 from .turn_history import TurnHistory
 from .turn_report import TurnReport
@@ -61,6 +62,7 @@ class Asking:
         """
         self.requests = shared.requests
         self.budgets = shared.budgets
+        self.missing_calls = shared.missing_calls
         self.tools = tools
         self.hooks = hooks
         self.history = history
@@ -81,8 +83,8 @@ class Asking:
         *,
         early: EarlyCalls | None = None,
         is_closing: bool = False,
-    ) -> tuple[ChatResponse, Any] | Limit | None:
-        """Return a response and the provider that gave it, None where a hook denied the call.
+    ) -> tuple[ChatResponse, list[RequestedCall]] | Limit | None:
+        """Return a response and its calls, None where a hook denied the call.
 
         A limit is returned where other calls have reached it meanwhile.
 
@@ -91,6 +93,10 @@ class Asking:
             injections: What is added to this request only.
             early: Is given the calls while the answer arrives, as in `ModelCalls.ask`.
             is_closing: Whether the answer is the last of the turn, and calls no tools.
+
+        Raises:
+            InvalidToolCallError: The answer announces a call, and has neither that nor text.
+            Exception: What the provider raised.
         """
         data = None
         if self.hooks.hears(PROVIDER_REQUEST):
@@ -163,7 +169,17 @@ class Asking:
         if response.usage is not None:
             self.history.note_usage(response.usage)
         self.report.answer = text_of(response) or self.report.answer
-        return response, provider
+        calls = [] if is_closing else calls_of(provider, response)
+        if not calls and not is_closing:
+            await self._look_for_missing_call(response, chosen)
+        return response, calls
+
+    async def _look_for_missing_call(self, response: ChatResponse, chosen: ChosenModel) -> None:
+        try:
+            self.missing_calls.judge(response, chosen.name, chosen.model)
+        except InvalidToolCallError as error:
+            await self.hooks.emit(PROVIDER_ERROR, {**chosen.identity, **error_data(error)})
+            raise
 
     async def _hold(self, call: Reservation, request: ChatRequest, provider: Any) -> int | None:
         """Hold back what a call of a provider of others may use; return a lower limit of its answer.

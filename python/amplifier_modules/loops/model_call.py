@@ -111,7 +111,7 @@ class ModelCalls:
                 shortened = await shorter()
                 if shortened is None:
                     ending_error = cannot_be_shorter(request, error)
-                    await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(ending_error)})
+                    await self._hooks.emit(PROVIDER_ERROR, {**about, **error_data(ending_error)})
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
@@ -179,7 +179,7 @@ class ModelCalls:
                 raise
             await self._hooks.emit(LLM_POST, {**about, "status": "error"})
             if not isinstance(error, ContextLengthError | NoRoomError):
-                await self._hooks.emit(PROVIDER_ERROR, {**about, **_error_data(error)})
+                await self._hooks.emit(PROVIDER_ERROR, {**about, **error_data(error)})
             raise
 
     def _after_word(self) -> AfterWord | None:
@@ -289,7 +289,8 @@ def _usage_data(response: Any) -> dict[str, Any]:
     }
 
 
-def _error_data(error: Exception) -> dict[str, Any]:
+def error_data(error: Exception) -> dict[str, Any]:
+    """Return what events say of an error of a provider."""
     description = described(error)
     data: dict[str, Any] = {**description, "error": description}
     if isinstance(error, LLMError):

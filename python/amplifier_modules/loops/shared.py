@@ -9,6 +9,7 @@ from typing import Any
 from ..argument_check import ArgumentCheck
 from ..contexts.learned_budget import LearnedBudgets
 from ..providers.tag_options import is_session_tag
+from .missing_call import MissingCalls
 from .pace import LastCall
 from .pause import Pause
 from .request import RequestBuilder
@@ -45,6 +46,7 @@ class Shared:
         self.told = ToldHistory()
         """Tells of the messages that enter the history."""
         self.last_call = LastCall()
+        self.missing_calls = MissingCalls()
         most = settings.max_equal_errors
         self.most_errors = None if most == UNLIMITED else most
         """How many equal errors in a row end a turn; None for no limit."""

@@ -22,7 +22,6 @@ from amplifier_core.message_models import ChatRequest, ChatResponse
 
 from ..aside_call import ASIDE_CALL
 from ..spending.ledger import RUNNING, Ledger, Limit
-from .answers.response import calls_of
 from .answers.tool_list import example_writer
 from .aside import AsideCalls
 from .asking import Asking
@@ -319,8 +318,7 @@ class Turn:
             async with self._round(recovery) as calls:
                 asked = await calls.ask(self._asking.ask(models, told, early=calls))
                 if isinstance(asked, tuple):
-                    response, provider = asked
-                    await calls.remember(response, calls_of(provider, response))
+                    await calls.remember(*asked)
                     await calls.finish()
             if calls.count:
                 return calls
@@ -328,8 +326,8 @@ class Turn:
         asked = await self._asking.ask(models, told)
         if not isinstance(asked, tuple):
             return asked or Outcome.INCOMPLETE
-        response, provider = asked
-        if not (requested := calls_of(provider, response)):
+        response, requested = asked
+        if not requested:
             await self.history.add_response(response, [])
             return None
         async with self._round(recovery) as calls:

@@ -13,6 +13,7 @@ from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..closing import closing
 from ..model_window import limits_of, may_say_limits, messages_budget, says_no_limits
+from .content_calls import tool_calls_of
 
 if TYPE_CHECKING:
     from amplifier_stream import AgentEvent, StreamChunk
@@ -106,8 +107,8 @@ class BaseProvider:
         return []
 
     def parse_tool_calls(self, response: ChatResponse) -> list[ToolCall]:
-        """Return the tool calls of an answer."""
-        return list(response.tool_calls or [])
+        """Return the tool calls of an answer: its `tool_calls`, else those in its content."""
+        return tool_calls_of(response)
 
 
 def answers_in_chunks(provider: object) -> TypeGuard[BaseProvider]:

@@ -20,6 +20,7 @@ from amplifier_core.message_models import (
 from amplifier_stream import AgentEvent, ChunkCall, StreamChunk
 
 from ..closing import closing
+from .content_calls import tool_calls_of
 
 _WORD = re.compile(r"\s*\S+|\s+")
 
@@ -210,21 +211,17 @@ def _thoughts_for_display(response: ChatResponse) -> Iterator[str]:
 
 def native_calls(response: ChatResponse) -> list[dict[str, Any]]:
     """Return the calls of a response in the form of a decoder's blocks."""
-    calls: list[ToolCall | ToolCallBlock] = [*(response.tool_calls or [])]
-    if not calls:
-        calls = [block for block in response.content if isinstance(block, ToolCallBlock)]
-    return [_decoded(call) for call in calls]
+    return [_decoded(call) for call in tool_calls_of(response)]
 
 
-def _decoded(call: ToolCall | ToolCallBlock) -> dict[str, Any]:
+def _decoded(call: ToolCall) -> dict[str, Any]:
     extra = call.model_extra or {}
     error = extra.get("error")
-    arguments = call.arguments if isinstance(call, ToolCall) else call.input
     return {
         "type": "tool_call",
         "id": call.id,
         "name": call.name,
-        "arguments": None if error else arguments,
+        "arguments": None if error else call.arguments,
         "raw_arguments": str(extra.get("raw_arguments") or ""),
         "error": str(error) if error else None,
     }

@@ -17,6 +17,7 @@ from amplifier_core.message_models import (
 )
 from amplifier_stream import ParsedCall, ProcessedStream, coerce_arguments
 
+from ...providers.content_calls import tool_calls_of
 from ...providers.gathered import Gathered, Part, block_of, broken, tool_call
 
 
@@ -136,7 +137,8 @@ def _in_order(
     response: ChatResponse, content: list[ContentBlockUnion], calls: dict[int, ToolCall]
 ) -> list[ToolCall]:
     """Return the native calls and those in tags in the order of the content."""
-    known = {call.id: call for call in (*(response.tool_calls or ()), *calls.values())}
+    native = tool_calls_of(response)
+    known = {call.id: call for call in (*native, *calls.values())}
     ids = [block.id for block in content if isinstance(block, ToolCallBlock)]
     ordered = [known.pop(call_id) for call_id in ids if call_id in known]
     return [*ordered, *known.values()]

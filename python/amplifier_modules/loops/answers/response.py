@@ -68,13 +68,21 @@ def text_of(response: Any) -> str:
     return paragraphs[0] if len(paragraphs) == 1 else "\n\n".join(filter(None, paragraphs))
 
 
+def block_types(response: Any) -> list[Any]:
+    """Return the types of the blocks of a response, in their order."""
+    content: Any = response.content
+    return ["text"] if isinstance(content, str) else [_field(b, "type") for b in content or ()]
+
+
 def calls_of(provider: Any, response: Any) -> list[RequestedCall]:
-    """Return the tool calls of a response, from its field or else from its provider."""
+    """Return the tool calls of a response: of its field, else its provider, else its content."""
     calls: list[Any] | tuple[Any, ...] | None = getattr(response, "tool_calls", None)
     if not calls and (parse := getattr(provider, "parse_tool_calls", None)) is not None:
         calls = parse(response)
     if not calls or not isinstance(calls, (list, tuple)):  # pyright: ignore[reportUnnecessaryIsInstance] -- providers may not be typed
-        return []
+        content: Any = getattr(response, "content", None)
+        blocks: list[Any] = content if isinstance(content, list) else []
+        calls = [block for block in blocks if _field(block, "type") == "tool_call"]
     found: list[RequestedCall] = []
     for call in calls:
         if type(call) is ToolCall and not call.__pydantic_extra__:
