@@ -74,6 +74,7 @@ class Agent(Generic[T_co]):
         Raises:
             TypeError: An argument is of the wrong type.
             ValueError: An argument cannot be used.
+            ConfigurationError: No provider has the name that `model` begins with.
         """
         from .plan import kept, parts_of
 

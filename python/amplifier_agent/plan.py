@@ -8,7 +8,9 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
-from amplifier_core._loading.known_modules import Own
+from amplifier_core._loading.known_modules import Own, other_sources
+from amplifier_core.llm_errors import ConfigurationError
+from amplifier_modules import MODULES
 from amplifier_modules.function_tool import FunctionTool, check_seconds, tool
 
 from .arguments import check_budget
@@ -67,6 +69,7 @@ def parts_of(options: AgentOptions) -> Parts:
     Raises:
         TypeError: One is of the wrong type.
         ValueError: One cannot be used.
+        ConfigurationError: There is no such provider.
     """
     plan = _base(options.get("plan"))
     session = cast("dict[str, Any]", plan["session"])
@@ -179,10 +182,24 @@ def _model(plan: dict[str, Any], model: Any, *, has_plan: bool) -> Any:
     if not name.strip() or (":" in model and not default.strip()):
         raise ValueError(f"`model` is `{model}` (must be a provider, or `provider:model`)")
     entry: dict[str, Any] = {"module": f"provider-{name.strip()}"}
+    _check_provider(entry["module"], model.strip())
     if default:
         entry["config"] = {"default_model": default.strip()}
     plan["providers"] = [entry, *plan["providers"][1:]]
     return None
+
+
+def _check_provider(module_id: str, model: str) -> None:
+    """Refuse a provider that nobody has: often it is the name of a model.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    if module_id in MODULES or other_sources(module_id):
+        return
+    from amplifier_modules.providers.model_names import unknown_provider
+
+    raise ConfigurationError(f"`model` is `{model}`, but {unknown_provider(model)}")
 
 
 def _main(session: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:

@@ -20,6 +20,7 @@ ANTHROPIC = {"ANTHROPIC_API_KEY": "sk-ant-a-key"}
 OPENAI = {"OPENAI_API_KEY": "sk-a-key"}
 LLAMA = "llama-3.3-70b"
 LISTS = "amplifier-core provider models"
+OTHERS = "see `amplifier-core provider list`; another service is asked by `openai-chat`"
 NOT_SERVICES = {"provider-demo", "provider-mock", "provider-scripted"}
 
 
@@ -36,6 +37,9 @@ def chosen(
         (None, "anthropic", None),
         ("claude-x", "anthropic", "claude-x"),
         ("qwen3:8b", "anthropic", "qwen3:8b"),
+        ("ft:gpt-4o-mini:acme::id", "anthropic", "ft:gpt-4o-mini:acme::id"),
+        ("anthropic.claude-v2:0", "anthropic", "anthropic.claude-v2:0"),
+        ("a/b:free", "anthropic", "a/b:free"),
         ("anthropic", "anthropic", CLAUDE),
         ("anthropic:claude-x", "anthropic", "claude-x"),
         ("openai", "openai", GPT),
@@ -77,6 +81,8 @@ def test_without_a_name_the_first_provider_with_a_key_answers(
         ("OpenAI", "there is no provider `OpenAI`", "did you mean `--model openai`?"),
         ("antropic", "there is no provider `antropic`", "did you mean `--model anthropic`?"),
         ("grok:x", "there is no provider `grok`", "did you mean `--model groq:x`?"),
+        ("nope:x", "there is no provider `nope`", OTHERS),
+        ("gemini:gemini-2.5-pro", "there is no provider `gemini`", OTHERS),
         ("openai:", "`openai:` names no model", "did you mean `--model openai`?"),
         (
             "groq",

@@ -68,6 +68,7 @@ mistake("providers", "a `complete` that returns text")(lambda: Agent(Texter()).r
 mistake("providers", "`chunks` that returns")(lambda: Agent(Chunky()).run_sync("go"))
 mistake("providers", "no key")(lambda: Agent("anthropic:claude-sonnet-4-5").run_sync("go"))
 mistake("providers", "a misspelt provider")(lambda: Agent("anthropc:claude").run_sync("go"))
+mistake("providers", "a model without its provider")(lambda: Agent("claude-sonnet-4-5"))
 mistake("providers", "neither `chunks` nor `complete`")(lambda: Agent(Neither()).run_sync("go"))
 mistake("models-without-tools", "a provider that yields something else")(
     lambda: Agent(Small(3), loop="loop-tagged").run_sync("go")

@@ -170,11 +170,12 @@ async def test_a_call_that_is_announced_beside_a_plain_answer_is_one_warning(ben
         assert [await turn.run(), await turn.run()] == ["It is 4.", "It is 4."]
 
     said = [record.getMessage() for record in caplog.records if "announces" in record.getMessage()]
-    assert said == [
+    warning = (
         "provider `scripted` announces a call by the finish reason `tool_calls`, but its answer has"
         " none and is taken as a plain one (calls must be in `tool_calls` or as `ToolCallBlock`s in"
         " `content`)"
-    ]
+    )
+    assert said == [warning]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL as CLAUDE
+from amplifier_modules.providers.model_names import has_colon
 from amplifier_modules.providers.openai_chat.presets import PRESETS
 from amplifier_modules.providers.openai_models import DEFAULT_MODEL as GPT
 
@@ -174,14 +176,22 @@ def _none(_: KnownProvider) -> str:
     return ""
 
 
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+"""How providers are called; names of models may have dots and slashes, too."""
+
+
 def _check_spelling(name: str, model: str) -> None:
-    """Refuse what is almost the name of a provider, unless it may be the name of a model."""
+    """Refuse what is no provider, unless it may be the name of a model, as some have colons."""
     if alike := _alike(name):
         meant = f"{alike}:{model}" if model else alike
         hint = f"did you mean `--model {meant}`?"
         known = alike == name
         message = f"`{name}:` names no model" if known else f"there is no provider `{name}`"
         raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
+    text = f"{name}:{model}"
+    if model and _NAME.fullmatch(name) and not has_colon(text):
+        hint = f"see `{PROVIDER_LIST}`; another service is asked by `openai-chat`"
+        raise Failure(f"there is no provider `{name}`", hint=hint, exit_code=WRONG_USAGE)
 
 
 def _alike(name: str) -> str:

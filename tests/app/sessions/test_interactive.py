@@ -18,6 +18,10 @@ GREETING = "claude-sonnet-5-5 answers. /help shows the commands.\n"
 FIGURES = "40 tokens in (75% cached) · 20 out · 1 model call\n"
 STOPPED = FIGURES.replace("20 out", "1 out")
 """Those of an answer that was interrupted at its beginning."""
+NO_PROVIDER = (
+    "error: there is no provider `nope`; see `amplifier-core provider list`; another service is asked by"
+    " `openai-chat`"
+)
 
 
 def text(answer: str) -> dict[str, str]:
@@ -156,6 +160,7 @@ def test_each_command(prompted: Any, model: Any, say: Any) -> None:
     terminal.say("First")
     terminal.see("1 model call\n>")
     typed("/model claude-opus-4-8", "`claude-opus-4-8` answers from now on")
+    typed("/model nope:x", NO_PROVIDER)
     typed("/model", "the model is claude-opus-4-8")
     terminal.say("Second")
     terminal.see("1 model call\n>", times=2)

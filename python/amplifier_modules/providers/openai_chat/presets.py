@@ -25,6 +25,8 @@ class Preset:
     base_url: str = ""
     key_variable: str = ""
     """The variable of the environment with its API key; empty if it needs none."""
+    families: tuple[str, ...] = ()
+    """How the names of its own models begin; services that have those of others have none."""
     thinking: Thinking = "reasoning_effort"
     replay: Replay = "none"
     shown_thinking: Literal["reasoning_content", "reasoning", "content"] = "reasoning_content"
@@ -83,6 +85,7 @@ PRESETS = MappingProxyType(
                 "Mistral",
                 "https://api.mistral.ai/v1",
                 "MISTRAL_API_KEY",
+                ("mistral", "ministral", "magistral", "codestral", "devstral", "pixtral"),
                 thinking="none",
                 replay="content",
                 shown_thinking="content",
@@ -97,6 +100,7 @@ PRESETS = MappingProxyType(
                 "DeepSeek",
                 "https://api.deepseek.com",
                 "DEEPSEEK_API_KEY",
+                ("deepseek",),
                 thinking="thinking",
                 replay="reasoning_content",
                 output="json_object",
@@ -120,6 +124,7 @@ PRESETS = MappingProxyType(
                 "xAI",
                 "https://api.x.ai/v1",
                 "XAI_API_KEY",
+                ("grok",),
                 limit_key="max_completion_tokens",
             ),
             Preset(

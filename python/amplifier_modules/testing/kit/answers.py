@@ -16,7 +16,6 @@ from .conversation import (
     LOOK,
     MIXED,
     ONE_CALL,
-    question,
     request,
     said,
     scripted_calls,
@@ -87,7 +86,7 @@ class AnswerTests(KitBase):
                 ids: list[str] = []
                 for _ in range(2):
                     response = await bench.ask(Answer(Call("look", {"at": "a"}), Call("look")))
-                    ids += [call.id for call in bench.calls(response)]
+                    ids += [call.id for call in bench.calls(response, 2)]
                 if len(set(ids)) != 4:
                     fail(f"four calls have the ids {ids}")
 
@@ -173,7 +172,7 @@ class AnswerTests(KitBase):
             async with self.bench() as bench:
                 asked = request([user("Look.")], tools)
                 await bench.ask("Yes.", request=asked)
-                sent = _tool_names(bench.server.requests[-1].body)
+                sent = _tool_names(bench.sent.body, len(tools))
                 if len(set(sent)) != len(tools):
                     fail(f"{len(tools)} tools were sent under the names {sent}")
                 calls = [Call(name, {"at": str(n)}) for n, name in enumerate(sent)]
@@ -190,16 +189,22 @@ class AnswerTests(KitBase):
         async def check() -> None:
             texts = [f"Answer number {n}." * 3 for n in range(4)]
             found: list[str] = []
+            problems: list[AssertionError] = []
             answers = [Answer(text, fragment=3) for text in texts]
             # With pauses, or an answer may be over before the next one begins.
             async with self.bench(answers, pause=0.005) as bench:
 
                 async def ask() -> None:
-                    found.append(text_of(await bench.provider.complete(question())))
+                    try:
+                        found.append(text_of(await bench.complete()))
+                    except AssertionError as error:
+                        problems.append(error)
 
                 async with anyio.create_task_group() as group:
                     for _ in texts:
                         group.start_soon(ask)
+            for problem in problems:
+                raise problem  # the group would raise it among others
             if sorted(found) != texts:
                 fail(f"four calls at once have the answers {sorted(found)}, not {texts}")
 
@@ -214,10 +219,10 @@ class AnswerTests(KitBase):
                 await bench.ask(MIXED)
                 await bench.ask(_AT_ONCE)
                 await bench.ask("Yes.", request=other)
-                used = bench.server.requests[-1].body
+                used = bench.sent.body
             async with self.bench() as bench:
                 response = await bench.ask("Yes.", request=other)
-                fresh = bench.server.requests[-1].body
+                fresh = bench.sent.body
                 _expect_only(response, "Yes.")
             if used != fresh:
                 fail(f"a conversation was sent as {used} after another one, as {fresh} without it")
@@ -264,5 +269,9 @@ def _expect_usage(usage: Any, given: Usage) -> None:
             fail(f"`{name}` is {found}, not {wanted}: {given} became {usage!r}")
 
 
-def _tool_names(body: Any) -> list[str]:
-    return [tool.get("name") or tool["function"]["name"] for tool in body["tools"]]
+def _tool_names(body: Any, count: int) -> list[str]:
+    """Return the names of the tools of a request, which the strict server has taken."""
+    tools = body.get("tools") if isinstance(body, dict) else None
+    if not tools:
+        fail(f"the request has no `tools`, although {count} were given")
+    return [tool.get("name") or tool["function"]["name"] for tool in tools]

@@ -19,6 +19,7 @@ from .bench import Bench
 from .clock import KitClock
 from .failing import fail
 from .recorder import KitHooks
+from .returned import checked_awaitable, checked_pieces, checked_provider
 
 SECRET = b"the secret of the kit"
 """What servers sign with: equal answers are equal to the byte."""
@@ -128,13 +129,17 @@ class KitBase(ProviderUnderTest):
                     yield bench
             return
         hooks = KitHooks()
-        provider = self.provider(self.base_url(server), hooks)
+        provider = self.made(self.base_url(server), hooks)
         server.requests.clear()
         server.refusals.clear()
         try:
             yield Bench(provider, server, hooks)
         finally:
             await close(provider)
+
+    def made(self, base_url: str, hooks: Any) -> Any:
+        """Return the provider that its author makes."""
+        return checked_provider(self.provider(base_url, hooks), self)
 
     def claims(self, name: str) -> None:
         """Skip a test about what the provider does not claim, and say so."""
@@ -146,7 +151,7 @@ class KitBase(ProviderUnderTest):
         chunks = getattr(bench.provider, "chunks", None)
         if chunks is None:
             pytest.skip("the provider has no `chunks`")
-        return chunks
+        return lambda request: checked_pieces(chunks(request))
 
 
 @contextmanager
@@ -173,7 +178,7 @@ async def close(provider: Any) -> None:
     """Close a provider that can be closed."""
     closing = getattr(provider, "close", None)
     if closing is not None:
-        await closing()
+        await checked_awaitable(closing(), "close")
 
 
 async def eventually(condition: Callable[[], bool], seconds: float = 5) -> bool:

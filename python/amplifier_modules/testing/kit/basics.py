@@ -11,9 +11,10 @@ from amplifier_core.message_models import ChatResponse, TextBlock
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..servers import Fault
-from .base import KitBase, eventually
+from .base import KitBase, close, eventually
 from .failing import fail, kernel_kind
 from .recorder import KitHooks
+from .returned import checked_calls
 
 
 class BasicTests(KitBase):
@@ -21,7 +22,7 @@ class BasicTests(KitBase):
 
     def test_it_has_the_attributes_of_a_provider(self) -> None:
         """Those that the kernel and the loops use, and no `stream`, which loops would call."""
-        provider = self.provider("http://127.0.0.1:9", KitHooks())
+        provider = self.made("http://127.0.0.1:9", KitHooks())
         name: Any = getattr(provider, "name", None)
         if not isinstance(name, str) or not name:
             fail(f"`name` is {name!r} (must be a text)")
@@ -31,14 +32,15 @@ class BasicTests(KitBase):
             fail(
                 "the provider has an attribute `stream`: loops would call it instead of `complete`"
             )
-        calls = provider.parse_tool_calls(ChatResponse(content=[TextBlock(text="Yes.")]))
-        if list(calls):
+        plain = ChatResponse(content=[TextBlock(text="Yes.")])
+        calls = checked_calls(provider.parse_tool_calls(plain), "`parse_tool_calls`", "returned")
+        if calls:
             fail(f"an answer without calls has the calls {calls}")
 
     def test_it_describes_itself(self) -> None:
         """`get_info` returns its id and its name, without a request."""
         with self.serving() as server:
-            provider = self.provider(self.base_url(server), KitHooks())
+            provider = self.made(self.base_url(server), KitHooks())
             info: Any = provider.get_info()
             if not isinstance(info, ProviderInfo):
                 fail(f"`get_info` returned a `{type(info).__name__}`, not a `ProviderInfo`")
@@ -53,7 +55,7 @@ class BasicTests(KitBase):
 
         async def check() -> None:
             async with self.bench() as bench:
-                models: Any = await bench.provider.list_models()
+                models: Any = await bench.models()
                 bench.expect_no_refusal()
                 if not isinstance(models, list) or not models:
                     fail(f"`list_models` returned {models!r}, not a list of models")
@@ -74,7 +76,7 @@ class BasicTests(KitBase):
         async def check() -> None:
             async with self.bench(faults=[Fault(status=401)] * 9) as bench:
                 try:
-                    models = await bench.provider.list_models()
+                    models = await bench.models()
                 except LLMError as error:
                     if kernel_kind(error) is not llm_errors.AuthenticationError:
                         fail(f"status 401 of `list_models` is {error!r}")
@@ -91,11 +93,11 @@ class BasicTests(KitBase):
                 provider = bench.provider
                 if getattr(provider, "close", None) is None:
                     return
-                await provider.close()
+                await close(provider)
                 await bench.ask("Yes.")
-                await provider.close()
+                await close(provider)
                 if not await eventually(lambda: bench.server.connections == 0):
                     fail(f"{bench.server.connections} connections are open after `close`")
-                await provider.close()
+                await close(provider)
 
         self.run(check, backend)

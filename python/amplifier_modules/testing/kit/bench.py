@@ -10,10 +10,13 @@ from urllib.parse import urlencode, urlsplit
 from amplifier_core.llm_errors import LLMError
 from amplifier_core.message_models import ChatRequest, ChatResponse, ToolCall
 
+from ...providers.content_calls import tool_calls_of
 from ..servers import Fault, ModelServer, Recorded, Script
+from ..servers.serving.server import SeenRequest
 from .conversation import question, said
 from .failing import fail, shown
 from .recorder import KitHooks, open_problem, order_problem
+from .returned import checked_awaitable, checked_calls, checked_response
 
 _AGAIN = 500
 """Times that an answer is ready: more than any provider should ask for one."""
@@ -81,22 +84,59 @@ class Bench:
         server.refusals.clear()
         self.hooks.events.clear()
         try:
-            response = await self.provider.complete(request or question())
+            return await self.complete(request)
         except LLMError as error:
             return error
+        except AssertionError:
+            raise
         except Exception as error:
             raise AssertionError(
                 f"`complete` raised `{type(error).__name__}: {error}`, which is no error of"
                 f" `amplifier_core.llm_errors` ({shown(fault)})"
             ) from error
-        if not isinstance(response, ChatResponse):
-            fail(f"`complete` returned a `{type(response).__name__}`, not a `ChatResponse`")
-        return response
 
-    def calls(self, response: ChatResponse) -> list[ToolCall]:
-        """Return the calls that a loop would run."""
-        calls = response.tool_calls or self.provider.parse_tool_calls(response)
-        return [call for call in calls if not getattr(call, "error", None)]
+    async def complete(self, request: ChatRequest | None = None) -> ChatResponse:
+        """Return what `complete` returns, whatever the server has ready."""
+        answer = self.provider.complete(request or question())
+        return checked_response(await checked_awaitable(answer, "complete"))
+
+    async def models(self) -> Any:
+        """Return what `list_models` returns."""
+        listing = getattr(self.provider, "list_models", None)
+        if not callable(listing):
+            fail("the provider has no method `list_models` (`models = False` does not claim it)")
+        return await checked_awaitable(listing(), "list_models")
+
+    def calls(self, response: ChatResponse, count: int | None = None) -> list[ToolCall]:
+        """Return the calls that a loop would run.
+
+        Args:
+            response: The answer.
+            count: How many the service made; None where that is what is tested.
+        """
+        found = response.tool_calls
+        if not found:
+            parsed: Any = self.provider.parse_tool_calls(response)
+            found = checked_calls(parsed, "`parse_tool_calls`", "returned")
+        calls = [call for call in found or tool_calls_of(response) if not is_broken(call)]
+        if count is not None and len(calls) != count:
+            fail(
+                f"the answer has {len(calls)} calls, not {count}: the service made {count}, the"
+                f" provider returned {said(response)} (calls must be in `tool_calls`, or in"
+                " `content` as `ToolCallBlock`s)"
+            )
+        return calls
+
+    def call(self, response: ChatResponse) -> ToolCall:
+        """Return the call that a loop would run, of an answer with one."""
+        return self.calls(response, 1)[0]
+
+    @property
+    def sent(self) -> SeenRequest:
+        """The last request that the provider sent."""
+        if not self.server.requests:
+            fail("`complete` sent no request to the address that `provider` was given")
+        return self.server.requests[-1]
 
     def expect_no_refusal(self) -> None:
         """Fail if the server refused a request."""
@@ -111,7 +151,7 @@ class Bench:
 
     def body(self, answer: Script) -> Recorded:
         """Return the bytes with which the service answers the last request, if it asks again."""
-        seen = self.server.requests[-1]
+        seen = self.sent
         self.server.answers, self.server.faults = [answer], []
         place = urlsplit(self.server.root)
         connection = http.client.HTTPConnection(place.hostname or "", place.port)
@@ -124,6 +164,11 @@ class Bench:
             return Recorded(response.read(), content_type=kind)
         finally:
             connection.close()
+
+
+def is_broken(call: ToolCall) -> bool:
+    """Whether a call says itself that it cannot run."""
+    return bool(getattr(call, "error", None))
 
 
 def is_sse(body: Recorded) -> bool:

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatRequest, ChatResponse, Message, ToolSpec
 
+from ...providers.content_calls import tool_calls_of
 from ..servers import Answer, Call, Text, Thinking
 
 _AT = {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]}
@@ -66,7 +67,7 @@ def foreign(content: Any) -> dict[str, Any]:
 
 def assistant(response: ChatResponse) -> dict[str, Any]:
     """Return the message that keeps an answer, as the loops store it."""
-    calls = response.tool_calls or []
+    calls = tool_calls_of(response)
     message: dict[str, Any] = {
         "role": "assistant",
         "content": [_block(block) for block in response.content],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -56,7 +56,7 @@ class EventTests(KitBase):
 
 def _expect_blocks(bench: Bench, response: ChatResponse) -> None:
     ends = [data for event, data in bench.hooks.events if event == END]
-    told = [_summary(data.get("block") or {}) for data in ends]
+    told = [_summary(_block_of(data)) for data in ends]
     blocks = [_summary(block.model_dump()) for block in response.content]
     if told != blocks:
         fail(f"the events ended the blocks {told}, the response has {blocks}")
@@ -69,6 +69,13 @@ def _expect_blocks(bench: Bench, response: ChatResponse) -> None:
         text = getattr(block, "text", None) or getattr(block, "thinking", None)
         if block.type in {"text", "thinking"} and deltas and "".join(deltas) != text:
             fail(f"the deltas of a block are {''.join(deltas)!r}, the block is {text!r}")
+
+
+def _block_of(data: dict[str, Any]) -> dict[str, Any]:
+    block: Any = data.get("block") or {}
+    if not isinstance(block, dict):
+        fail(f"`block` of `{END}` is a `{type(block).__name__}`, not a dict")
+    return cast("dict[str, Any]", block)
 
 
 def _summary(block: dict[str, Any]) -> tuple[Any, ...]:

@@ -85,20 +85,18 @@ async def _rounds(bench: Bench) -> list[Messages]:
     rounds: list[Messages] = []
     for n, answer in enumerate(_ANSWERS):
         response = await bench.ask(answer)
-        results = [result(call.id, f"result {n}") for call in bench.calls(response)]
+        results = [
+            result(call.id, f"result {n}") for call in bench.calls(response, len(answer.calls))
+        ]
         rounds.append([user("Look."), assistant(response), *results])
     return rounds
 
 
 async def _expect_taken(bench: Bench, history: Messages) -> None:
-    bench.server.answers, bench.server.faults = ["Yes."], []
-    bench.server.refusals.clear()
-    try:
-        await bench.provider.complete(request(history))
-    except LLMError as error:
-        if not bench.server.refusals:
-            fail(f"the provider refused a history: {error!r}")
+    found = await bench.outcome("Yes.", request=request(history))
     bench.expect_no_refusal()
+    if isinstance(found, LLMError):
+        fail(f"the provider refused a history: {found!r}")
 
 
 def _histories(own: list[Messages], *, with_images: bool) -> SearchStrategy[Messages]:

@@ -139,7 +139,7 @@ class RefusalTests(KitBase):
                     _expect_network(error)
                     if not error.retryable:
                         fail("a lost connection is not retryable")
-            provider = self.provider(address, KitHooks())
+            provider = self.made(address, KitHooks())
             try:
                 await provider.complete(question())
             except LLMError as error:

@@ -164,7 +164,9 @@ class StreamTests(KitBase):
             async with self.bench([MIXED]) as bench:
                 pieces = await _pieces(self.chunks_of(bench), [])
                 text = "".join(map(text_of_piece, pieces))
-                last = pieces[-1] if pieces else None
+                if not pieces:
+                    fail("`chunks` yielded nothing")
+                last = pieces[-1]
                 if text != scripted_text(MIXED):
                     fail(f"`chunks` yielded the text {text!r}, not {scripted_text(MIXED)!r}")
                 if isinstance(last, ChatResponse):
