@@ -13,8 +13,8 @@ from ._kernel.import_failure import failure_text, hinted
 from ._kernel.shown import shown
 from ._loading.failure_replay import FailureEvents
 from ._loading.load_report import (
+    Configured,
     LoadFailure,
-    Mounted,
     begin_report,
     listen,
 )
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 _ALWAYS_REQUIRED = frozenset({"hooks-guard"})
 """Modules without which a session is less safe than its mount plan says."""
 _NOT_INSTALLED = "Provider mount did not install a new provider instance"
-_LABELS: dict[Literal["orchestrator", "context"], str] = {
+LABELS: dict[Literal["orchestrator", "context"], str] = {
     "orchestrator": "orchestrator",
     "context": "context manager",
 }
@@ -128,7 +128,7 @@ class _Beginning:
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
         self._plan = config
-        for name, label in _LABELS.items():
+        for name, label in LABELS.items():
             try:
                 entry = main_entry(config, name)
                 with self._modules.noting(name, entry):
@@ -227,13 +227,20 @@ class _Beginning:
             source_hint=entry.get("source"),
             coordinator=coordinator,
         )
+        settings = getattr(mount, "__amplifier_settings__", None)
+        # A module that refuses unknown keys names them itself, beside what else is wrong.
+        is_refusing = getattr(settings, "unknown_keys", "refuse") == "refuse"
+        if settings is not None and not is_refusing:
+            self._note_settings(entry["module"], config, settings)
         cleanup = await mount(coordinator)
         if cleanup:
             coordinator.register_cleanup(cleanup)
-        settings = getattr(mount, "__amplifier_settings__", None)
-        if settings is not None:
-            self._report_of_load.mounted += (Mounted(entry["module"], config, settings),)
+        if settings is not None and is_refusing:
+            self._note_settings(entry["module"], config, settings)
         return mount
+
+    def _note_settings(self, module_id: Any, config: Any, settings: Any) -> None:
+        self._report_of_load.configured += (Configured(module_id, config, settings),)
 
     def _expect_ready(self, mount: Any) -> None:
         carried = getattr(mount, "__on_session_ready__", None)

@@ -80,13 +80,111 @@ def test_each_mistake_is_a_check_that_failed(tmp_path: Path):
     ]
 
 
-def test_a_form_that_is_wrong_mounts_nothing_and_names_the_unknown_keys(tmp_path: Path):
-    plan = {"session": {"orchestrator": "loop-basic"}, "tools": [{"modul": "tool-search"}]}
+def test_a_form_that_is_wrong_does_not_hide_what_else_is(tmp_path: Path):
+    tools = [{"modul": "tool-search"}, 3, {"module": "tool-search", "config": {"rooot": "."}}]
+    plan = {"session": {"orchestrator": "loop-basic"}, "tools": tools, "hooks": ["hooks-nope"]}
     code, out = validate(written(tmp_path, plan))
     assert code == 1
     assert "session_context_present" in out
     assert "tools[0]_module_required" in out
-    assert "unknown key `modul` in `tools[0]` (did you mean `module`?)" in out
+    assert "tools[1]_type" in out
+    assert messages(out)[-3:] == [
+        "unknown key `modul` in `tools[0]` (did you mean `module`?)",
+        (
+            "Failed to load hook 'hooks-nope': Module 'hooks-nope' not found via entry points or"
+            " filesystem; did you mean `hooks-observe`?"
+        ),
+        "unknown key `rooot` in the config of `tool-search` (did you mean `root`?)",
+    ]
+
+
+FIVE = {
+    "agnet": 1,
+    "session": {"orchestrator": "loop-basic", "context": "context-simple"},
+    "tools": [
+        {"module": "tool-filesystem", "config": {"rooot": "."}},
+        {"module": "tool-filesystem", "confg": {}},
+        "tool-serch",
+    ],
+}
+"""A plan with five mistakes: of each kind one."""
+SAID_OF_FIVE = {
+    "unknown key `agnet` in the mount plan (did you mean `agents`?)",
+    "unknown key `confg` in `tools[1]` (did you mean `config`?)",
+    "unknown key `rooot` in the config of `tool-filesystem` (did you mean `root`?)",
+    (
+        "two specs mount the tools `read_file`, `list_directory`: `tool-filesystem` replaces what"
+        " `tool-filesystem` mounted"
+    ),
+    (
+        "Failed to load tool 'tool-serch': Module 'tool-serch' not found via entry points or"
+        " filesystem; did you mean `tool-search`?"
+    ),
+}
+
+
+def messages(out: str) -> list[str]:
+    failed = (line for line in out.splitlines() if line.startswith("  ✗"))
+    return [line.partition(": ")[2] for line in failed]
+
+
+@pytest.mark.parametrize(
+    ("change", "further"),
+    [
+        ({}, ()),
+        (
+            {"session": {"orchestrator": "loop-basik", "context": "context-simple"}},
+            ("Cannot initialize without orchestrator: Module 'loop-basik' not found via",),
+        ),
+        (
+            {
+                "session": {
+                    "orchestrator": {
+                        "module": "loop-streaming",
+                        "config": {"max_iterations": "x", "modls": 1},
+                    },
+                    "context": "context-simpel",
+                }
+            },
+            (
+                "Cannot initialize without orchestrator: loop-streaming: `max_iterations` is 'x'",
+                "Cannot initialize without context manager: Module 'context-simpel' not found",
+                "unknown key `modls` in the config of `loop-streaming` (did you mean `models`?)",
+            ),
+        ),
+        (
+            {"session": {}},
+            (
+                "Section 'session' is missing the required field 'orchestrator'",
+                "Section 'session' is missing the required field 'context'",
+            ),
+        ),
+        (
+            {"providers": ["provider-mock", {"module": "provider-mock", "config": {"resp": 1}}]},
+            (
+                "Multi-instance providers require explicit 'instance_id' on all entries but one",
+                "Failed to load provider 'provider-mock': provider-mock: `resp` is unknown",
+            ),
+        ),
+        (
+            {"hooks": ["hooks-observe", "hooks-observe"]},
+            ("`hooks[1]` is the same as `hooks[0]` (`hooks-observe`)",),
+        ),
+    ],
+    ids=["five", "the loop", "loop and context", "no session", "two providers", "two hooks"],
+)
+def test_all_mistakes_of_a_plan_are_in_one_list(
+    tmp_path: Path, change: dict[str, Any], further: tuple[str, ...]
+):
+    code, out = validate(written(tmp_path, {**FIVE, **change}))
+    said = messages(out)
+
+    assert code == 1
+    assert "Traceback" not in out
+    assert [
+        text for text in (*SAID_OF_FIVE, *further) if not any(text in each for each in said)
+    ] == []
+    assert len(said) == len(set(said)) == len(SAID_OF_FIVE) + len(further)
 
 
 @pytest.mark.parametrize(

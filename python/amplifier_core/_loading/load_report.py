@@ -29,8 +29,8 @@ class LoadFailure:
         return f"Failed to load {self.kind} '{self.module_id}': {self.text}"
 
 
-class Mounted(NamedTuple):
-    """A module that was mounted, with the settings that it declares."""
+class Configured(NamedTuple):
+    """A module with its config and the settings that it declares."""
 
     module_id: Any
     config: Any
@@ -44,14 +44,14 @@ class LoadReport:
     earlier_handlers: frozenset[tuple[str, int]] = frozenset()
     """Handlers of unknown events that no module has registered, by event and serial number."""
     failures: tuple[LoadFailure, ...] = ()
-    mounted: tuple[Mounted, ...] = ()
-    """Those that declare their settings."""
+    configured: tuple[Configured, ...] = ()
+    """The modules whose configs can be compared with their settings."""
     replaced: tuple[str, ...] = ()
     """What one spec mounted in the place of another."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to review."""
-        return bool(self.failures or self.mounted or self.replaced)
+        return bool(self.failures or self.configured or self.replaced)
 
 
 def begin_report(coordinator: Any) -> LoadReport:

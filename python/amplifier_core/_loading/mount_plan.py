@@ -22,6 +22,10 @@ SECTIONS = frozenset({"session", "agents", *MAIN_MODULES, *LISTS})
 _DEFAULTS = {"orchestrator": "loop-basic", "context": "context-simple"}
 
 
+UNNAMED_INSTANCES = "Multi-instance providers"
+"""How the error begins about providers that would have one name."""
+
+
 class MountPlanError(RuntimeError, ValueError):
     """A mount plan that cannot be followed."""
 
@@ -146,6 +150,6 @@ def _check_instances(providers: list[dict[str, Any]]) -> None:
     for module_id, count in unnamed.items():
         if count > 1:
             raise MountPlanError(
-                "Multi-instance providers require explicit 'instance_id' on all entries but one: "
+                f"{UNNAMED_INSTANCES} require explicit 'instance_id' on all entries but one: "
                 f"found {count} entries of module '{module_id}' without it"
             )

@@ -143,15 +143,15 @@ def _of_main_module(plan: dict[str, Any], section: dict[Any, Any], name: str) ->
 def _of_list(listed: Any, section: str) -> Iterator[str]:
     entries = cast("list[Any]", listed) if isinstance(listed, list | tuple) else []
     for position, entry in enumerate(entries):
-        if not isinstance(entry, dict):
+        if not isinstance(entry, dict | str):
             continue
-        spec = cast("dict[Any, Any]", entry)
+        spec: dict[Any, Any] = {"module": entry} if isinstance(entry, str) else _dict(entry)
         path = f"{section}[{position}]"
         found = list(_of_spec(spec, path))
         yield from found
         if not spec.get("module") and not found:
             yield f"`{path}` has no effect, as it names no `module`"
-        same = (at for at in range(position) if entries[at] == spec)
+        same = (at for at in range(position) if entries[at] in (entry, spec))
         if section == "hooks" and (first := next(same, None)) is not None:
             yield f"`{path}` is the same as `hooks[{first}]` (`{spec.get('module')}`)"
 

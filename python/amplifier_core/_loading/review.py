@@ -53,7 +53,7 @@ def review(plan: dict[str, Any], coordinator: Any) -> Awaitable[None] | None:
     """
     report = take_report(coordinator)
     mistakes = _of_plan(plan, coordinator)
-    if report is not None and (report.mounted or report.replaced):
+    if report is not None and (report.configured or report.replaced):
         mistakes += _of_modules(report)
     if registrations_so_far(coordinator.hooks) and (strange := strange_handlers(coordinator.hooks)):
         return _review_handlers(plan, coordinator, report, mistakes, strange)
@@ -142,7 +142,7 @@ def _of_plan(plan: dict[str, Any], coordinator: Any) -> list[str]:
 def _of_modules(report: LoadReport) -> list[str]:
     unknown = (
         text
-        for module in report.mounted
+        for module in report.configured
         for text in settings_mistakes(module.module_id, module.config, module.settings)
     )
     return [*unknown, *report.replaced]

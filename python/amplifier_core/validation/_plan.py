@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from amplifier_core._kernel.import_failure import describe_failure
+from amplifier_core._loading.mount_plan import UNNAMED_INSTANCES
 from amplifier_core._loading.plan_file import PlanFileError, read_plan
-from amplifier_core._loading.plan_keys import plan_mistakes
+from amplifier_core._loading.plan_keys import plan_mistakes, source_mistakes
 from amplifier_core._loading.review import mistakes_of
+from amplifier_core._session_init import LABELS
 
+from ._mountable import OWN, mountable, with_instance_ids, with_own
 from ._validator import KEY, MADE_UP_KEY
 from .base import ValidationResult
 from .mount_plan import MountPlanValidator
@@ -35,8 +38,7 @@ async def validate_plan(path: str) -> ValidationResult:
     if result.passed:
         await _mount(cast("dict[str, Any]", plan), result)
     elif isinstance(plan, dict):
-        for text in plan_mistakes(cast("dict[str, Any]", plan)):
-            result.note("strict", False, text)
+        await _mount_rest(cast("dict[str, Any]", plan), result)
     return result
 
 
@@ -50,9 +52,24 @@ def _read(path: Path, result: ValidationResult) -> Any:
     return plan
 
 
+async def _mount_rest(plan: dict[str, Any], result: ValidationResult) -> None:
+    """Mount what can be mounted of a plan whose form is wrong, and note what else is."""
+    rest, texts = mountable(plan), [*plan_mistakes(plan), *source_mistakes(plan)]
+    # Places in lists are those of the plan itself.
+    of_rest = {*plan_mistakes(rest), *source_mistakes(rest)}
+    found = ValidationResult(KIND, "")
+    await _mount(rest, found)
+    for text in texts:
+        result.note("strict", False, text)
+    _add_errors(found, result, of_rest)
+
+
 async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:
     """Mount the modules of a plan in a strict session, and note what that session says."""
     found = await _mounted(plan)
+    while (repaired := _repaired(plan, found)) is not None:
+        plan = repaired
+        _add_errors(await _mounted(plan), found, {*plan_mistakes(plan)})
     providers = _providers(plan)
     without_key = [
         spec for spec in providers if KEY not in _config(spec) and _is_failed(spec, found)
@@ -96,6 +113,31 @@ async def _mounted(plan: dict[str, Any]) -> ValidationResult:
     return result
 
 
+def _repaired(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any] | None:
+    """Return a plan without the mistake at which a session ended; None if it went on to the end."""
+    for name, label in LABELS.items():
+        if plan["session"][name] != OWN[name] and _has(
+            found, f"Cannot initialize without {label}:"
+        ):
+            return with_own(plan, name)
+    if _has(found, UNNAMED_INSTANCES):
+        named = with_instance_ids(_providers(plan))
+        return None if named == plan["providers"] else {**plan, "providers": named}
+    return None
+
+
+def _add_errors(more: ValidationResult, found: ValidationResult, known: set[str]) -> None:
+    """Add what further errors say, unless it was said or is known."""
+    known |= {check.message for check in found.checks}
+    for check in more.checks:
+        if not check.passed and check.message not in known:
+            found.add(check)
+
+
+def _has(found: ValidationResult, start: str) -> bool:
+    return any(check.message.startswith(start) for check in found.errors)
+
+
 def _providers(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """The specs of the providers, all of them in the long form."""
     specs: list[Any] = plan.get("providers") or []
@@ -103,8 +145,7 @@ def _providers(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_failed(spec: dict[str, Any], result: ValidationResult) -> bool:
-    start = f"Failed to load provider '{spec.get('module')}':"
-    return any(check.message.startswith(start) for check in result.errors)
+    return _has(result, f"Failed to load provider '{spec.get('module')}':")
 
 
 def _config(spec: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -271,7 +271,7 @@ def _expect_usage(usage: Any, given: Usage) -> None:
 
 def _tool_names(body: Any, count: int) -> list[str]:
     """Return the names of the tools of a request, which the strict server has taken."""
-    tools = body.get("tools") if isinstance(body, dict) else None
+    tools: Any = cast("dict[str, Any]", body).get("tools") if isinstance(body, dict) else None
     if not tools:
         fail(f"the request has no `tools`, although {count} were given")
     return [tool.get("name") or tool["function"]["name"] for tool in tools]

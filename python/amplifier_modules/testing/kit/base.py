@@ -14,6 +14,8 @@ import anyio
 import pytest
 import sniffio
 
+from amplifier_core.message_models import ChatRequest
+
 from ..servers import ModelServer, Script
 from .bench import Bench
 from .clock import KitClock
@@ -151,7 +153,11 @@ class KitBase(ProviderUnderTest):
         chunks = getattr(bench.provider, "chunks", None)
         if chunks is None:
             pytest.skip("the provider has no `chunks`")
-        return lambda request: checked_pieces(chunks(request))
+
+        def checked(request: ChatRequest) -> AsyncGenerator[Any]:
+            return checked_pieces(chunks(request))
+
+        return checked
 
 
 @contextmanager

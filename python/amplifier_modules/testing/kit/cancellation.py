@@ -84,6 +84,7 @@ class CancellationTests(KitBase):
                 for fault in (Fault(silent=True), Fault(stall=0), Fault(stall=300)):
                     bench.server.answers, bench.server.faults = [MIXED] * 3, [fault]
                     bench.server.requests.clear()
+                    has_arrived = False
                     async with anyio.create_task_group() as group:
                         group.start_soon(bench.provider.complete, question())
                         has_arrived = await eventually(lambda: bool(bench.server.requests))

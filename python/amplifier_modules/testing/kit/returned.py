@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from types import CoroutineType
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from amplifier_core.message_models import ChatResponse, ToolCall
 
+from ...closing import closing
 from ...providers.pieces import is_piece
 from .failing import fail
 
@@ -67,20 +68,18 @@ def checked_calls(calls: Any, source: str, says: str = "is") -> list[ToolCall]:
     return found
 
 
-async def checked_pieces(pieces: Any) -> AsyncIterator[Any]:
+async def checked_pieces(pieces: Any) -> AsyncGenerator[Any]:
     """Yield what `chunks` returned, an async iterator of pieces."""
+    given: Any = pieces
     if isinstance(pieces, CoroutineType):
-        pieces.close()
+        given.close()
     if not isinstance(pieces, AsyncIterator):
         fail(
-            f"`chunks` returned a `{type(pieces).__name__}`, not an async iterator (must be an"
+            f"`chunks` returned a `{type(given).__name__}`, not an async iterator (must be an"
             " `async` method that yields)"
         )
-    try:
-        async for piece in cast("AsyncIterator[Any]", pieces):
+    async with closing(cast("AsyncIterator[Any]", pieces)) as source:
+        async for piece in source:
             if not (isinstance(piece, str | ChatResponse) or is_piece(piece)):
                 fail(f"`chunks` yielded a `{type(piece).__name__}` ({_PIECES})")
             yield piece
-    finally:
-        if hasattr(pieces, "aclose"):
-            await cast("Any", pieces).aclose()
