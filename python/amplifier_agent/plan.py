@@ -75,8 +75,8 @@ def parts_of(options: AgentOptions) -> Parts:
     session = cast("dict[str, Any]", plan["session"])
     session["strict"] = True
     provider = _model(plan, options.get("model"), has_plan=options.get("plan") is not None)
-    loop = _main(session, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
-    context = _main(session, "context", options.get("context"), _OUR_CONTEXT, "add_message")
+    loop = _main(plan, "orchestrator", options.get("loop"), _OUR_LOOP, "execute")
+    context = _main(plan, "context", options.get("context"), _OUR_CONTEXT, "add_message")
     tools = [_tool(each, plan) for each in _listed("tools", options.get("tools", ()))]
     hooks = [_hook(each, plan) for each in _listed("hooks", options.get("hooks", ()))]
     budget = options.get("budget")
@@ -202,12 +202,25 @@ def _check_provider(module_id: str, model: str) -> None:
     raise ConfigurationError(f"`model` is `{model}`, but {unknown_provider(model)}")
 
 
-def _main(session: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:
+def _default(plan: dict[str, Any], slot: str, module_id: str) -> Any:
+    """Return our own loop or context for a plan that names none, with what it says of it."""
+    session, section = plan["session"], plan.get(slot)
+    if session.get(f"{slot}_source"):
+        return module_id
+    entry: dict[str, Any] = {"module": module_id, "source": Own.TABLE}
+    if isinstance(section, dict) and section.keys() == {"config"}:
+        entry["config"] = plan.pop(slot)["config"]
+    return entry
+
+
+def _main(plan: dict[str, Any], slot: str, given: Any, default: str, method: str) -> Any:
     """Put the loop or the context into the plan, or return the object."""
+    session = plan["session"]
     if given is None or isinstance(given, str | Mapping):
         if given is not None:
             session[slot] = _entry(slot, given)
-        session.setdefault(slot, {"module": default, "source": Own.TABLE})
+        elif slot not in session:
+            session[slot] = _default(plan, slot, default)
         return None
     if isinstance(given, type) or not callable(getattr(given, method, None)):
         name = {"orchestrator": "loop"}.get(slot, slot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import module_sources
-from ._kernel.import_failure import describe_failure
+from ._kernel.import_failure import describe_failure, missing_package
 from ._kernel.shown import shown
 
 MODULE_FAILURE_REASONS = frozenset(
@@ -81,6 +81,7 @@ def not_loadable(words: str, failures: list[Exception]) -> ModuleDiscoveryError:
     """Make the error of a module that is there and broken, with the last failure as its cause."""
     told = "; ".join(describe_failure(failure) for failure in failures)
     text = f"{words}: {told}" if told else words
-    error = ModuleDiscoveryError(text, reason_code="invalid_entry_point")
+    hint = next(filter(None, map(missing_package, failures)), None)
+    error = ModuleDiscoveryError(text, reason_code="invalid_entry_point", hint=hint)
     error.__cause__ = failures[-1] if failures else None
     return error

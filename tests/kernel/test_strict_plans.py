@@ -85,20 +85,33 @@ VAIN = {
     "tools[1].source": {"tools": ["tool-search", {"module": "tool-filesystem", "source": "git+x"}]},
 }
 """Plans that name a source, which only a resolver reads, by the place of the source."""
+MISSING = {
+    "session.orchestrator.source": {
+        "session": {**SESSION, "orchestrator": {"module": "loop-nope", "source": "git+x"}}
+    },
+    "session.context_source": {
+        "session": {**SESSION, "context": "context-nope", "context_source": "git+x"}
+    },
+    "tools[1].source": {"tools": ["tool-search", {"module": "tool-nope", "source": "git+x"}]},
+}
+"""The same with modules that only a resolver could find."""
 
 
 @pytest.mark.parametrize("place", VAIN)
-async def test_a_source_is_a_mistake_unless_something_reads_it(
+async def test_a_source_of_a_module_that_is_there_without_it_is_one_line_of_the_log(
     engine: Any, place: str, caplog: pytest.LogCaptureFixture
 ):
     plan: dict[str, Any] = {"session": SESSION, **VAIN[place]}
-    text = f"`{place}` has no effect, as no `module-source-resolver` is mounted"
-    async with engine.AmplifierSession(plan):
-        assert warnings(caplog) == [text]
+    text = f"`{place}` is not read, as no `module-source-resolver` is mounted: `"
     strict = {**plan, "session": {**plan["session"], "strict": True}}
-    with pytest.raises(RuntimeError) as caught:
-        await engine.AmplifierSession(strict).initialize()
-    assert str(caught.value) == f"the mount plan has a mistake: {text}"
+    caplog.set_level("INFO", logger="amplifier_core.session")
+    for each in (plan, strict):
+        caplog.clear()
+        async with engine.AmplifierSession(each):
+            [said] = caplog.records
+        assert said.levelname == "INFO"
+        assert said.getMessage().startswith(text)
+        assert said.getMessage().endswith("` is there without it")
 
     class Resolver:
         def resolve(self, module_id: str, **_hints: Any) -> Any:
@@ -108,7 +121,19 @@ async def test_a_source_is_a_mistake_unless_something_reads_it(
     session = engine.AmplifierSession(strict)
     await session.coordinator.mount("module-source-resolver", Resolver())
     async with session:
-        assert warnings(caplog) == []
+        assert caplog.records == []
+
+
+@pytest.mark.parametrize("place", MISSING)
+async def test_a_source_of_a_module_that_is_not_there_is_a_mistake(engine: Any, place: str):
+    plan: dict[str, Any] = {"session": SESSION, **MISSING[place]}
+    strict = {**plan, "session": {**plan["session"], "strict": True}}
+    with pytest.raises(RuntimeError) as caught:
+        await engine.AmplifierSession(strict).initialize()
+    assert "the mount plan has 2 mistakes: " in str(caught.value)
+    assert "not found via entry points or filesystem" in str(caught.value)
+    text = f"`{place}` has no effect, as no `module-source-resolver` is mounted"
+    assert str(caught.value).endswith(text)
 
 
 @pytest.mark.parametrize(

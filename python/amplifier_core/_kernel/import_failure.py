@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -62,6 +63,20 @@ def describe_failure(error: BaseException) -> str:
     return f"{_told(error)}, caused by {_told(innermost)}{at}"
 
 
+def missing_package(error: BaseException) -> str | None:
+    """Say which package an import needs and what to install; None if it failed for another reason.
+
+    A package that lacks a part of its own is broken, not missing.
+    """
+    *_, innermost = causes(error)
+    if not isinstance(innermost, ModuleNotFoundError) or not innermost.name:
+        return None
+    package = innermost.name.partition(".")[0]
+    if innermost.name != package and find_spec(package) is not None:
+        return None
+    return f"the package `{package}` is missing: `pip install {package.replace('_', '-')}`"
+
+
 def failure_text(error: BaseException) -> str:
     """Return an error's text with its hint; for a failed import also with the innermost cause."""
     text = describe_failure(error) if isinstance(error, SyntaxError) else error_text(error)
@@ -77,6 +92,8 @@ def hinted(text: str, error: BaseException) -> str:
     hint: object = None
     with suppress(Exception):  # a foreign attribute may be a property that raises
         hint = getattr(error, "hint", None)
+    if isinstance(error, ImportError) and not hint:
+        hint = missing_package(error)
     if not isinstance(hint, str) or not hint or hint in text:
         return text
     return f"{text}; {hint}"

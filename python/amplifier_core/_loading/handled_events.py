@@ -10,6 +10,7 @@ from .. import events
 from .._kernel.advice import did_you_mean
 from .._kernel.capability_names import OBSERVABILITY_EVENTS
 from .known_modules import own_events
+from .public_events import PUBLIC_EVENTS
 
 _SESSION_CONFIG = "session:config"
 _UNNAMED = "_auto_"
@@ -82,7 +83,7 @@ def _registered(hooks: Any, event: str) -> list[tuple[int, str, Any, bool, float
 @cache
 def _known() -> frozenset[str]:
     further = events._further.values()  # pyright: ignore[reportPrivateUsage] -- of the same package
-    return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events()})
+    return frozenset({*events.ALL_EVENTS, *further, _SESSION_CONFIG, *own_events(), *PUBLIC_EVENTS})
 
 
 async def contributed(coordinator: Any) -> set[str]:

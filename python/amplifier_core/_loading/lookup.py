@@ -89,7 +89,7 @@ def only_our_own(module_id: str) -> Found:
         known = ", ".join(f"`{name}`" for name in sorted(own_modules()))
         raise ModuleDiscoveryError(f"no module `{module_id}` of our own (there are {known})")
     for other in _others(module_id, tuple(sys.path)):
-        logger.warning(
+        logger.info(
             "module `%s` is our own here; ignored: %s `%s`%s",
             module_id,
             other.origin,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .._kernel.advice import advice_on
 from .._kernel.engine_choice import extension
@@ -86,26 +86,52 @@ _is_plain: Callable[[dict[str, Any]], bool] = (
 )
 
 
-def source_mistakes(plan: dict[str, Any]) -> Iterator[str]:
+class UnreadSource(NamedTuple):
+    """A source that a mount plan names, where nobody is there to resolve it."""
+
+    path: str
+    """Where the plan says it."""
+    module_id: Any
+
+    @property
+    def mistake(self) -> str:
+        """What is said where the module is not found without it."""
+        return f"`{self.path}` has no effect, as no `module-source-resolver` is mounted"
+
+    @property
+    def remark(self) -> str:
+        """What is said where the module is there without it."""
+        return (
+            f"`{self.path}` is not read, as no `module-source-resolver` is mounted:"
+            f" `{shown(self.module_id)[1:-1]}` is there without it"
+        )
+
+
+def unread_sources(plan: dict[str, Any]) -> Iterator[UnreadSource]:
     """Yield the sources that a mount plan names, for a session that has nobody to resolve them."""
     section = _dict(plan.get("session"))
     for name in MAIN_MODULES:
         entry = section.get(name)
         if not isinstance(entry, dict):
-            yield from _of_source(section.get(f"{name}_source"), f"session.{name}_source")
+            yield from _source_at(f"session.{name}_source", section.get(f"{name}_source"), entry)
         else:
-            yield from _of_source(_dict(entry).get("source"), f"session.{name}.source")
+            yield from _source_of(entry, f"session.{name}")
     for name in LISTS:
         listed = plan.get(name)
         entries = cast("list[Any]", listed) if isinstance(listed, list | tuple) else []
         for position, entry in enumerate(entries):
-            yield from _of_source(_dict(entry).get("source"), f"{name}[{position}].source")
+            yield from _source_of(entry, f"{name}[{position}]")
 
 
-def _of_source(source: Any, path: str) -> Iterator[str]:
+def _source_of(entry: Any, path: str) -> Iterator[UnreadSource]:
+    spec = _dict(entry)
+    yield from _source_at(f"{path}.source", spec.get("source"), spec.get("module"))
+
+
+def _source_at(path: str, source: Any, module_id: Any) -> Iterator[UnreadSource]:
     # A plan of an agent may have been written and read again.
     if source and source != Own.TABLE:
-        yield f"`{path}` has no effect, as no `module-source-resolver` is mounted"
+        yield UnreadSource(path, module_id)
 
 
 def settings_mistakes(module_id: Any, config: Any, settings: Any) -> Iterator[str]:

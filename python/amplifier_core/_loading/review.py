@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
@@ -12,7 +12,7 @@ from .._kernel.import_failure import error_text, hinted
 from .handled_events import idle_handlers, registrations_so_far, strange_handlers
 from .load_report import LoadFailure, LoadReport, take_report
 from .mount_plan import is_strict
-from .plan_keys import plan_mistakes, settings_mistakes, source_mistakes
+from .plan_keys import UnreadSource, plan_mistakes, settings_mistakes, unread_sources
 
 logger = logging.getLogger("amplifier_core.session")
 
@@ -28,8 +28,14 @@ def reviewed_failure(plan: dict[str, Any], coordinator: Any, error: Exception) -
         The error itself; for a strict plan one that lists the mistakes after it.
     """
     report = take_report(coordinator)
-    mistakes = [*_of_plan(plan, coordinator), *([] if report is None else _of_modules(report))]
     failures = () if report is None else report.failures
+    mistakes = [*plan_mistakes(plan), *([] if report is None else _of_modules(report))]
+    # What comes behind the module that failed was not looked for.
+    mistakes += (
+        source.mistake
+        for source in _unread(plan, coordinator)
+        if _is_failed(source, failures) or _ends_at(error, source)
+    )
     if is_strict(plan):
         return _refusal([hinted(error_text(error), error), *map(str, failures), *mistakes])
     for text in mistakes:
@@ -52,12 +58,17 @@ def review(plan: dict[str, Any], coordinator: Any) -> Awaitable[None] | None:
             and has mistakes, with a `ConfigurationError` as the cause that lists all of them.
     """
     report = take_report(coordinator)
-    mistakes = _of_plan(plan, coordinator)
+    mistakes = plan_mistakes(plan)
+    failures = () if report is None else report.failures
+    for source in _unread(plan, coordinator):
+        if _is_failed(source, failures):
+            mistakes.append(source.mistake)
+        else:
+            logger.info("%s", source.remark)
     if report is not None and (report.configured or report.replaced):
         mistakes += _of_modules(report)
     if registrations_so_far(coordinator.hooks) and (strange := strange_handlers(coordinator.hooks)):
         return _review_handlers(plan, coordinator, report, mistakes, strange)
-    failures = () if report is None else report.failures
     if failures or mistakes or coordinator.approval_system is not None:
         _conclude(plan, coordinator, failures, mistakes, [])
     return None
@@ -132,11 +143,22 @@ def _remember(coordinator: Any, strange: frozenset[tuple[str, int]], texts: list
         setattr(coordinator, _REVIEWED, (strange, frozenset(texts)))
 
 
-def _of_plan(plan: dict[str, Any], coordinator: Any) -> list[str]:
-    mistakes = list(plan_mistakes(plan))
-    if getattr(coordinator.loader, "ignores_sources", False) is True:
-        mistakes += source_mistakes(plan)
-    return mistakes
+def _unread(plan: dict[str, Any], coordinator: Any) -> Iterable[UnreadSource]:
+    """Return the sources that nothing reads."""
+    is_unread = getattr(coordinator.loader, "ignores_sources", False) is True
+    return unread_sources(plan) if is_unread else ()
+
+
+def _is_failed(source: UnreadSource, failures: tuple[LoadFailure, ...]) -> bool:
+    return any(failure.module_id == source.module_id for failure in failures)
+
+
+def _ends_at(error: Exception, source: UnreadSource) -> bool:
+    """Whether a session could not begin without the module of a source."""
+    _, _, name = source.path.partition("session.")
+    return bool(name) and error_text(error).startswith(
+        f"Cannot initialize without {name.partition('.')[0].removesuffix('_source')}"
+    )
 
 
 def _of_modules(report: LoadReport) -> list[str]:

@@ -21,12 +21,13 @@ def with_own(plan: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def mountable(plan: dict[str, Any]) -> dict[str, Any]:
-    """Return a plan with those specs alone that have the form of one."""
+    """Return a plan with those specs alone that have the form of one; their places stay."""
     session: Any = plan.get("session")
     rest: dict[str, Any] = {**plan, "session": session if isinstance(session, dict) else {}}
     for name in LISTS:
         listed: Any = plan.get(name) or []
-        rest[name] = [spec for spec in listed if _is_spec(spec)] if isinstance(listed, list) else []
+        specs: list[Any] = listed if isinstance(listed, list) else []
+        rest[name] = [spec if _is_spec(spec) else {} for spec in specs]
     for name in OWN:
         if not _is_spec(rest["session"].get(name)):
             rest = with_own(rest, name)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from amplifier_core._kernel.import_failure import describe_failure
 from amplifier_core._loading.mount_plan import UNNAMED_INSTANCES
 from amplifier_core._loading.plan_file import PlanFileError, read_plan
-from amplifier_core._loading.plan_keys import plan_mistakes, source_mistakes
+from amplifier_core._loading.plan_keys import plan_mistakes
 from amplifier_core._loading.review import mistakes_of
 from amplifier_core._session_init import LABELS
 
@@ -54,14 +54,12 @@ def _read(path: Path, result: ValidationResult) -> Any:
 
 async def _mount_rest(plan: dict[str, Any], result: ValidationResult) -> None:
     """Mount what can be mounted of a plan whose form is wrong, and note what else is."""
-    rest, texts = mountable(plan), [*plan_mistakes(plan), *source_mistakes(plan)]
-    # Places in lists are those of the plan itself.
-    of_rest = {*plan_mistakes(rest), *source_mistakes(rest)}
+    rest = mountable(plan)
     found = ValidationResult(KIND, "")
     await _mount(rest, found)
-    for text in texts:
+    for text in plan_mistakes(plan):
         result.note("strict", False, text)
-    _add_errors(found, result, of_rest)
+    _add_errors(found, result, {*plan_mistakes(rest)})
 
 
 async def _mount(plan: dict[str, Any], result: ValidationResult) -> None:

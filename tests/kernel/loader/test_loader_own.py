@@ -36,11 +36,14 @@ async def test_a_marked_module_is_our_own_and_what_it_replaces_is_named_and_not_
     point = install(module_id, SystemExit("loaded"))
     site("amplifier_module_elsewhere")
     monkeypatch.setitem(amplifier_modules.MODULES, module_id, "amplifier_module_elsewhere")
+    caplog.set_level(logging.INFO, logger="amplifier_core.loader")
 
     mount = await ModuleLoader().load(module_id, {"a": 1}, source_hint=Own.TABLE)
 
     assert await mount("here") == ("amplifier_module_elsewhere", "here", {"a": 1})
     assert point.loads == 0
+    # No plan names it: what is left aside is no mistake of anybody.
+    assert {record.levelname for record in caplog.records} == {"INFO"}
     assert [record.getMessage() for record in caplog.records] == [
         f"module `{module_id}` is our own here; ignored: entry point `{module_id}`",
         f"module `{module_id}` is our own here; ignored: package `{package(module_id)}` ({folder})",
