@@ -26,7 +26,7 @@ def mountable(plan: dict[str, Any]) -> dict[str, Any]:
     rest: dict[str, Any] = {**plan, "session": session if isinstance(session, dict) else {}}
     for name in LISTS:
         listed: Any = plan.get(name) or []
-        specs: list[Any] = listed if isinstance(listed, list) else []
+        specs = cast("list[Any]", listed) if isinstance(listed, list) else []
         rest[name] = [spec if _is_spec(spec) else {} for spec in specs]
     for name in OWN:
         if not _is_spec(rest["session"].get(name)):

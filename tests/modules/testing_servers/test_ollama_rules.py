@@ -34,6 +34,13 @@ def asking(*messages: Body, **fields: Any) -> Body:
 TWO: Body = {"role": "assistant", "content": "", "tool_calls": [call("look", at="a"), call("rest")]}
 USER: Body = HELLO["messages"][0]
 
+NAMED = {"role": "assistant", "tool_calls": [call("look") | {"id": each} for each in "12"]}
+
+
+def of_id(call_id: str, **more: Any) -> Any:
+    return {"role": "tool", "tool_call_id": call_id, "content": "x", **more}
+
+
 CASES = [
     pytest.param(HELLO, None, id="hello"),
     pytest.param(asking(model="llama3.2"), None, id="a name without a tag"),
@@ -70,14 +77,40 @@ CASES = [
     pytest.param(asking({**USER, "images": [{}]}), "cannot unmarshal", id="an image as a mapping"),
     pytest.param(asking(USER, TWO, result("look"), result("rest")), None, id="calls and results"),
     pytest.param(
-        asking(USER, TWO, result("rest"), result("look")),
-        "the result of `rest` where that of `look` is expected",
-        id="results in another order",
+        asking(USER, TWO, result("rest"), result("look")), None, id="results in another order"
+    ),
+    pytest.param(
+        asking(USER, TWO, result("look"), result("look")),
+        "the result of `look` where that of `rest` is expected",
+        id="two results of one call",
+    ),
+    pytest.param(
+        asking(USER, NAMED, of_id("2"), of_id("1")), None, id="results by the ids of their calls"
+    ),
+    pytest.param(
+        asking(USER, NAMED, of_id("1"), of_id("1")),
+        "a result with the id `1`, which no call has that waits: `look`",
+        id="two results of one id",
+    ),
+    pytest.param(
+        asking(USER, NAMED, of_id("2", tool_name="rest"), of_id("1")),
+        "the result of `rest` has the id of a call of `look`",
+        id="an id of another tool",
+    ),
+    pytest.param(
+        asking(USER, TWO, of_id("a"), of_id("b")), None, id="ids of which the calls have none"
+    ),
+    pytest.param(
+        asking(USER, TWO, {"role": "tool", "content": "x"}, {"role": "tool", "content": "y"}),
+        None,
+        id="results by their position",
     ),
     pytest.param(asking(USER, TWO, result("look")), "no result of the call", id="no result"),
     pytest.param(asking(USER, result("look")), "follows no call", id="an orphan"),
     pytest.param(
-        asking(USER, TWO, {"role": "tool", "content": "x"}), "the result of ``", id="no name"
+        asking(USER, TWO, {"role": "tool", "content": "x"}),
+        "no result of the call of `rest`",
+        id="one result without a name",
     ),
     pytest.param(
         asking(

@@ -6,7 +6,7 @@ import base64
 import binascii
 
 from ..serving.fields import Fields
-from ..serving.reading import Json, items, objects, text
+from ..serving.reading import Json, items, mapping, objects, text
 from .asked import Asked
 from .words import as_object, check_fields, refused
 
@@ -53,28 +53,47 @@ def check_calls(asked: Asked) -> None:
 
 
 def check_results(asked: Asked) -> None:
-    """Behind a message with calls come the results of all of them, named and in their order.
+    """Behind a message with calls come the results of all of them.
 
-    Results have no id: with another order the model would take one for that of another call.
+    A result belongs to the call of its `tool_call_id`, if the calls have ids; else to the first
+    call of its `tool_name` that waits; and without either to the first call that waits.
     """
-    waiting: list[str] = []
+    waiting: list[tuple[str, str]] = []
     for message in [*asked.messages, {"role": ""}]:
         if message["role"] == "tool":
-            name = text(message.get("tool_name"))
             if not waiting:
                 raise refused("a message of role tool that follows no call")
-            if name != waiting[0]:
-                raise refused(f"the result of `{name}` where that of `{waiting[0]}` is expected")
-            del waiting[0]
+            waiting.remove(_call_of(message, waiting))
             continue
         if waiting:
-            raise refused(f"no result of the call of `{waiting[0]}`")
+            raise refused(f"no result of the call of `{waiting[0][1]}`")
         waiting = _called(message)
 
 
-def _called(message: Json) -> list[str]:
-    functions = objects([call.get("function") for call in objects(message.get("tool_calls"))])
-    return [text(function.get("name")) for function in functions]
+def _call_of(result: Json, waiting: list[tuple[str, str]]) -> tuple[str, str]:
+    """Return the id and the name of the call that a result belongs to."""
+    call_id, name = text(result.get("tool_call_id")), text(result.get("tool_name"))
+    names = ", ".join(f"`{each}`" for _, each in waiting)
+    if call_id and any(each for each, _ in waiting):
+        found = [call for call in waiting if call[0] == call_id]
+        if not found:
+            raise refused(
+                f"a result with the id `{call_id}`, which no call has that waits: {names}"
+            )
+        if name not in ("", found[0][1]):
+            raise refused(f"the result of `{name}` has the id of a call of `{found[0][1]}`")
+        return found[0]
+    found = [call for call in waiting if name in ("", call[1])]
+    if not found:
+        raise refused(f"the result of `{name}` where that of {names} is expected")
+    return found[0]
+
+
+def _called(message: Json) -> list[tuple[str, str]]:
+    calls = objects(message.get("tool_calls"))
+    return [
+        (text(call.get("id")), text(mapping(call.get("function")).get("name"))) for call in calls
+    ]
 
 
 def check_content(asked: Asked) -> None:

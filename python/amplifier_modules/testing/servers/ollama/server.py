@@ -13,7 +13,7 @@ from ..serving.reading import Json, mapping, text
 from ..serving.refusal import Refusal, RefusedError
 from ..serving.server import ModelServer, SeenRequest
 from ..serving.sse import encode_event
-from . import completions
+from . import completions, generate
 from .judge import check_key, judge, model_of
 from .models import MODELS, OllamaModel, find_model
 from .pulling import pull_lines
@@ -22,10 +22,14 @@ from .words import error_body, of_status, refused
 
 NDJSON = "application/x-ndjson"
 _COMPLETIONS = "/v1/chat/completions"
+_GENERATE = "/api/generate"
 
 
 class OllamaServer(ModelServer):
     """A server that judges each request as strictly as Ollama does, and answers from a script.
+
+    It has `/api/chat`, `/api/generate`, `/v1/chat/completions`, and what lists, shows and pulls
+    models.
 
         with OllamaServer(["Hello"]) as server:
             client = Client(host=server.url)
@@ -67,7 +71,7 @@ class OllamaServer(ModelServer):
 
     @property
     def url(self) -> str:
-        """The address that clients call the host."""
+        """The address of the server, which `Client` of `ollama` calls `host`."""
         return self.root
 
     def judge(self, body: Json, headers: Mapping[str, str] | None = None) -> Refusal | None:
@@ -82,6 +86,10 @@ class OllamaServer(ModelServer):
         match request.method, request.path:
             case "POST", "/api/chat":
                 refusal = self.judge(mapping(request.body), request.headers)
+            case "POST", path if path == _GENERATE:
+                refusal = generate.judge(
+                    mapping(request.body), request.headers, self.models, self._api_key
+                )
             case "POST", path if path == _COMPLETIONS:
                 check_key(request.headers, self._api_key)
                 refusal = completions.judge(mapping(request.body), self.models)
@@ -101,9 +109,9 @@ class OllamaServer(ModelServer):
             case "/api/tags":
                 return self._json({"models": [_listed(model) for model in self.models]})
             case "/api/show":
-                return self._json(model_of(text(body.get("model")), self.models).shown)
+                return self._json(model_of(_named(body), self.models).shown)
             case "/api/pull":
-                return self._pulled(text(body.get("model")))
+                return self._pulled(_named(body))
             case _:
                 return self._answered(request.path, body)
 
@@ -117,15 +125,20 @@ class OllamaServer(ModelServer):
         return self._stream(lines, kind=NDJSON)
 
     def _answered(self, path: str, body: Json) -> Reply:
+        if path == _GENERATE and generate.loads_only(body):
+            return self._json(generate.loaded(body))
         answer = self._next_answer()
         if isinstance(answer, Recorded):
             return self._recorded(answer)
         if path == _COMPLETIONS:
             return self._completion(answer, body)
         thinks, model = bool(body.get("think")), body["model"]
+        is_prompt = path == _GENERATE
         if body.get("stream") is False:
-            return self._json(compose(answer, model, thinks=thinks))
-        lines = stream_lines(answer, model, thinks=thinks)
+            form = generate.compose if is_prompt else compose
+            return self._json(form(answer, model, thinks=thinks))
+        write = generate.generated_lines if is_prompt else stream_lines
+        lines = write(answer, model, thinks=thinks)
         return self._stream([encode_line(line) for line in lines], kind=NDJSON)
 
     def _completion(self, answer: Answer, body: Json) -> Reply:
@@ -169,6 +182,11 @@ class OllamaServer(ModelServer):
 
     def _invalid_json(self, problem: str) -> Refusal:
         return Refusal(400, "", f"invalid character in the body: {problem}")
+
+
+def _named(body: Json) -> str:
+    """Return the model of a request, which older clients call `name`."""
+    return text(body.get("model") or body.get("name"))
 
 
 def _listed(model: OllamaModel) -> Json:

@@ -45,7 +45,9 @@ def error_body(refusal: Refusal) -> Json:
     }
 
 
-def check_fields(value: Mapping[str, Any], fields: Fields, path: Path = ()) -> None:
+def check_fields(
+    value: Mapping[str, Any], fields: Fields, path: Path = (), request: str = "ChatRequest"
+) -> None:
     """Refuse an object with a field that is missing or of another type; others are ignored."""
     known = {**fields.required, **fields.optional}
     problem = find_problem({name: value[name] for name in value if name in known}, fields, path)
@@ -54,7 +56,7 @@ def check_fields(value: Mapping[str, Any], fields: Fields, path: Path = ()) -> N
     where = ".".join(str(part) for part in problem.path if isinstance(part, str))
     if problem.what == "missing":
         raise refused(f"{where} is required")
-    raise _not_read(problem.found, problem.expected, where)
+    raise _not_read(problem.found, problem.expected, where, request)
 
 
 def as_object(value: object, path: Path) -> Json:
@@ -64,8 +66,8 @@ def as_object(value: object, path: Path) -> Json:
     return mapping(value)
 
 
-def _not_read(found: str, expected: str, where: str) -> RefusedError:
+def _not_read(found: str, expected: str, where: str, request: str = "ChatRequest") -> RefusedError:
     return refused(
-        f"json: cannot unmarshal {found} into Go struct field ChatRequest.{where} of type"
+        f"json: cannot unmarshal {found} into Go struct field {request}.{where} of type"
         f" {expected.removesuffix('|null')}"
     )

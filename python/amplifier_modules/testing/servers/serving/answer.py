@@ -92,7 +92,19 @@ class Answer:
         usage: Usage | None = None,
         fragment: int = 12,
     ) -> None:
-        """Set the answer up."""
+        """Set the answer up.
+
+        Raises:
+            TypeError: A part or an option is of the wrong type.
+        """
+        for place, part in enumerate(parts):
+            _check(part, str | Part, f"part {place} of an answer", _PART)
+        _check(stop, str | None, "`stop` of an answer", "a text")
+        _check(usage, Usage | None, "`usage` of an answer", "a `Usage`")
+        if type(fragment) is not int or fragment < 1:
+            raise TypeError(
+                f"`fragment` of an answer is `{fragment!r}` (must be a whole number above 0)"
+            )
         self.parts = [Text(part) if isinstance(part, str) else part for part in parts]
         self.stop = stop
         self.usage = usage or Usage()
@@ -123,10 +135,25 @@ class Recorded:
         status: int = 200,
         content_type: str = "text/event-stream",
     ) -> None:
-        """Set the body up, and read it if it is a file."""
+        """Set the body up, and read it if it is a file.
+
+        Raises:
+            TypeError: The body is neither bytes nor a path.
+        """
+        _check(
+            body, bytes | Path, "the body of a recorded answer", "bytes, or the `Path` of a file"
+        )
         self.body = body if isinstance(body, bytes) else body.read_bytes()
         self.status = status
         self.content_type = content_type
+
+
+_PART = "a text, or a `Text`, `Thinking`, `RedactedThinking`, `Call`, `Declined` or `Block`"
+
+
+def _check(value: object, kinds: Any, what: str, right: str) -> None:
+    if not isinstance(value, kinds):
+        raise TypeError(f"{what} is a `{type(value).__name__}` (must be {right})")
 
 
 Script = Answer | Recorded | str

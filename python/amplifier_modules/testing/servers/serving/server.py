@@ -17,6 +17,7 @@ from .http import HttpRequest, LoopbackServer, Reply
 from .issued import Issued
 from .reading import Json, parse_body
 from .refusal import Refusal, RefusedError
+from .scripts import checked_answer, checked_answers, checked_faults
 from .sse import split_events
 from .window import Window
 
@@ -77,9 +78,12 @@ class ModelServer(ABC):
             api_key: The key that requests must carry; without one, any key.
             pause: Seconds between the events of a stream.
             secret: What it signs with; without it, a random key.
+
+        Raises:
+            TypeError: An answer or a fault is of the wrong type.
         """
-        self.answers: list[Script] = list(answers)
-        self.faults: list[Fault | None] = list(faults)
+        self.answers: list[Script] = checked_answers(answers)
+        self.faults: list[Fault | None] = checked_faults(faults)
         self.requests: list[SeenRequest] = []
         self.lookups: list[SeenRequest] = []
         self.refusals: list[Refusal] = []
@@ -93,7 +97,7 @@ class ModelServer(ABC):
 
     @property
     def root(self) -> str:
-        """The address of the root of the server.
+        """The address of the server: `http://127.0.0.1:PORT`, without a path.
 
         Raises:
             RuntimeError: The server is not running.
@@ -105,7 +109,12 @@ class ModelServer(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """The base address that a client of this dialect is configured with."""
+        """What the official client of the dialect takes as its base address, as it stands.
+
+        That is `base_url` of `anthropic` and `openai`, `host` of `ollama`, and `base_url` or `host`
+        of our providers. Where the client adds the version itself, it is `root`; the clients of
+        `openai` do not, so theirs ends in `/v1`.
+        """
 
     @property
     def connections(self) -> int:
@@ -239,7 +248,7 @@ class ModelServer(ABC):
 
     def _next_answer(self) -> Answer | Recorded:
         script = self.answers.pop(0) if self.answers else DEFAULT_ANSWER
-        return Answer(script) if isinstance(script, str) else script
+        return checked_answer(script, "an answer of the script")
 
     def _new_id(self, prefix: str) -> str:
         """Return an id that this server has not used yet."""
