@@ -197,7 +197,7 @@ def _check_provider(module_id: str, model: str) -> None:
     """
     if module_id in MODULES or other_sources(module_id):
         return
-    from amplifier_modules.providers.model_names import unknown_provider
+    from .model_names import unknown_provider
 
     raise ConfigurationError(f"`model` is `{model}`, but {unknown_provider(model)}")
 

@@ -19,6 +19,7 @@ from ._loading.load_report import (
     listen,
 )
 from ._loading.mount_plan import (
+    MAIN_LABELS,
     MountPlanError,
     announced,
     is_strict,
@@ -43,11 +44,6 @@ logger = logging.getLogger(__name__)
 _ALWAYS_REQUIRED = frozenset({"hooks-guard"})
 """Modules without which a session is less safe than its mount plan says."""
 _NOT_INSTALLED = "Provider mount did not install a new provider instance"
-LABELS: dict[Literal["orchestrator", "context"], str] = {
-    "orchestrator": "orchestrator",
-    "context": "context manager",
-}
-"""The main modules as errors call them."""
 
 
 async def initialize_session(
@@ -128,7 +124,7 @@ class _Beginning:
     async def mount_all(self, config: dict[str, Any]) -> None:
         """Mount every module of a plan in its order."""
         self._plan = config
-        for name, label in LABELS.items():
+        for name, label in MAIN_LABELS.items():
             try:
                 entry = main_entry(config, name)
                 with self._modules.noting(name, entry):

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import trio
 from mistakes import add, mistake, model, told
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from amplifier_agent import Agent, Budget, ScriptedProvider, ToolContext, tool
 from amplifier_core import ModuleCoordinator
+from amplifier_modules.testing.servers import ChatServer
 
 # sub-agents, conversations, budgets
 
@@ -172,6 +173,7 @@ def _() -> str:
 
 
 mistake("testing", "a script that is over")(lambda: Agent(ScriptedProvider([])).run_sync("go"))
+mistake("testing", "a script of a server of the wrong type")(lambda: ChatServer(cast("Any", [3])))
 mistake("testing", "an item that is none of the above")(
     lambda: Agent(ScriptedProvider([3])).run_sync("go")  # type: ignore[list-item]
 )

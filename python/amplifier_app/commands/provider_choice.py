@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from amplifier_app.failure import Failure
 from amplifier_app.outcome import WRONG_USAGE
 from amplifier_modules.providers.anthropic.models import DEFAULT_MODEL as CLAUDE
-from amplifier_modules.providers.model_names import has_colon
 from amplifier_modules.providers.openai_chat.presets import PRESETS
 from amplifier_modules.providers.openai_models import DEFAULT_MODEL as GPT
 
@@ -188,6 +187,8 @@ def _check_spelling(name: str, model: str) -> None:
         known = alike == name
         message = f"`{name}:` names no model" if known else f"there is no provider `{name}`"
         raise Failure(message, hint=hint, exit_code=WRONG_USAGE)
+    from amplifier_agent.model_names import has_colon  # late: few programs have a mistake
+
     text = f"{name}:{model}"
     if model and _NAME.fullmatch(name) and not has_colon(text):
         hint = f"see `{PROVIDER_LIST}`; another service is asked by `openai-chat`"

@@ -22,6 +22,11 @@ SECTIONS = frozenset({"session", "agents", *MAIN_MODULES, *LISTS})
 _DEFAULTS = {"orchestrator": "loop-basic", "context": "context-simple"}
 
 
+MAIN_LABELS: dict[Literal[orchestrator, context], str] = {
+    "orchestrator": "orchestrator",
+    "context": "context manager",
+}
+"""The main modules as errors call them."""
 UNNAMED_INSTANCES = "Multi-instance providers"
 """How the error begins about providers that would have one name."""
 

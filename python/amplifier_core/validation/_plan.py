@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from amplifier_core._kernel.import_failure import describe_failure
-from amplifier_core._loading.mount_plan import UNNAMED_INSTANCES
+from amplifier_core._loading.mount_plan import MAIN_LABELS, UNNAMED_INSTANCES
 from amplifier_core._loading.plan_file import PlanFileError, read_plan
 from amplifier_core._loading.plan_keys import plan_mistakes
 from amplifier_core._loading.review import mistakes_of
-from amplifier_core._session_init import LABELS
 
 from ._mountable import OWN, mountable, with_instance_ids, with_own
 from ._validator import KEY, MADE_UP_KEY
@@ -113,7 +112,7 @@ async def _mounted(plan: dict[str, Any]) -> ValidationResult:
 
 def _repaired(plan: dict[str, Any], found: ValidationResult) -> dict[str, Any] | None:
     """Return a plan without the mistake at which a session ended; None if it went on to the end."""
-    for name, label in LABELS.items():
+    for name, label in MAIN_LABELS.items():
         if plan["session"][name] != OWN[name] and _has(
             found, f"Cannot initialize without {label}:"
         ):

@@ -9,7 +9,7 @@ from typing import Any
 from ..argument_check import ArgumentCheck
 from ..contexts.learned_budget import LearnedBudgets
 from ..providers.tag_options import is_session_tag
-from .missing_call import MissingCalls
+from .answers.missing_call import MissingCalls
 from .pace import LastCall
 from .pause import Pause
 from .request import RequestBuilder

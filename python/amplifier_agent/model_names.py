@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from .. import MODULES
-from .anthropic.models import model_profile as claude_profile
-from .openai_chat.presets import PRESETS
-from .openai_models import model_profile as openai_profile
+from amplifier_modules import MODULES
+from amplifier_modules.providers.anthropic.models import model_profile as claude_profile
+from amplifier_modules.providers.openai_chat.presets import PRESETS
+from amplifier_modules.providers.openai_models import model_profile as openai_profile
 
 _PREFIX = "provider-"
 _FINE_TUNED = "ft:"

@@ -7,7 +7,7 @@ from typing import Any
 
 from amplifier_core.llm_errors import InvalidToolCallError
 
-from .answers.response import block_types, text_of
+from .response import block_types, text_of
 
 logger = logging.getLogger(__name__)
 

@@ -20,12 +20,12 @@ from pydantic import BaseModel
 from amplifier_core.llm_errors import StreamError
 from amplifier_core.message_models import ChatRequest, ChatResponse, Usage
 
-from .openai_chat.config import ChatSettings
-from .openai_chat.presets import Preset
-from .openai_chat.request import ChatEncoder
-from .wire.body import WireRequest
-from .wire.response import build_response
-from .wire.usage import gross_usage
+from ..wire.body import WireRequest
+from ..wire.response import build_response
+from ..wire.usage import gross_usage
+from .config import ChatSettings
+from .presets import Preset
+from .request import ChatEncoder
 
 _PRESET = Preset("chat", "another library", thinking="none")
 
