@@ -6,7 +6,7 @@ Rust's counterpart is `session_config.rs`.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from .._kernel.argument import integer
 
@@ -21,8 +21,7 @@ SECTIONS = frozenset({"session", "agents", *MAIN_MODULES, *LISTS})
 
 _DEFAULTS = {"orchestrator": "loop-basic", "context": "context-simple"}
 
-
-MAIN_LABELS: dict[Literal[orchestrator, context], str] = {
+MAIN_LABELS: dict[Literal["orchestrator", "context"], str] = {
     "orchestrator": "orchestrator",
     "context": "context manager",
 }
