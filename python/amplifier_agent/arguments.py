@@ -58,7 +58,7 @@ def check_messages(messages: Any) -> None:
         if not isinstance(message, Mapping):
             found = type(message).__name__  # pyright: ignore[reportUnknownArgumentType] -- the same
             raise TypeError(f"message {position} is a `{found}` (must be a mapping)")
-    from amplifier_core._models.foreign_form import native_messages
+    from amplifier_modules.providers.foreign_form import native_messages
 
     native_messages(messages)  # pyright: ignore[reportUnknownArgumentType] -- mappings, as seen above
 

@@ -238,7 +238,7 @@ async def _fill(context: Any, parts: Parts, messages: Sequence[Message]) -> None
             text = await _factory(parts.system)()
             await context.add_message({"role": "system", "content": text})
     if messages:
-        from amplifier_core._models.foreign_form import native_messages
+        from amplifier_modules.providers.foreign_form import native_messages
 
         messages = repaired(native_messages(messages))
     for message in messages:
