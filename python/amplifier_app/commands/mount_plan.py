@@ -65,15 +65,13 @@ def mount_plan(
     from amplifier_guard import LimitError, Limits
 
     try:
-        thinks = Limits.load().thinking_mode_enabled
+        Limits.load()
     except LimitError as error:
         raise Failure(str(error), hint="correct the environment variable") from error
     config = {**provider_settings(os.environ), **provider}
     if model is not None:
         config["default_model"] = model
-    if not thinks and provider_module == "provider-anthropic":
-        config["thinking_budget_tokens"] = 0
-    loop = {"extended_thinking": thinks, **loop_settings(os.environ)}
+    loop = loop_settings(os.environ)
     tools = {"root": str(folder), **tool_settings(os.environ)}
     plan: dict[str, Any] = {
         "session": {

@@ -26,12 +26,14 @@ from ..failure import described
 from ..spending.allowance import NoRoomError
 from .answers.blocks import are_emitted, emit_blocks
 from .answers.emitter import AfterWord
+from .answers.hidden_thoughts import with_hidden_thoughts
 from .answers.provider_pieces import answer_in_pieces
 from .answers.tagged_request import tagged_request
 from .boundary.cancellation import ending, grace
 from .boundary.hook_points import HookPoints
 from .models.provider_choice import tool_tags
 from .models.roles import ChosenModel, Roles
+from .models.thinking_settings import must_hide_thoughts, thinking_options
 from .open_blocks import OpenBlocks
 from .pace import Pace
 from .settings import LoopSettings
@@ -62,8 +64,8 @@ class ModelCalls:
         self._given_purpose = purpose
         self._is_aside = purpose is not None
         self._models = models
-        is_thinking = models.settings.extended_thinking and purpose is None
-        self._options = {"extended_thinking": True} if is_thinking else {}
+        self._options = thinking_options(models.settings, is_aside=purpose is not None)
+        self._hides_thoughts = must_hide_thoughts(models.settings, chosen.provider)
         facts = {} if chosen.role is None else {"role": chosen.role}
         if purpose is not None:
             facts["purpose"] = purpose
@@ -115,6 +117,8 @@ class ModelCalls:
                     raise ending_error from error
                 logger.info("the request was too long for the model and is sent in a shorter form")
                 request = shortened
+        if self._hides_thoughts:
+            response = with_hidden_thoughts(response)
         hears = self._hooks.hears
         if hears(LLM_POST) or hears(PROVIDER_RESPONSE):
             facts: dict[str, Any] = {**about, **_usage_data(response)}
@@ -127,6 +131,7 @@ class ModelCalls:
                 response,
                 with_deltas=self._is_streaming,
                 after_word=self._after_word(),
+                hides_thoughts=self._hides_thoughts,
             )
         return response
 
@@ -205,7 +210,14 @@ class ModelCalls:
 
         foreign: list[Any] = []
         known_texts = texts_with_tags(request.messages, tags, self._models.reminder) if tags else ()
-        form = Form(tags, known_texts, request.tools, self._is_streaming, self._after_word())
+        form = Form(
+            tags,
+            known_texts,
+            request.tools,
+            self._is_streaming,
+            self._after_word(),
+            self._hides_thoughts,
+        )
         reading = Reading(blocks, form, early)
         response = await reading.read(pieces or self._in_one_piece(sent, foreign))
         self._models.quoted_call = reading.quoted_call

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
 from ..budget_config import budget_of
+from ..providers.requested_thinking import ExtendedThinking, ThinkingMode
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
 from ..spawn.family import TaskLimits
@@ -79,8 +80,11 @@ class LoopSettings(Settings):
     """How many times in a row the judge may give no verdict before a goal is given up."""
     goal_summary: bool = True
     """Whether a model sums up the rounds of a goal at their end, if there were several."""
-    extended_thinking: Annotated[bool, BeforeValidator(bool)] = False
-    """Whether providers are called with `extended_thinking=True`."""
+    extended_thinking: ExtendedThinking = None
+    """What providers are asked for by `extended_thinking`; false turns thinking off and shows none.
+    Without it the settings of the provider decide."""
+    thinking_mode_enabled: ThinkingMode = True
+    """Whether thoughts are shown of providers that have no such setting themselves."""
     reasoning_effort: OptionalText = None
     """Effort that each request asks for, such as `low` or `high`."""
     stream_delay: float = Field(default=0.0, ge=0, lt=1e9)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .requested_thinking import fitting_effort
+
 DEFAULT_MODEL = "gpt-5.5"
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -41,18 +43,17 @@ class ModelProfile:
         """Whether `temperature` and `top_p` are accepted with this effort."""
         return not self.efforts or (effort == "none" and "none" in self.efforts)
 
+    @property
+    def can_stop(self) -> bool:
+        """Whether it can be asked not to think."""
+        return "none" in self.efforts
+
     def fitting_effort(self, asked: str) -> str:
         """Return the effort nearest to the one asked, not above it where one is below.
 
         Only who asks for none gets none.
         """
-        if asked in self.efforts or not self.efforts:
-            return asked
-        if asked not in EFFORTS:
-            return asked
-        some = [each for each in self.efforts if each != "none"]
-        below = [each for each in some if EFFORTS.index(each) <= EFFORTS.index(asked)]
-        return below[-1] if below else some[0]
+        return fitting_effort(asked, self.efforts, EFFORTS)
 
 
 _LOW_HIGH = ("low", "medium", "high")

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from amplifier_core import message_models as kernel
 from amplifier_core._kernel.advice import advice_on
 from amplifier_core._kernel.shown import shown
+from amplifier_modules.providers.requested_thinking import RequestedThinking
 
 from ..exceptions import ArcLLMConfigError
 from ..step import Call
@@ -58,6 +59,13 @@ def _is_choice(value: Any) -> bool:
     return _is_text(value) or (isinstance(value, dict) and bool(value))  # pyright: ignore[reportUnknownArgumentType] -- any mapping
 
 
+def _is_thinking(value: Any) -> bool:
+    try:
+        return RequestedThinking.parse(value).is_on is not None
+    except ValueError:
+        return False
+
+
 _OPTIONS: Mapping[str, _Option] = {
     "temperature": _Option(
         "a number from 0", lambda value: _is_number(value) and value >= 0, "temperature"
@@ -75,7 +83,9 @@ _OPTIONS: Mapping[str, _Option] = {
     "reasoning_effort": _Option(
         "`low`, `medium`, `high` or another that the model knows", _is_text, "reasoning_effort"
     ),
-    "extended_thinking": _Option("true or false", lambda value: isinstance(value, bool)),
+    "extended_thinking": _Option(
+        'true or false, an effort, or {"type": "enabled", "budget_tokens": 2048}', _is_thinking
+    ),
     "response_format": _Option(
         '`text`, `json`, or {"type": "json_schema", "schema": {...}}',
         lambda value: isinstance(value, str | dict | BaseModel),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from amplifier_core import message_models as kernel
+from amplifier_modules.providers.requested_thinking import HIDDEN, THOUGHTS
 
 from ..exceptions import ArcLLMParseError
 from ..types import LLMResponse, TextBlock, ToolCall, ToolUseBlock, Usage
@@ -20,7 +21,6 @@ _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _ORIGIN = ("provider", "model", "requested_model")
 _IN_BLOCKS = frozenset({"openai:reasoning_items", "openai:reasoning_led_to"})
 """What the metadata repeats of the blocks, for loops that keep no blocks."""
-_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
 def llm_response(answer: kernel.ChatResponse, provider: str) -> LLMResponse:
@@ -100,8 +100,9 @@ class _Said:
                 return
             case _:
                 self._parts.append(block)
-        if kind in _THOUGHTS:
-            self.thoughts += _thoughts(block)
+        if kind in THOUGHTS:
+            if block.get("visibility") != HIDDEN:
+                self.thoughts += _thoughts(block)
         elif kind != "text":
             self._others.append(kind)
 

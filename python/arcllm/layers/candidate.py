@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_modules.contexts.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from amplifier_modules.model_window import limits_of
+from amplifier_modules.providers.requested_thinking import requested_thinking
 
 from ..step import Call, Step
 from ..types import ContentBlock, ImageBlock, Message, ToolResultBlock
-
-_THINKING = ("reasoning_effort", "reasoning", "thinking", "extended_thinking")
-"""The options that ask a model to think."""
 
 
 class Needs:
@@ -31,9 +30,7 @@ class Needs:
         asked = {
             "vision": any(_has_image(message.content) for message in call.messages),
             "tools": bool(call.tools),
-            "thinking": any(
-                call.options.get(key) not in (None, False, "none") for key in _THINKING
-            ),
+            "thinking": _asks_for_thinking(call),
         }
         return {name for name, is_needed in asked.items() if is_needed}
 
@@ -123,3 +120,10 @@ def _flat(content: str | list[ContentBlock]) -> Iterator[ContentBlock]:
             yield from _flat(block.content)
         else:
             yield block
+
+
+def _asks_for_thinking(call: Call) -> bool:
+    try:
+        return requested_thinking(call.options, None, None).is_asked
+    except InvalidRequestError:  # which whoever is asked refuses
+        return False

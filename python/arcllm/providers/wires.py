@@ -122,7 +122,9 @@ def _one_request(config: ConfigT, **values: Any) -> ConfigT:
     """
     usual = {"max_continuations": 0, **values}
     unset = {key: value for key, value in usual.items() if key not in config.model_fields_set}
-    return config.model_copy(update=unset)
+    filled = config.model_copy(update=unset)
+    filled.model_fields_set.difference_update(unset)  # nobody asked for them
+    return filled
 
 
 def _missing(entry: ProviderName, what: str) -> ArcLLMConfigError:

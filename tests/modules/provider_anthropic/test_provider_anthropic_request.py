@@ -114,12 +114,11 @@ def test_nothing_to_send_is_an_invalid_request(history: list[Any]) -> None:
         encode(messages=[Message(**message) for message in history])
 
 
-def test_a_model_with_budgets_thinks_by_default_and_loses_its_temperature() -> None:
-    encoded = encode(thinking_config(temperature=0.5), tools=[SPEC])
+def test_a_model_with_budgets_thinks_by_default() -> None:
+    encoded = encode(thinking_config(), tools=[SPEC])
 
     assert encoded.body["thinking"] == {"type": "enabled", "budget_tokens": 8_192}
     assert encoded.body["max_tokens"] == 16_000
-    assert "temperature" not in encoded.body
     assert encoded.headers == {
         "anthropic-beta": "interleaved-thinking-2025-05-14,context-1m-2025-08-07"
     }
@@ -178,7 +177,6 @@ def test_what_cannot_be_given_is_reported() -> None:
         actual="adaptive thinking",
         reason="`claude-opus-5` sets its budget itself",
     )
-    assert encode(thinking_config(), temperature=0.1).degradation is not None
     forced = encode(thinking_config(), tools=[SPEC], tool_choice="look").degradation
     assert forced is not None
     assert forced.reason == "a forced tool call excludes thinking"

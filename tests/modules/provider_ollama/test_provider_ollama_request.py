@@ -133,7 +133,7 @@ WANTED: list[tuple[dict[str, Any], ModelFacts, Any, str | None]] = [
     ({"config": {"enable_thinking": True}}, UNKNOWN, None, "thinking"),
     ({"config": {"enable_thinking": False}}, THINKER, False, None),
     ({"config": {"enable_thinking": False}}, PLAIN, None, None),
-    ({"config": {"enable_thinking": False}}, UNKNOWN, None, None),
+    ({"config": {"enable_thinking": False}}, UNKNOWN, None, "no thinking"),
     ({"config": {"enable_thinking": False, "reasoning_effort": "low"}}, THINKER, False, None),
     (
         {"config": {"enable_thinking": False}, "options": {"reasoning_effort": "low"}},

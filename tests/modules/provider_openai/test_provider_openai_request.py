@@ -68,7 +68,7 @@ async def test_a_request_says_what_is_needed_and_nothing_else(server: Server, ma
         ({"reasoning_effort": "none"}, {"reasoning": {"effort": "none"}, "include": None}),
         ({"reasoning_effort": "none", "temperature": 0.2}, {"temperature": 0.2}),
         ({"default_model": "gpt-4.1", "temperature": 0.2}, {"temperature": 0.2, "reasoning": None}),
-        ({"temperature": 0.2}, {"temperature": None}),
+        ({"temperature": 0.2}, {"reasoning": {"effort": "none"}, "temperature": 0.2}),
         ({"truncation": "auto"}, {"truncation": "auto"}),
         ({"enable_state": True}, {"store": True}),
         ({"enable_response_chaining": True}, {"store": True}),
@@ -100,7 +100,10 @@ async def test_each_setting_is_seen_on_the_wire(
         ),
         ({"reasoning_effort": "low"}, {"reasoning": {"effort": "low", "summary": "detailed"}}),
         ({"extended_thinking": False}, {"reasoning": {"effort": "none"}}),
-        ({"extended_thinking": True}, {"reasoning": {"summary": "detailed"}}),
+        (
+            {"extended_thinking": True},
+            {"reasoning": {"effort": "medium", "summary": "detailed"}},
+        ),
         ({"extended_thinking": False, "temperature": 1.0}, {"temperature": 1.0}),
         ({"truncation": "auto"}, {"truncation": "auto"}),
         ({"prompt_cache_key": "k"}, {"prompt_cache_key": "k"}),
@@ -153,7 +156,9 @@ async def test_what_a_model_cannot_do_is_told(server: Server, make: Make) -> Non
     _, of_thinker = await sent(server, make(), asked)
     _, of_other = await sent(server, make(default_model="gpt-4.1"), asked)
 
-    assert of_thinker == ["999,999 tokens", "a sampling temperature", "stop texts"]
+    assert of_thinker == [
+        "999,999 tokens", "a temperature of 0.5", "a `top_p` of 0.9", "stop texts",
+    ]  # fmt: skip
     assert of_other == ["999,999 tokens", "reasoning", "stop texts"]
 
 

@@ -142,7 +142,7 @@ NONE = {"reasoning_effort": "none"}
         ("groq", LOW, {"reasoning_effort": "low"}, None),
         ("groq", NONE, {"reasoning_effort": "none"}, None),
         # Most models of such services do not think, and refuse to be asked.
-        ("groq", ON, {}, None),
+        ("groq", ON, {}, "thinking"),
         ("groq", OFF, {}, "no thinking"),
         ("groq", {**OFF, **LOW}, {}, "no thinking"),
         ("openrouter", LOW, {"reasoning": {"effort": "low"}}, None),

@@ -13,6 +13,7 @@ from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END, CONTEN
 
 from ...providers.block_record import block_record
 from .emitter import AfterWord, Emitter
+from .hidden_thoughts import is_hidden, is_thought
 from .response import BLOCKS_EMITTED, block_dict
 
 
@@ -47,6 +48,7 @@ async def emit_blocks(
     *,
     with_deltas: bool,
     after_word: AfterWord | None = None,
+    hides_thoughts: bool = False,
 ) -> None:
     """Emit start, optionally deltas, and end of each block.
 
@@ -55,8 +57,11 @@ async def emit_blocks(
         response: The response, with `content_blocks` of its own or only the `content`.
         with_deltas: Whether to emit the content as deltas too.
         after_word: Is awaited after each word; None makes the content one delta.
+        hides_thoughts: Whether thoughts are left out that are not marked as hidden, too.
     """
     for index, (record, raw) in enumerate(block_records(response)):
+        if is_hidden(record) or (hides_thoughts and is_thought(record)):
+            continue
         place = {"block_type": record.get("type"), "block_index": index}
         metadata = raw or _names(record)
         shown: list[str] = []

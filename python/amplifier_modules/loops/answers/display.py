@@ -100,6 +100,11 @@ class Display:
             case _:
                 pass
 
+    async def skip_block(self) -> None:
+        """Leave out a block that nobody gets to see; it has an index all the same."""
+        await self._close()
+        self._take_index()
+
     async def abort(self) -> None:
         """End the text or thinking that is open, of an answer that failed or was cancelled."""
         block, self._open = self._open, None

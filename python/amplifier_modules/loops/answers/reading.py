@@ -13,7 +13,11 @@ from amplifier_stream import (
     ErrorEvent,
     ParsedCall,
     ProcessedStream,
+    RestartEvent,
     StreamMetrics,
+    ThinkingContentEvent,
+    ThinkingEndEvent,
+    ThinkingStartEvent,
     ToolCallEndEvent,
     process_stream,
 )
@@ -25,6 +29,7 @@ from .blocks import are_emitted
 from .calls import EndedCalls, with_tagged_calls
 from .display import Display
 from .emitter import AfterWord, Emitter
+from .hidden_thoughts import is_thought
 from .quoted_calls import call_in_last_quotation, call_parser
 from .response import BLOCKS_EMITTED, RequestedCall
 
@@ -54,6 +59,8 @@ class Form:
     """Whether displays get the content as it comes."""
     after_word: AfterWord | None = None
     """Is awaited after each word of an answer that was not streamed; None for no words."""
+    hides_thoughts: bool = False
+    """Whether thoughts are left out."""
 
 
 @dataclass
@@ -126,6 +133,10 @@ class Reading:
             self.early.start(RequestedCall(ended.id, ended.name, dict(ended.arguments)))
 
     async def _emit(self, event: AgentEvent) -> None:
+        if self.form.hides_thoughts and _is_of_thought(event):
+            if isinstance(event, ThinkingStartEvent | OtherBlock):
+                await self._display.skip_block()
+            return
         call = None
         if isinstance(event, ToolCallEndEvent):
             call = self._calls.by_number.get(event.index)
@@ -135,7 +146,8 @@ class Reading:
             name, data = hook_event(event, self._own, call)
             if isinstance(event, ErrorEvent):
                 data["text"] = self._gathered.text()
-                data["thinking"] = self._gathered.text("thinking")
+                is_hidden = self.form.hides_thoughts
+                data["thinking"] = "" if is_hidden else self._gathered.text("thinking")
             await self.hooks.emit(name, data)
         self._display.is_broken = self._pieces.is_broken
         response = self._display.response = self._pieces.response
@@ -159,6 +171,14 @@ class Reading:
             response = with_tagged_calls(response, self._gathered.parts, calls, findings)
         metadata = {**(response.metadata or {}), BLOCKS_EMITTED: True}
         return response.model_copy(update={"metadata": metadata})
+
+
+def _is_of_thought(event: AgentEvent) -> bool:
+    if isinstance(event, OtherBlock):
+        return is_thought(event.block)
+    return isinstance(event, ThinkingStartEvent | ThinkingContentEvent | ThinkingEndEvent) or (
+        isinstance(event, RestartEvent) and event.content_type == "thinking"
+    )
 
 
 def metrics_of(coordinator: Any) -> StreamMetrics | None:

@@ -39,11 +39,20 @@ class ModelProfile:
     """Whether the form of an answer can be constrained by a schema."""
     long_context_beta: bool = False
     """Whether a context of a million tokens needs a beta header."""
+    always_thinks: bool = False
+    """Whether its thinking cannot be turned off."""
+    samples_twice: bool = False
+    """Whether `temperature` and `top_p` are accepted together."""
+    efforts: tuple[str, ...] = ()
+    """The efforts that guide adaptive thinking."""
     is_known: bool = True
 
 
+EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+"""All efforts, the least first."""
+_EFFORTS_OF_46 = ("low", "medium", "high", "max")
 # An unknown name is an alias of a gateway or a model of another vendor: use no special features.
-_UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000, is_known=False)
+_UNKNOWN = ModelProfile("none", True, False, 200_000, 32_000, samples_twice=True, is_known=False)
 LONG_CONTEXT_TOKENS = 1_000_000
 
 
@@ -51,7 +60,10 @@ LONG_CONTEXT_TOKENS = 1_000_000
 def model_profile(model: str) -> ModelProfile:
     """Return what `model` supports; an unknown name gets a cautious profile."""
     if "mythos-preview" in model:
-        return ModelProfile("adaptive", False, False, 200_000, 64_000, False, True)
+        return ModelProfile(
+            "adaptive", False, False, 200_000, 64_000, False, True,
+            always_thinks=True, efforts=EFFORTS[1:],
+        )  # fmt: skip
     name = _NAME.search(model)
     if name is None:
         return _UNKNOWN
@@ -60,16 +72,22 @@ def model_profile(model: str) -> ModelProfile:
     structured = version >= (4, 5)
     if version >= (4, 6):
         window = 200_000 if family == "haiku" else LONG_CONTEXT_TOKENS
-        return ModelProfile("adaptive", version < (4, 7), False, window, 64_000, False, structured)
+        always = family in {"fable", "mythos"} or (family == "opus" and version >= (5, 5))
+        return ModelProfile(
+            "adaptive", version < (4, 7), False, window, 64_000, False, structured,
+            always_thinks=always, efforts=_EFFORTS_OF_46 if version < (4, 7) else EFFORTS[1:],
+        )  # fmt: skip
     if version >= (4, 0):
         output = 32_000 if family == "opus" and version < (4, 5) else 64_000
         is_long = family == "sonnet"
         return ModelProfile(
-            "budget", True, True, 200_000, output, True, structured, long_context_beta=is_long
-        )
+            "budget", True, True, 200_000, output, True, structured, long_context_beta=is_long,
+            samples_twice=version < (4, 1),
+        )  # fmt: skip
     if version >= (3, 7):
-        return ModelProfile("budget", True, False, 200_000, 64_000)
-    return ModelProfile("none", True, False, 200_000, 8_192 if version >= (3, 5) else 4_096)
+        return ModelProfile("budget", True, False, 200_000, 64_000, samples_twice=True)
+    output = 8_192 if version >= (3, 5) else 4_096
+    return ModelProfile("none", True, False, 200_000, output, samples_twice=True)
 
 
 def is_same_model(one: str, other: str) -> bool:

@@ -76,6 +76,12 @@ class AnthropicProvider(WireProvider):
         return self._model_info({"id": model or self.config.default_model})
 
     @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.config = settings
+        self._encoder.use_settings(settings)
+
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         return self._encoder.encode(request, options)
 

@@ -7,10 +7,13 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest
 
+from ..requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
+    asked_length,
+    asked_temperature,
     format_instructions,
     given_options,
     nothing_to_send,
@@ -19,7 +22,7 @@ from ..wire.options import (
 from ..wire.strict_schema import strict_schema
 from .config import PROVIDER, AnthropicConfig
 from .models import ModelProfile, model_profile
-from .thinking import add_sampling, add_thinking
+from .thinking import Sampling, add_sampling, add_thinking
 from .tools import add_tools
 from .turns import AnthropicRules, turn_message
 
@@ -46,16 +49,20 @@ class AnthropicEncoder:
         self._writer = TurnWriter(turn_message)
         self._received: dict[str, None] = {}
 
+    def use_settings(self, settings: AnthropicConfig) -> None:
+        """Encode with other settings from now on."""
+        self._config = settings
+
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
         Args:
             request: The conversation, the tools and the options of this call.
             options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `reasoning_effort`, `thinking_budget_tokens`, `extended_thinking`.
+                `temperature`, `extended_thinking` and the others of `requested_thinking`.
 
         Raises:
-            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+            InvalidRequestError: There is nothing to send, or an option has no meaning here.
         """
         given = given_options(options)
         model: str = given.get("model") or request.model or self._config.default_model
@@ -86,14 +93,18 @@ class AnthropicEncoder:
         turns = self._writer.turns(history, PROVIDER, model)
         encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
         betas = list(config.beta_headers)
-        _add_length(encoded, profile, request, config, options)
+        encoded.thinking = requested_thinking(
+            options, request.reasoning_effort, config, provider=PROVIDER
+        )
+        length = _add_length(encoded, profile, request, config, options)
         if history.system:
             body["system"] = [dict(block) for block in history.system]
         add_tools(encoded, request, config)
-        if stops := stop_texts(request):
+        if stops := stop_texts(encoded, request):
             body["stop_sequences"] = stops
-        add_thinking(encoded, profile, request, config, options, betas)
-        add_sampling(encoded, profile, request, config, options)
+        sampling = Sampling(asked_temperature(options, request, config), request.top_p)
+        add_thinking(encoded, profile, config, length, sampling, betas)
+        add_sampling(encoded, profile, sampling)
         _add_format(encoded, profile, request)
         _add_features(body, profile, config, betas)
         if config.enable_prompt_caching:
@@ -111,8 +122,9 @@ def _add_length(
     request: ChatRequest,
     config: AnthropicConfig,
     options: Mapping[str, Any],
-) -> None:
-    wanted: int | None = options.get("max_tokens") or request.max_output_tokens
+) -> int | None:
+    """Limit the answer; return the limit if the caller or a setting names it."""
+    wanted = asked_length(options, request, config, PROVIDER)
     longest = profile.max_output_tokens
     if wanted is not None and wanted > longest and profile.is_known:
         encoded.degrade(
@@ -120,6 +132,7 @@ def _add_length(
         )
         wanted = longest
     encoded.fields["max_tokens"] = wanted or min(config.max_tokens, longest)
+    return wanted
 
 
 def _add_format(encoded: WireRequest, profile: ModelProfile, request: ChatRequest) -> None:

@@ -6,7 +6,7 @@ from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict, fields_of
-from ..wire.options import tool_fields, unknown_choice
+from ..wire.options import note_unsent_choice, tool_fields, unknown_choice
 from ..wire.schema import object_schema
 from .config import PROVIDER, AnthropicConfig
 from .turns import TOOL_NAMES
@@ -40,6 +40,7 @@ def add_tools(encoded: WireRequest, request: ChatRequest, config: AnthropicConfi
         sent[name] = name
         tools[name] = dict(tool)
     if not tools:
+        note_unsent_choice(encoded, request.tool_choice)
         return
     encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
     encoded.fields["tools"] = list(tools.values())

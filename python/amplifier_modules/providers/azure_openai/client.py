@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,8 +11,10 @@ from amplifier_core.models import ConfigField, ProviderInfo
 from ..openai_models import ModelProfile, model_profile
 from ..wire.client import ServiceClient
 from ..wire.service import Service
-from .config import PROVIDER, AzureOpenAIConfig
+from .config import MODULE, PROVIDER, AzureOpenAIConfig
 from .identity import Credential, Tokens, credential_of
+
+logger = logging.getLogger(__name__)
 
 
 def profile_of(config: AzureOpenAIConfig, deployment: str) -> ModelProfile:
@@ -19,6 +22,28 @@ def profile_of(config: AzureOpenAIConfig, deployment: str) -> ModelProfile:
     known = model_profile(deployment)
     family = config.model_family
     return model_profile(family) if family and not known.is_known else known
+
+
+class UnknownFamilies:
+    """Says once of a provider that nothing is known of the model behind a deployment."""
+
+    def __init__(self) -> None:
+        """Begin with nothing said."""
+        self._is_said = False
+
+    def note(self, deployment: str, profile: ModelProfile) -> None:
+        """Say it if nothing is known, and nothing was said so far."""
+        if profile.is_known or self._is_said:
+            return
+        self._is_said = True
+        logger.warning(
+            "%s: which model the deployment `%s` has is not known, so nothing is adapted to it; set"
+            " `model_family`, such as `gpt-5.5` (assumed: %s tokens of context, %s of an answer)",
+            MODULE,
+            deployment,
+            f"{profile.context_window:,}",
+            f"{profile.max_output_tokens:,}",
+        )
 
 
 def priced_as(config: AzureOpenAIConfig, asked: str, answered: str | None) -> tuple[str, ...]:

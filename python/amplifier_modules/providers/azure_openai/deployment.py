@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from typing_extensions import override
 
+from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ModelInfo, ProviderInfo
 
 from ..openai_chat import ChatProvider, ChatSettings, Preset
@@ -18,7 +19,7 @@ from ..retries import Retries
 from ..wire.answer import Answer
 from ..wire.body import WireRequest
 from ..wire.settings import HttpSettings
-from .client import azure_client, azure_info, priced_as, profile_of
+from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
 from .config import PROVIDER, SERVICE, AzureOpenAIConfig
 from .identity import Credential
 
@@ -33,7 +34,8 @@ _OF_SEVERAL_MODELS = frozenset(
 def without_effect(config: AzureOpenAIConfig) -> list[str]:
     """Return the settings that were made, but that Chat Completions has nothing for."""
     of_responses = ResponsesSettings.model_fields.keys() - HttpSettings.model_fields.keys()
-    return sorted(config.model_fields_set & (of_responses - _ALSO_HERE | _OF_SEVERAL_MODELS))
+    unheard = of_responses - _ALSO_HERE - {"default_model"} | _OF_SEVERAL_MODELS
+    return sorted(config.model_fields_set & unheard)
 
 
 class DeploymentProvider(ChatProvider):
@@ -72,7 +74,15 @@ class DeploymentProvider(ChatProvider):
             hooks,
             retries=retries,
             names_model=False,
+            profile_of=lambda model: profile_of(config, model),
         )
+        self._unknown = UnknownFamilies()
+
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        encoded = super().encode(request, options)
+        self._unknown.note(encoded.model, profile_of(self.azure, encoded.model))
+        return encoded
 
     @override
     def priced_as(self, asked: str, answered: str | None) -> tuple[str, ...]:
@@ -81,12 +91,7 @@ class DeploymentProvider(ChatProvider):
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
         known = self.get_model_info()
-        defaults = {
-            "model": self.azure.deployment,
-            "max_tokens": self.config.max_tokens,
-            "context_window": known.context_window,
-            "max_output_tokens": known.max_output_tokens,
-        }
+        defaults = self.model_defaults(self.default_model, self.max_tokens)
         return azure_info(known.capabilities, defaults)
 
     def _model_info(self, entry: Mapping[str, Any]) -> ModelInfo:

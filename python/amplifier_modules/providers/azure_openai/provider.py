@@ -8,13 +8,15 @@ from typing import Any
 
 from typing_extensions import override
 
+from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ProviderInfo
 
 from ..openai_models import ModelProfile
 from ..responses.provider import ResponsesProvider
 from ..retries import Retries
+from ..wire.body import WireRequest
 from ..wire.mounting import contribute_cost, hooks_and_retries, say_not_mounted
-from .client import azure_client, azure_info, priced_as, profile_of
+from .client import UnknownFamilies, azure_client, azure_info, priced_as, profile_of
 from .config import MODULE, PROVIDER, SERVICE, AzureOpenAIConfig, ignored_version, read_config
 from .identity import Credential
 
@@ -44,10 +46,20 @@ class AzureOpenAIProvider(ResponsesProvider):
             SettingError: A credential is needed, and `azure-identity` is not installed.
         """
         client = azure_client(config, SERVICE, config.place.base_url, credential)
-        super().__init__(
-            SERVICE, config, config.deployment, client, hooks, retries=retries, params=config.params
-        )
-        self.config = config
+        self.config = named = _with_deployment(config)
+        super().__init__(SERVICE, named, client, hooks, retries=retries, params=config.params)
+        self._unknown = UnknownFamilies()
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        self.config = named = _with_deployment(settings)
+        super().use_settings(named)
+
+    @override
+    def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
+        encoded = super().encode(request, options)
+        self._unknown.note(encoded.model, self.profile_of(encoded.model))
+        return encoded
 
     def profile_of(self, model: str) -> ModelProfile:
         """Return what a deployment can do, whose name may say nothing about it."""
@@ -61,8 +73,14 @@ class AzureOpenAIProvider(ResponsesProvider):
         """Return what this provider can do and how it is configured."""
         return azure_info(
             self.get_model_info().capabilities,
-            self.model_defaults(self.default_model, self.responses_settings.max_tokens),
+            self.model_defaults(self.default_model, self.max_tokens),
         )
+
+
+def _with_deployment(config: AzureOpenAIConfig) -> AzureOpenAIConfig:
+    """Return the settings with the name of the deployment under one key, wherever it was."""
+    named = {"default_deployment": None, "default_model": config.deployment}
+    return config.model_copy(update=named)
 
 
 async def mount(

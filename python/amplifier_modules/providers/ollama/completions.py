@@ -17,7 +17,9 @@ from .wishes import understood
 
 PRESET = Preset(PROVIDER, "Ollama", shown_thinking="reasoning", replay="reasoning")
 _ALSO_HERE = ("default_model", "max_tokens", "temperature", "use_streaming")
-_OF_THINKING = frozenset({"reasoning", "reasoning_effort", "extended_thinking"})
+_OF_THINKING = frozenset(
+    {"reasoning", "reasoning_effort", "extended_thinking", "thinking_budget_tokens"}
+)
 _EFFORTS = {True: "medium", False: "none"}
 
 
@@ -33,8 +35,12 @@ class CompletionsEncoder:
         """
         self._config = config
         self._facts = facts
-        settings = ChatSettings(**{key: getattr(config, key) for key in _ALSO_HERE})
-        self._encoder = ChatEncoder(PRESET, settings, sees=self._sees)
+        self._encoder = ChatEncoder(PRESET, _chat_settings(config), sees=self._sees)
+
+    def use_settings(self, settings: OllamaConfig) -> None:
+        """Encode with other settings from now on."""
+        self._config = settings
+        self._encoder.use_settings(_chat_settings(settings))
 
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`; the arguments and errors are those of `OllamaEncoder`."""
@@ -46,8 +52,14 @@ class CompletionsEncoder:
             kept["reasoning_effort"] = think if isinstance(think, str) else _EFFORTS[think]
         asked = wishes.request.model_copy(update={"reasoning_effort": None})
         encoded = self._encoder.encode(asked, kept)
+        encoded.thinking = wishes.thinking
         encoded.degradations += wishes.degradations
         return encoded
 
     def _sees(self, model: str) -> bool:
         return self._facts(model).can("vision") is not False
+
+
+def _chat_settings(config: OllamaConfig) -> ChatSettings:
+    given = {key: getattr(config, key) for key in _ALSO_HERE if key in config.model_fields_set}
+    return ChatSettings(**given)

@@ -173,6 +173,12 @@ class OllamaProvider(WireProvider):
             # Any other error comes again with the request itself, which is retried.
 
     @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.config = settings
+        self._encoder.use_settings(settings)
+
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         return self._encoder.encode(request, options)
 

@@ -11,6 +11,8 @@ from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
+    asked_length,
+    asked_temperature,
     format_instructions,
     given_options,
     named_model,
@@ -44,17 +46,21 @@ class OllamaEncoder:
         self._history = History()
         self._writer = TurnWriter(messages_of)
 
+    def use_settings(self, settings: OllamaConfig) -> None:
+        """Encode with other settings from now on."""
+        self._config = settings
+
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
         Args:
             request: The conversation, the tools and the options of this call.
             options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `reasoning_effort`, `extended_thinking`.
+                `temperature`, `extended_thinking` and the others of `requested_thinking`.
 
         Raises:
             ConfigurationError: No model is named.
-            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+            InvalidRequestError: There is nothing to send, or an option has no meaning here.
         """
         given = given_options(options)
         model = named_model(request, given, self._config.default_model, PROVIDER)
@@ -74,7 +80,8 @@ class OllamaEncoder:
         body: JsonDict = {"model": model, "stream": config.use_streaming, "truncate": False}
         turns = self._writer.turns(history, PROVIDER, model)
         encoded = WireRequest(PROVIDER, model, history, turns, "messages", body)
-        if options := self._options(request, given):
+        encoded.thinking = wishes.thinking
+        if options := self._options(encoded, request, given):
             body["options"] = options
         if config.keep_alive is not None:
             body["keep_alive"] = config.keep_alive
@@ -89,16 +96,16 @@ class OllamaEncoder:
         encoded.degradations += wishes.degradations
         return encoded
 
-    def _options(self, request: ChatRequest, given: dict[str, Any]) -> JsonDict:
+    def _options(
+        self, encoded: WireRequest, request: ChatRequest, given: dict[str, Any]
+    ) -> JsonDict:
         config = self._config
-        limit = given.get("max_tokens") or request.max_output_tokens or config.max_tokens
-        temperature = given.get("temperature", request.temperature)
         options = {
             "num_ctx": config.num_ctx,
-            "num_predict": limit,
-            "temperature": config.temperature if temperature is None else temperature,
+            "num_predict": asked_length(given, request, config, PROVIDER),
+            "temperature": asked_temperature(given, request, config),
             "top_p": request.top_p,
-            "stop": stop_texts(request) or None,
+            "stop": stop_texts(encoded, request) or None,
         }
         return {name: value for name, value in options.items() if value is not None}
 

@@ -2,72 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from amplifier_core.message_models import ChatRequest, Degradation
-
-from ..wire.options import asked_effort
-from .config import OllamaConfig
+from ..requested_thinking import BY_ITSELF, RequestedThinking
 from .models import ModelFacts
 
 _LEVELS = {
     "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high",
     "max": "high",
 }  # fmt: skip
-_BY_ITSELF = "what the model does by itself"
 
-
-@dataclass(frozen=True)
-class _NoSettings:
-    reasoning: None = None
-    reasoning_effort: None = None
-
-
-def wanted_thinking(
-    request: ChatRequest, options: Mapping[str, Any], config: OllamaConfig
-) -> bool | str | None:
-    """Return whether thinking is wanted, or with which effort; None if nobody says it."""
-    switch: bool | None = options.get("extended_thinking")
-    settings: Any = _NoSettings() if config.enable_thinking is False else config
-    effort = asked_effort(options, request, settings)
-    if switch is False or effort == "none":
-        return False
-    return effort or switch or config.enable_thinking
+Notes = list[tuple[str, str, str]]
+"""What is not done as requested: what was requested, what is done, and why."""
 
 
 def think_value(
-    wanted: bool | str | None, facts: ModelFacts, model: str
-) -> tuple[bool | str | None, Degradation | None]:
+    asked: RequestedThinking, facts: ModelFacts, model: str, limit: int | None
+) -> tuple[bool | str | None, Notes]:
     """Return the value of `think`, None for no such field; and what is not done as requested.
 
     A model that cannot think refuses the field, so it is sent only where the server says that it
     can.
 
     Args:
-        wanted: Whether thinking is wanted, or with which effort.
+        asked: How much thinking is asked for.
         facts: What is known of the model.
         model: Its name.
+        limit: The tokens of the answer, if the caller or a setting names them.
     """
-    if wanted is None or (wanted is False and not facts.can("thinking")):
-        return None, None
-    asked = f"reasoning effort `{wanted}`" if isinstance(wanted, str) else "thinking"
-    if not facts.can("thinking"):
-        reason = f"`{model}` cannot think"
-        if facts.capabilities is None:
+    can_think = facts.can("thinking")
+    if asked.is_off:
+        if can_think is None:
             reason = f"the server does not say whether `{model}` can think"
-        return None, Degradation(requested=asked, actual=_BY_ITSELF, reason=reason)
+            return None, [("no thinking", BY_ITSELF, reason)]
+        if can_think and facts.has_levels:
+            return "low", [("no thinking", "little thinking", f"`{model}` always thinks")]
+        return (False if can_think else None), []
+    if not asked.is_asked:
+        is_stopped = can_think and not facts.has_levels and not asked.has_room(limit)
+        return (False if is_stopped else None), []
+    requested = f"reasoning effort `{asked.effort}`" if asked.effort else "thinking"
+    if not can_think:
+        reason = f"`{model}` cannot think"
+        if can_think is None:
+            reason = f"the server does not say whether `{model}` can think"
+        return None, [(requested, BY_ITSELF, reason)]
+    notes: Notes = []
+    if asked.budget_tokens is not None:
+        budget = f"a thinking budget of {asked.budget_tokens:,} tokens"
+        notes.append((budget, "no limit of its own", f"`{model}` takes no budget"))
     if not facts.has_levels:
-        if not isinstance(wanted, str):
-            return wanted, None
-        reason = f"`{model}` has no levels of thinking"
-        return True, Degradation(requested=asked, actual="thinking", reason=reason)
-    if wanted is False:
-        reason = f"`{model}` always thinks"
-        return "low", Degradation(requested="no thinking", actual="little thinking", reason=reason)
-    level = _LEVELS.get(wanted, "medium") if isinstance(wanted, str) else "medium"
-    if wanted in (True, level):
-        return level, None
-    reason = f"`{model}` knows `low`, `medium` and `high`"
-    return level, Degradation(requested=asked, actual=f"`{level}`", reason=reason)
+        if asked.effort:
+            notes.append((requested, "thinking", f"`{model}` has no levels of thinking"))
+        return True, notes
+    level = _LEVELS.get(asked.effort or "medium", "medium")
+    if asked.effort not in (None, level):
+        notes.append((requested, f"`{level}`", f"`{model}` knows `low`, `medium` and `high`"))
+    return level, notes

@@ -8,11 +8,17 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest, Degradation, Message
 
+from ..requested_thinking import RequestedThinking, requested_thinking
 from ..wire.fields import fields_of
-from ..wire.options import format_instructions, unknown_choice
+from ..wire.options import (
+    asked_length,
+    format_instructions,
+    note_unsent_choice,
+    unknown_choice,
+)
 from .config import PROVIDER, OllamaConfig
 from .models import ModelFacts
-from .thinking import think_value, wanted_thinking
+from .thinking import think_value
 
 
 @dataclass
@@ -20,6 +26,8 @@ class Wishes:
     """A request without what no field says, and how the model is asked to think."""
 
     request: ChatRequest
+    thinking: RequestedThinking = field(default_factory=RequestedThinking)
+    """How much thinking is asked for."""
     think: bool | str | None = None
     """The value of `think`; None for no such field."""
     degradations: list[Degradation] = field(default_factory=list[Degradation])
@@ -47,14 +55,17 @@ def understood(
         model: Its name.
 
     Raises:
-        InvalidRequestError: `tool_choice` has no meaning here.
+        InvalidRequestError: An option has no meaning here.
     """
     wishes = Wishes(request)
     _choose_tools(wishes, model)
     _ask_in_words(wishes, model)
-    think, degradation = think_value(wanted_thinking(request, options, config), facts, model)
-    wishes.think = think
-    wishes.degradations += [degradation] if degradation else []
+    asked = requested_thinking(options, request.reasoning_effort, config, provider=PROVIDER)
+    limit = asked_length(options, request, config, PROVIDER)
+    wishes.thinking = asked
+    wishes.think, notes = think_value(asked, facts, model, limit)
+    for note in notes:
+        wishes.degrade(*note)
     return wishes
 
 
@@ -62,7 +73,11 @@ def _choose_tools(wishes: Wishes, model: str) -> None:
     """Offer only the tools that may be called: no field says which, or whether one must be."""
     request = wishes.request
     tools, choice = list(request.tools or ()), request.tool_choice
-    if choice is None or not tools:
+    if choice is None:
+        return
+    if not tools:
+        note_unsent_choice(wishes, choice)
+        wishes.request = request.model_copy(update={"tool_choice": None})
         return
     names = [str(fields_of(tool).get("name")) for tool in tools]
     match choice:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from ...settings import Env
+from ...settings import Env, OptionalText
 from ..openai_models import DEFAULT_MODEL
 from ..responses.settings import ResponsesSettings
 from ..wire.mounting import settings_with_key
@@ -40,7 +40,7 @@ class OpenAIConfig(ResponsesSettings):
     """The organization that pays, for keys of several."""
     project: Annotated[ApiKey | None, Env("OPENAI_PROJECT_ID")] = None
     """The project that pays."""
-    default_model: str = DEFAULT_MODEL
+    default_model: OptionalText = DEFAULT_MODEL
     """Model of requests that name none."""
 
     def headers(self) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from amplifier_core.models import ProviderInfo
 
 from ..responses.provider import ResponsesProvider
@@ -34,8 +36,13 @@ class OpenAIProvider(ResponsesProvider):
             return config.headers()
 
         client = ServiceClient(SERVICE, config.base_url, headers, (config.api_key,))
-        super().__init__(SERVICE, config, config.default_model, client, hooks, retries=retries)
+        super().__init__(SERVICE, config, client, hooks, retries=retries)
         self.config = config
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.config = settings
 
     def get_info(self) -> ProviderInfo:
         """Return what this provider can do and how it is configured."""
@@ -44,7 +51,7 @@ class OpenAIProvider(ResponsesProvider):
             display_name="OpenAI",
             credential_env_vars=["OPENAI_API_KEY"],
             capabilities=self.get_model_info().capabilities,
-            defaults=self.model_defaults(self.default_model, self.config.max_tokens),
+            defaults=self.model_defaults(self.default_model, self.max_tokens),
             config_fields=key_and_address(SERVICE, self._client.shown_url),
         )
 

@@ -11,6 +11,7 @@ from typing_extensions import override
 from amplifier_core.message_models import ChatRequest
 from amplifier_core.models import ConfigField, ModelInfo, ProviderInfo
 
+from ..openai_models import ModelProfile, model_profile
 from ..retries import Retries
 from ..wire.body import WireRequest
 from ..wire.client import Headers, ServiceClient
@@ -46,6 +47,7 @@ class ChatProvider(WireProvider):
         new_id: Callable[[], str] = new_call_id,
         path: str = PATH,
         names_model: bool = True,
+        profile_of: Callable[[str], ModelProfile] = model_profile,
     ) -> None:
         """Set the provider up; nothing is sent and no connection is made.
 
@@ -59,6 +61,7 @@ class ChatProvider(WireProvider):
             new_id: Returns the id of a call that comes without one.
             path: Where requests go, after the base URL.
             names_model: Whether the body names the model; not where the address does.
+            profile_of: Returns what a model of OpenAI can do.
         """
         super().__init__(service, settings, client, hooks, retries=retries, new_id=new_id)
         self.path = path
@@ -66,7 +69,13 @@ class ChatProvider(WireProvider):
         self.preset = with_settings(preset, settings)
         self.limit_key = self.preset.limit_key
         self._entries: dict[str, Mapping[str, Any]] = {}
-        self._encoder = ChatEncoder(self.preset, settings, sees=self._sees, names_model=names_model)
+        self._encoder = ChatEncoder(
+            self.preset,
+            settings,
+            sees=self._sees,
+            names_model=names_model,
+            profile_of=profile_of,
+        )
         # Nobody knows whether a server without a name honours a schema.
         is_known = preset is not OTHER or settings.structured_output is not None
         is_held = is_known and self.preset.output == "json_schema"
@@ -133,6 +142,12 @@ class ChatProvider(WireProvider):
         """
         name = model or self.config.default_model or ""
         return self._model_info(self._entries.get(name, {"id": name}))
+
+    @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.config = settings
+        self._encoder.use_settings(settings)
 
     @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:

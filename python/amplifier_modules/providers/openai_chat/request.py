@@ -7,12 +7,17 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest
 
+from ..openai_models import ModelProfile, model_profile
+from ..requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import CheckedHistory, History
 from ..wire.options import (
+    asked_length,
+    asked_temperature,
     given_options,
     named_model,
+    note_unsent_choice,
     nothing_to_send,
     stop_texts,
     tool_fields,
@@ -40,6 +45,7 @@ class ChatEncoder:
         *,
         sees: Callable[[str], bool] | None = None,
         names_model: bool = True,
+        profile_of: Callable[[str], ModelProfile] = model_profile,
     ) -> None:
         """Encode for a service.
 
@@ -48,7 +54,9 @@ class ChatEncoder:
             settings: The settings of the requests.
             sees: Whether a model takes images; None if the preset says it.
             names_model: Whether the body names the model; not where the address does.
+            profile_of: Returns what a model of OpenAI can do.
         """
+        self._profile_of = profile_of
         self._preset = preset
         self._settings = settings
         self._sees = sees
@@ -56,17 +64,21 @@ class ChatEncoder:
         self._history = History()
         self._writer = TurnWriter(TurnMessages(preset))
 
+    def use_settings(self, settings: ChatSettings) -> None:
+        """Encode with other settings from now on."""
+        self._settings = settings
+
     def encode(self, request: ChatRequest, options: Mapping[str, Any] | None = None) -> WireRequest:
         """Encode `request`.
 
         Args:
             request: The conversation, the tools and the options of this call.
             options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `reasoning_effort`, `extended_thinking`.
+                `temperature`, `extended_thinking` and the others of `requested_thinking`.
 
         Raises:
             ConfigurationError: No model is named.
-            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+            InvalidRequestError: There is nothing to send, or an option has no meaning here.
         """
         given = given_options(options)
         provider = self._preset.name
@@ -85,17 +97,18 @@ class ChatEncoder:
         body: JsonDict = {"model": model} if self._names_model else {}
         turns = self._writer.turns(history, preset.name, model)
         encoded = WireRequest(preset.name, model, history, turns, "messages", body)
-        limit = options.get("max_tokens") or request.max_output_tokens or settings.max_tokens
-        if limit is not None:
-            body[preset.limit_key] = limit
+        encoded.thinking = requested_thinking(
+            options, request.reasoning_effort, settings, provider=preset.name
+        )
+        limit = asked_length(options, request, settings, preset.name)
         for name, value in (
-            ("temperature", options.get("temperature", request.temperature)),
+            (preset.limit_key, limit),
+            ("temperature", asked_temperature(options, request, settings)),
             ("top_p", request.top_p),
         ):
-            value = getattr(settings, name, None) if value is None else value
             if value is not None:
                 body[name] = value
-        if stops := stop_texts(request):
+        if stops := stop_texts(encoded, request):
             body["stop"] = stops[:_MAX_STOPS]
             if len(stops) > _MAX_STOPS:
                 encoded.degrade(
@@ -104,7 +117,7 @@ class ChatEncoder:
                     "services take no more",
                 )
         self._add_tools(encoded, request)
-        add_thinking(encoded, request, preset, settings, options)
+        add_thinking(encoded, preset, self._profile_of(model), limit)
         told = add_answer_form(encoded, request, preset.output)
         system = system_text([*history.system, *([{"text": told}] if told else [])])
         if system:
@@ -119,6 +132,7 @@ class ChatEncoder:
     def _add_tools(self, encoded: WireRequest, request: ChatRequest) -> None:
         tools = tool_fields(request)
         if not tools:
+            note_unsent_choice(encoded, request.tool_choice)
             return
         body = encoded.fields
         sent = {tool["name"]: _TOOL_NAMES.wire(tool["name"]) for tool in tools}

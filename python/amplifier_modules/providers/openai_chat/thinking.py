@@ -2,65 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from amplifier_core.message_models import ChatRequest
-
+from ..openai_effort import effort_for
+from ..openai_models import ModelProfile
+from ..requested_thinking import BY_ITSELF
 from ..wire.body import WireRequest
-from ..wire.options import asked_effort
-from .config import ChatSettings
+from ..wire.fields import JsonDict
 from .presets import Preset
-
-_BY_ITSELF = "what the model does by itself"
 
 
 def add_thinking(
-    encoded: WireRequest,
-    request: ChatRequest,
-    preset: Preset,
-    settings: ChatSettings,
-    options: Mapping[str, Any],
+    encoded: WireRequest, preset: Preset, profile: ModelProfile, limit: int | None
 ) -> None:
     """Ask for thinking as far as it is wanted; note what cannot be asked for.
 
     Args:
-        encoded: The request, with its tools.
-        request: What is wanted.
+        encoded: The request, with its tools, its randomness and how much thinking is asked for.
         preset: The service.
-        settings: The effort of requests that set none.
-        options: Keywords of the call: `reasoning`, `reasoning_effort`, `extended_thinking`.
+        profile: What the model can do if it is one of OpenAI.
+        limit: The tokens of the answer, if the caller or a setting names them.
     """
-    body = encoded.fields
-    switch: bool | None = options.get("extended_thinking")
-    effort = asked_effort(options, request, settings)
-    is_off = switch is False or effort == "none"
-    is_wanted = not is_off and bool(switch or effort)
+    body, asked = encoded.fields, encoded.thinking
     match preset.thinking:
         case "reasoning_effort":
-            # Models that think do so without being asked, and others refuse the field.
-            if effort and switch is not False:
-                body["reasoning_effort"] = effort
-            elif is_off:
-                encoded.degrade("no thinking", _BY_ITSELF, "no field turns it off for all models")
-        case "reasoning" if is_off:
+            _add_effort(encoded, profile, limit)
+        case "reasoning" if asked.is_off:
             body["reasoning"] = {"enabled": False}
-        case "reasoning" if is_wanted:
-            body["reasoning"] = {"effort": effort} if effort else {"enabled": True}
+        case "reasoning" if asked.is_asked:
+            body["reasoning"] = _reasoning(encoded)
         case "thinking":
-            # It thinks unless it is told not to, and then lets no tool be forced on it.
-            is_forced = body.get("tool_choice") not in (None, "auto", "none")
-            if is_forced and is_wanted:
-                reason = "a forced tool call excludes thinking"
-                encoded.degrade("thinking", "no thinking", reason)
-            if is_off or is_forced:
-                body["thinking"] = {"type": "disabled"}
-            elif is_wanted:
-                body["thinking"] = {"type": "enabled"}
-                if effort:
-                    body["reasoning_effort"] = effort
-        case "none" if is_off or is_wanted:
-            wanted = "thinking" if is_wanted else "no thinking"
-            encoded.degrade(wanted, _BY_ITSELF, f"{preset.title} has no field for it")
+            _add_switch(encoded, preset, limit)
+        case "none" if asked.is_off or asked.is_asked:
+            wanted = "thinking" if asked.is_asked else "no thinking"
+            encoded.degrade(wanted, BY_ITSELF, f"{preset.title} has no field for it")
         case _:
             pass
+
+
+def _add_effort(encoded: WireRequest, profile: ModelProfile, limit: int | None) -> None:
+    # Models that think do so without being asked, and others refuse the field.
+    is_sampled = "temperature" in encoded.fields or "top_p" in encoded.fields
+    is_free = not is_sampled and encoded.thinking.has_room(limit)
+    effort = effort_for(encoded, profile, is_free=is_free)
+    if effort:
+        encoded.fields["reasoning_effort"] = effort
+
+
+def _reasoning(encoded: WireRequest) -> JsonDict:
+    """Return how much OpenRouter lets a model think: a budget or an effort, it takes one alone."""
+    asked = encoded.thinking
+    if asked.budget_tokens is None:
+        return {"effort": asked.effort} if asked.effort else {"enabled": True}
+    if asked.effort:
+        requested = f"reasoning effort `{asked.effort}`"
+        actual = f"a thinking budget of {asked.budget_tokens:,} tokens"
+        encoded.degrade(requested, actual, "the service takes one of them")
+    return {"max_tokens": asked.budget_tokens}
+
+
+def _add_switch(encoded: WireRequest, preset: Preset, limit: int | None) -> None:
+    """Turn thinking on or off for a model that thinks unless it is asked not to.
+
+    It has no effect then how random its answers shall be, and no tool can be forced on it.
+    """
+    body, asked = encoded.fields, encoded.thinking
+    sampling = [name for name in ("temperature", "top_p") if name in body]
+    is_forced = body.get("tool_choice") not in (None, "auto", "none")
+    if is_forced and asked.is_asked:
+        encoded.degrade("thinking", "no thinking", "a forced tool call excludes thinking")
+    is_excluded = not asked.is_asked and (bool(sampling) or not asked.has_room(limit))
+    if asked.is_off or is_forced or is_excluded:
+        body["thinking"] = {"type": "disabled"}
+        return
+    if not asked.is_asked:
+        return
+    body["thinking"] = {"type": "enabled"}
+    if asked.effort:
+        body["reasoning_effort"] = asked.effort
+    if asked.budget_tokens is not None:
+        requested = f"a thinking budget of {asked.budget_tokens:,} tokens"
+        encoded.degrade(requested, "no limit of its own", f"{preset.title} takes an effort alone")
+    for name in sampling:
+        encoded.degrade(f"a `{name}` of {body[name]:g}", "without effect", "thinking excludes it")

@@ -58,7 +58,6 @@ class ResponsesProvider(WireProvider):
         self,
         service: Service,
         settings: ResponsesSettings,
-        default_model: str,
         client: ServiceClient,
         hooks: Any = None,
         *,
@@ -70,7 +69,6 @@ class ResponsesProvider(WireProvider):
         Args:
             service: Who is called.
             settings: Its settings.
-            default_model: The model of requests that name none.
             client: How it is reached.
             hooks: The registry that gets its events; None for no events.
             retries: The retries of its calls; None for those of the settings.
@@ -78,9 +76,10 @@ class ResponsesProvider(WireProvider):
         """
         super().__init__(service, settings, client, hooks, retries=retries)
         self.responses_settings = settings
-        self.default_model = default_model
         self.params = params
-        self._encoder = ResponsesEncoder(service.name, settings, default_model, self.profile_of)
+        self._encoder = ResponsesEncoder(
+            service.name, settings, settings.default_model, self.profile_of
+        )
         self._background = Background(client, settings, self.emit, params, retries=self._retries)
         self._capability: Callable[[str], object] = lambda _: None
 
@@ -122,11 +121,17 @@ class ResponsesProvider(WireProvider):
         return self._model_info({"id": model or self.default_model})
 
     @override
+    def use_settings(self, settings: Any) -> None:
+        super().use_settings(settings)
+        self.responses_settings = settings
+        self._encoder.use_settings(settings)
+
+    @override
     def encode(self, request: ChatRequest, options: Mapping[str, Any]) -> WireRequest:
         is_patched = any(tool.name == PATCH for tool in request.tools or ())
         is_native = is_patched and self._capability(APPLY_PATCH_ENGINE) == "native"
         native = [{"type": PATCH}] if is_native else []
-        return self._encoder.encode(request, options, self.reasoning, native)
+        return self._encoder.encode(request, options, native)
 
     @override
     async def open_answer(self, encoded: WireRequest, longest_wait: float | None) -> Answer:

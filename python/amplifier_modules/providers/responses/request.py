@@ -9,11 +9,20 @@ from typing import Any
 
 from amplifier_core.message_models import ChatRequest
 
+from ..openai_effort import effort_for
 from ..openai_models import ModelProfile, model_profile
+from ..requested_thinking import requested_thinking
 from ..wire.body import TurnWriter, WireRequest, json_bytes
 from ..wire.fields import JsonDict, fields_of
 from ..wire.history import History
-from ..wire.options import asked_effort, given_options, nothing_to_send, stop_texts
+from ..wire.options import (
+    asked_length,
+    asked_temperature,
+    given_options,
+    named_model,
+    note_unsent_sampling,
+    nothing_to_send,
+)
 from .answer_format import add_format
 from .chain import Chain, Link, chain_mark
 from .settings import ResponsesSettings
@@ -76,7 +85,7 @@ class ResponsesEncoder:
         self,
         provider: str,
         settings: ResponsesSettings,
-        default_model: str,
+        default_model: str | None,
         profile_of: Callable[[str], ModelProfile] = model_profile,
     ) -> None:
         """Encode for a provider with these settings; `profile_of` says what a model can do."""
@@ -88,11 +97,15 @@ class ResponsesEncoder:
         self._writer = TurnWriter(turn_items)
         self.chain = Chain()
 
+    def use_settings(self, settings: ResponsesSettings) -> None:
+        """Encode with other settings from now on."""
+        self._settings = settings
+        self._default_model = settings.default_model
+
     def encode(
         self,
         request: ChatRequest,
         options: Mapping[str, Any] | None = None,
-        reasoning: str | None = None,
         native: Sequence[JsonDict] = (),
     ) -> ResponsesRequest:
         """Encode `request`.
@@ -100,17 +113,16 @@ class ResponsesEncoder:
         Args:
             request: The conversation, the tools and the options of this call.
             options: Keywords of `complete`, which override both: `model`, `max_tokens`,
-                `temperature`, `reasoning` or `reasoning_effort`, `extended_thinking`,
+                `temperature`, `extended_thinking` and the others of `requested_thinking`,
                 `previous_response_id`, and settings of one request such as `truncation`.
-            reasoning: The effort of requests that ask for none.
             native: Tools of the service beside those of the settings.
 
         Raises:
-            InvalidRequestError: There is nothing to send, or `tool_choice` has no meaning here.
+            InvalidRequestError: There is nothing to send, or an option has no meaning here.
         """
         given = given_options(options)
         settings = _overridden(self._settings, given)
-        model: str = given.get("model") or request.model or self._default_model
+        model = named_model(request, given, self._default_model, self._provider)
         profile = self._profile_of(model)
         rules = ResponsesRules.of(self._provider, model, sees=profile.has_vision)
         history = self._history.check(request.messages, rules)
@@ -131,18 +143,24 @@ class ResponsesEncoder:
             self._go_on(encoded, request, given)
         tools = [*settings.tools, *native]
         add_tools(encoded, request, tools, settings.parallel_tool_calls)
-        wanted = given.get("max_tokens") or request.max_output_tokens
-        longest = profile.max_output_tokens if profile.is_known else wanted
-        if wanted and longest and wanted > longest:
-            reason = f"`{model}` writes no more"
-            encoded.degrade(f"{wanted:,} tokens", f"{longest:,} tokens", reason)
-        wanted = min(wanted or settings.max_tokens, longest or settings.max_tokens)
-        body["max_output_tokens"] = max(wanted, _MIN_OUTPUT_TOKENS)
-        effort = _add_reasoning(encoded, request, settings, profile, given, reasoning)
-        _add_sampling(encoded, request, settings, profile, effort, given)
+        asked = encoded.thinking = requested_thinking(
+            given, request.reasoning_effort, settings, provider=self._provider
+        )
+        length = asked_length(given, request, settings, self._provider)
+        _add_length(encoded, settings, profile, length)
+        temperature = asked_temperature(given, request, settings)
+        is_free = temperature is None and request.top_p is None and asked.has_room(length)
+        effort = effort_for(encoded, profile, is_free=is_free)
+        _add_reasoning(encoded, settings, profile, effort, given.get("reasoning"))
+        if profile.samples(effort):
+            sampling = {"temperature": temperature, "top_p": request.top_p}
+            body.update((key, value) for key, value in sampling.items() if value is not None)
+        else:
+            reason = f"`{model}` does not accept it while it reasons"
+            note_unsent_sampling(encoded, temperature, request.top_p, reason)
         add_format(encoded, request, profile)
         _add_service_options(body, settings, profile, request)
-        if stop_texts(request):
+        if request.stop:
             encoded.degrade("stop texts", "none", "this API has none")
         if is_background:
             body["background"] = True
@@ -172,63 +190,39 @@ def _overridden(settings: ResponsesSettings, given: Mapping[str, Any]) -> Respon
     return settings.model_copy(update=changed) if changed else settings
 
 
+def _add_length(
+    encoded: ResponsesRequest, settings: ResponsesSettings, profile: ModelProfile, asked: int | None
+) -> None:
+    """Limit the answer; `asked` is the limit if the caller or a setting names it."""
+    longest = profile.max_output_tokens if profile.is_known else None
+    wanted = asked or settings.max_tokens
+    most = max(wanted if longest is None else min(wanted, longest), _MIN_OUTPUT_TOKENS)
+    if asked is not None and most != asked:
+        reason = f"`{encoded.model}` writes no more" if most < asked else "the API takes no less"
+        encoded.degrade(f"{asked:,} tokens", f"{most:,} tokens", reason)
+    encoded.fields["max_output_tokens"] = most
+
+
 def _add_reasoning(
     encoded: ResponsesRequest,
-    request: ChatRequest,
     settings: ResponsesSettings,
     profile: ModelProfile,
-    given: Mapping[str, Any],
-    default: str | None,
-) -> str | None:
-    """Add how much the model thinks, and return the effort."""
-    if default is not None:
-        settings = settings.model_copy(update={"reasoning": default})
-    asked = asked_effort(given, request, settings)
-    if given.get("extended_thinking") is False:
-        asked = "none"
+    effort: str | None,
+    given: Any,
+) -> None:
+    """Add how much the model thinks, and how much of it is shown."""
     included = included_results(encoded.fields.get("tools", ()))
-    effort = asked
-    if not profile.reasons and profile.is_known:
-        if (asked and asked != "none") or given.get("extended_thinking"):
-            reason = f"`{encoded.model}` does not reason"
-            encoded.degrade("reasoning", "no reasoning", reason)
-        effort = None
-    elif asked or profile.reasons:
-        effort = profile.fitting_effort(asked) if asked else None
-        if effort != asked:
-            reason = f"`{encoded.model}` takes {', '.join(f'`{each}`' for each in profile.efforts)}"
-            encoded.degrade(f"reasoning effort `{asked}`", f"`{effort}`", reason)
+    if effort or profile.reasons:
         told: JsonDict = {"effort": effort} if effort else {}
-        summary = fields_of(given.get("reasoning")).get("summary") or settings.reasoning_summary
         if effort != "none":
-            if summary != "none":
+            summary = fields_of(given).get("summary") or settings.reasoning_summary
+            if summary != "none" and not encoded.thinking.is_off:
                 told["summary"] = summary
             included.append(_ENCRYPTED)
         if told:
             encoded.fields["reasoning"] = told
     if included:
         encoded.fields["include"] = included
-    return effort
-
-
-def _add_sampling(
-    encoded: ResponsesRequest,
-    request: ChatRequest,
-    settings: ResponsesSettings,
-    profile: ModelProfile,
-    effort: str | None,
-    given: Mapping[str, Any],
-) -> None:
-    asked = given.get("temperature", request.temperature)
-    temperature = settings.temperature if asked is None else asked
-    if profile.samples(effort):
-        if temperature is not None:
-            encoded.fields["temperature"] = temperature
-        if request.top_p is not None:
-            encoded.fields["top_p"] = request.top_p
-    elif asked is not None or request.top_p is not None:
-        reason = f"`{encoded.model}` does not accept it while it reasons"
-        encoded.degrade("a sampling temperature", "the model's own", reason)
 
 
 def _add_service_options(

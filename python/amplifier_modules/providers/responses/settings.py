@@ -16,6 +16,8 @@ class ResponsesSettings(HttpSettings):
     unknown_keys = "warn"
     ignored_keys = frozenset({"instance_id"})
 
+    default_model: OptionalText = None
+    """Model of requests that name none."""
     max_tokens: int = Field(default=4_096, ge=1)
     """Tokens of one answer, reasoning included; `max_continuations` says how often one goes on."""
     max_continuations: int = Field(default=5, ge=0, le=100)

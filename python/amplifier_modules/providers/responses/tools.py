@@ -9,7 +9,7 @@ from amplifier_core.message_models import ChatRequest
 
 from ..wire.body import WireRequest
 from ..wire.fields import JsonDict, fields_of
-from ..wire.options import tool_fields, unknown_choice
+from ..wire.options import note_unsent_choice, tool_fields, unknown_choice
 from ..wire.schema import object_schema
 from ..wire.strict_schema import strict_schema
 from .turns import TOOL_NAMES
@@ -53,6 +53,7 @@ def add_tools(
     types = [tool["type"] for tool in tools]
     tools += [dict(tool) for tool in native if tool.get("type") not in types]
     if not tools:
+        note_unsent_choice(encoded, request.tool_choice)
         return
     encoded.tool_names = {wire: name for name, wire in sent.items() if wire != name}
     encoded.fields["tools"] = tools

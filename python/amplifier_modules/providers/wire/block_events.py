@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from amplifier_core.events import CONTENT_BLOCK_DELTA, CONTENT_BLOCK_END
 
 from ..block_record import block_record
+from ..requested_thinking import THOUGHTS
 from .fields import JsonDict
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class BlockEvents:
         tool_names: Mapping[str, str],
         first_index: int = 0,
         shaped: Callable[[JsonDict], JsonDict] = lambda block: block,
+        *,
+        hides_thoughts: bool = False,
     ) -> None:
         """Begin an answer.
 
@@ -48,7 +51,9 @@ class BlockEvents:
             tool_names: The names of tools by those that were sent in their place.
             first_index: The index of its first block, where it goes on with another answer.
             shaped: Returns a decoded block as responses have it.
+            hides_thoughts: Whether nobody gets to see thoughts, as none were asked for.
         """
+        self._hides_thoughts = hides_thoughts
         self._new_id = new_id
         self._raw_block = raw_block
         self._tool_names = tool_names
@@ -56,6 +61,12 @@ class BlockEvents:
         self._shaped = shaped
         self._ids: dict[int, str] = {}
         """The ids that were made, by the index of their block."""
+
+    def shown(self, events: list[StreamEvent]) -> list[StreamEvent]:
+        """Return the events that anybody gets to see."""
+        if not self._hides_thoughts:
+            return events
+        return [event for event in events if event.data.get("block_type") not in THOUGHTS]
 
     def completed(self, event: StreamEvent) -> tuple[str, dict[str, Any]]:
         """Return the name and the payload of an event."""
@@ -81,9 +92,11 @@ class BlockEvents:
         return name, data
 
     def chunk(self, event: StreamEvent) -> StreamChunk | None:
-        """Return the chunk for an event; None if it adds nothing to the answer."""
+        """Return the chunk for an event; None if it adds nothing to the answer that is seen."""
         from amplifier_stream import chunk_of
 
+        if not self.shown([event]):
+            return None
         _, data = self.completed(event)
         return chunk_of(CompletedEvent(**data))
 

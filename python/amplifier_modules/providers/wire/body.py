@@ -13,6 +13,7 @@ from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import InvalidRequestError
 from amplifier_core.message_models import Degradation
 
+from ..requested_thinking import RequestedThinking
 from .fields import JsonDict
 from .history import CheckedHistory
 from .turn import Turn
@@ -40,6 +41,8 @@ class WireRequest:
     """What the model does not support as requested."""
     tool_names: dict[str, str] = field(default_factory=dict[str, str])
     """The names of the tools that are sent under another one, by that one."""
+    thinking: RequestedThinking = field(default_factory=RequestedThinking)
+    """How much the model is asked to think, whatever became of it in the body."""
 
     def __post_init__(self) -> None:
         """Note what the history lost, unless this is a copy that has it noted."""

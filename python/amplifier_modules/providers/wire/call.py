@@ -156,6 +156,7 @@ class Call:
             encoded.tool_names,
             len(self._blocks),
             provider.shaped,
+            hides_thoughts=encoded.thinking.is_off,
         )
         return self._block_events
 
@@ -166,7 +167,7 @@ class Call:
     async def show(self, pieces: list[StreamEvent], block_events: BlockEvents) -> None:
         """Tell the hooks of what happened to the blocks."""
         hooks = self._provider.hooks
-        if not pieces:
+        if not (pieces := block_events.shown(pieces)):
             return
         self.is_shown = self._are_emitted = True
         completed = [block_events.completed(event) for event in pieces]
@@ -307,6 +308,7 @@ class Call:
             usage=sum_usage(self._usages),
             details=self._details,
             degradations=self._last.degradations,
+            hides_thoughts=self._last.thinking.is_off,
             metadata=provider.answer_metadata(self._last, self._results),
         )
         if provider.hooks is None:

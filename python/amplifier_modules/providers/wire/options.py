@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 
+from .body import WireRequest
 from .fields import JsonDict, fields_of
+
+
+class Degraded(Protocol):
+    """What notes what is not done as requested."""
+
+    def degrade(self, requested: str, actual: str, reason: str) -> None:
+        """Note that something is not done as requested."""
+        ...
 
 
 def given_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -41,29 +51,57 @@ def named_model(
     return str(model)
 
 
-def asked_effort(options: Mapping[str, Any], request: ChatRequest, settings: Any) -> str | None:
-    """Return the effort of a call: `reasoning` or `reasoning_effort`, wherever it is set first.
+def asked_length(
+    options: Mapping[str, Any], request: ChatRequest, settings: Any, provider: str
+) -> int | None:
+    """Return the tokens of the answer that the caller or a setting names, None for a default.
 
-    `reasoning` may be a mapping with `effort`.
+    Raises:
+        InvalidRequestError: They are no whole number from 1.
     """
-    for value in (
-        options.get("reasoning"),
-        options.get("reasoning_effort"),
-        request.reasoning_effort,
-        getattr(settings, "reasoning", None),
-        settings.reasoning_effort,
-    ):
+    for value in (options.get("max_tokens"), request.max_output_tokens):
         if value is None:
             continue
-        effort = fields_of(value).get("effort") if isinstance(value, Mapping) else value
-        if isinstance(effort, str) and effort:
-            return effort
-    return None
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            message = f"`max_tokens` is {shown(value)} (must be a whole number from 1)"
+            raise InvalidRequestError(message, provider=provider)
+        return value
+    return settings.max_tokens if "max_tokens" in settings.model_fields_set else None
 
 
-def stop_texts(request: ChatRequest) -> list[str]:
+def asked_temperature(
+    options: Mapping[str, Any], request: ChatRequest, settings: Any
+) -> float | None:
+    """Return the temperature of the call, else of the request, else of the settings."""
+    temperature = options.get("temperature", request.temperature)
+    return settings.temperature if temperature is None else temperature
+
+
+def note_unsent_sampling(
+    encoded: WireRequest, temperature: float | None, top_p: float | None, reason: str
+) -> None:
+    """Note the randomness that is asked for and not sent."""
+    if temperature is not None:
+        encoded.degrade(f"a temperature of {temperature:g}", "the model's own", reason)
+    if top_p is not None:
+        encoded.degrade(f"a `top_p` of {top_p:g}", "the model's own", reason)
+
+
+def note_unsent_choice(encoded: Degraded, choice: Any) -> None:
+    """Note a call that is wanted where there is no tool that could be called."""
+    kind = fields_of(choice).get("type", choice) if isinstance(choice, Mapping) else choice
+    if kind not in (None, "auto", "none"):
+        encoded.degrade("a tool call", "none", "the request has no tools")
+
+
+def stop_texts(encoded: WireRequest, request: ChatRequest) -> list[str]:
     """Return the texts that end an answer, without blank ones, which services refuse."""
-    return [stop for stop in request.stop or [] if stop.strip()]
+    asked = request.stop or []
+    stops = [stop for stop in asked if stop.strip()]
+    if len(stops) < len(asked):
+        reason = "services refuse blank ones"
+        encoded.degrade(f"{len(asked)} texts that end the answer", f"{len(stops)} of them", reason)
+    return stops
 
 
 def tool_fields(request: ChatRequest) -> list[JsonDict]:

@@ -20,6 +20,7 @@ from ...spending.input_bound import InputCounts
 from ..limits.places import Place
 from ..prices.pricing import Pricing
 from ..retries import Retries
+from ..setting_attributes import SettingAttribute, changed_setting
 from .answer import Answer
 from .body import WireRequest
 from .call import Call, note_hint
@@ -61,8 +62,16 @@ class WireProvider:
     """Where requests go, after the base URL."""
     asks_allowance = True
     """Whether each request is sent only within what its call may use."""
+    hides_thoughts = True
+    """Whether it keeps back itself the thoughts that nobody asked for."""
     limit_key: str = "max_tokens"
     """Where the body of a request limits the answer."""
+    default_model = SettingAttribute[str | None]()
+    """Model of requests that name none."""
+    max_tokens = SettingAttribute[int | None]()
+    """Tokens of the answers of requests that name no limit."""
+    temperature = SettingAttribute[float | None]()
+    """Randomness of the answers of requests that name none."""
     short_names: ClassVar[Mapping[str, str]] = {}
     """Short names of models for `fallback_model`."""
 
@@ -91,7 +100,6 @@ class WireProvider:
         self.settings = settings
         self.priority = settings.priority
         self.tool_tags = settings.tool_tags
-        self.reasoning = settings.reasoning or settings.reasoning_effort
         self._client = client
         self.hooks = hooks
         self._retries = retries or Retries(service.name, settings, hooks)
@@ -113,6 +121,23 @@ class WireProvider:
     def __repr__(self) -> str:
         """Show the base URL, never the key."""
         return f"{type(self).__name__}(base_url={self._client.shown_url!r})"
+
+    @property
+    def reasoning(self) -> str | None:
+        """Effort of requests that name none."""
+        return self.settings.reasoning or self.settings.reasoning_effort
+
+    @reasoning.setter
+    def reasoning(self, effort: str | None) -> None:
+        module = self.service.module_name
+        changed = changed_setting(self.settings, "reasoning", effort, module)
+        if effort is None:
+            changed = changed_setting(changed, "reasoning_effort", None, module)
+        self.use_settings(changed)
+
+    def use_settings(self, settings: Any) -> None:
+        """Encode requests with these settings from now on; how calls are made stays as it is."""
+        self.settings = settings
 
     @property
     def reports_cost(self) -> bool:
@@ -139,7 +164,7 @@ class WireProvider:
         Args:
             request: The conversation and the tools.
             **options: `model`, `max_tokens`, `temperature`, `reasoning` or `reasoning_effort`,
-                `extended_thinking`, `extra_headers`, `retry_shown` and what the provider's encoder takes
+                `extended_thinking`, `thinking_budget_tokens`, `extra_headers`, `retry_shown` and what the provider's encoder takes
                 besides;
                 they override request and settings. Others are ignored.
 

@@ -28,6 +28,7 @@ from amplifier_core.message_models import (
 )
 
 from ...spending.token_count import read_count
+from ..requested_thinking import HIDDEN, THOUGHTS
 
 if TYPE_CHECKING:
     from amplifier_stream import StreamResult
@@ -55,8 +56,14 @@ class _Content:
     broken: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Blocks of a known type without the fields of it."""
 
+    hides_thoughts: bool = False
+    """Whether thoughts are there for the service alone, which needs them back."""
+
     def add(self, block: dict[str, Any], raw: dict[str, Any]) -> None:
         fields = {key: value for key, value in block.items() if key != "type"}
+        if self.hides_thoughts and block["type"] in THOUGHTS:
+            self._add_hidden(block["type"], fields)
+            return
         match block["type"]:
             case "text":
                 self.blocks.append(TextBlock(**fields))
@@ -78,6 +85,15 @@ class _Content:
                 self.blocks.append(ImageBlock(**fields))
             case _:
                 self.blocks.append(UnknownBlock(**block))
+
+    def _add_hidden(self, kind: str, fields: dict[str, Any]) -> None:
+        fields["visibility"] = HIDDEN
+        if kind == "thinking":
+            self.blocks.append(ThinkingBlock(**fields))
+        elif kind == "redacted_thinking":
+            self.blocks.append(RedactedThinkingBlock(**fields))
+        else:
+            self.blocks.append(UnknownBlock(type=kind, **fields))
 
     def add_call(self, fields: dict[str, Any]) -> None:
         """Add a call; one whose arguments cannot be used has an `error` and no arguments."""
@@ -105,6 +121,7 @@ def build_response(
     details: dict[str, Any],
     degradations: list[Degradation] | None = None,
     metadata: dict[str, Any] | None = None,
+    hides_thoughts: bool = False,
 ) -> WireResponse:
     """Build the response for a complete answer.
 
@@ -118,8 +135,9 @@ def build_response(
         details: What else the service said of them.
         degradations: What was not done as requested.
         metadata: What the provider wants to find again in the history.
+        hides_thoughts: Whether thoughts are there for the service alone.
     """
-    content = _Content()
+    content = _Content(hides_thoughts=hides_thoughts)
     for block, raw in blocks:
         try:
             content.add(block, raw)

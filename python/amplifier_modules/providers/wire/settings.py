@@ -13,6 +13,7 @@ from pydantic_core import PydanticKnownError
 from ...settings import OptionalText
 from ...value_problems import Form
 from ..prices.settings import ModelPrices
+from ..requested_thinking import ExtendedThinking, ThinkingMode
 from ..retries import RetrySettings
 from ..tag_options import ThinkingTags, ToolTags
 
@@ -116,6 +117,11 @@ class HttpSettings(RetrySettings):
     set."""
     max_answer_bytes: int | None = Field(default=None, ge=1, le=MAX_ANSWER_BYTES)
     """Bytes of an answer, as it is streamed and unpacked, at most; 256 MiB if not set."""
+    extended_thinking: ExtendedThinking = None
+    """Whether and how much the model thinks where a call and its request do not say it."""
+    thinking_mode_enabled: ThinkingMode = True
+    """Whether models think where neither a call nor another setting says it; false asks for no
+    thinking, and does not show what comes of it all the same."""
     reasoning_effort: OptionalText = None
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     reasoning: OptionalText = None
