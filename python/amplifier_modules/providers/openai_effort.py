@@ -19,31 +19,28 @@ def effort_for(encoded: WireRequest, profile: ModelProfile, *, is_free: bool) ->
         is_free: Whether thinking that nobody asked for may take place.
     """
     asked = encoded.thinking
-    if asked.budget_tokens is not None and (profile.reasons or not profile.is_known):
-        requested = f"a thinking budget of {asked.budget_tokens:,} tokens"
-        encoded.degrade(
-            requested, "no limit of its own", f"`{encoded.model}` takes an effort alone"
-        )
     if asked.is_off:
         return _least_effort(encoded, profile)
-    if asked.is_asked and profile.is_known and not profile.reasons:
+    if not asked.is_asked:
+        return "none" if profile.can_stop and not is_free else None
+    if profile.is_known and not profile.reasons:
         encoded.degrade("reasoning", "no reasoning", f"`{encoded.model}` does not reason")
         return None
-    if asked.effort:
-        effort = profile.fitting_effort(asked.effort)
-        if effort != asked.effort:
-            encoded.degrade(
-                f"reasoning effort `{asked.effort}`", f"`{effort}`", _efforts(encoded, profile)
-            )
-        return effort
-    if asked.is_asked:
-        if not profile.is_known:
-            encoded.degrade(
-                "thinking", BY_ITSELF, f"it is not known whether `{encoded.model}` can think"
-            )
+    budget = asked.budget_tokens
+    wanted = "thinking" if budget is None else f"a thinking budget of {budget:,} tokens"
+    if not profile.is_known and not asked.effort:
+        encoded.degrade(wanted, BY_ITSELF, _unknown(encoded))
+        return None
+    if budget is not None:
+        encoded.degrade(wanted, "no limit of its own", f"`{encoded.model}` takes an effort alone")
+    if not asked.effort:
         # What can be turned off may be off without a word.
         return _USUAL_EFFORT if profile.can_stop else None
-    return "none" if profile.can_stop and not is_free else None
+    effort = profile.fitting_effort(asked.effort)
+    if effort != asked.effort:
+        requested = f"reasoning effort `{asked.effort}`"
+        encoded.degrade(requested, f"`{effort}`", _efforts(encoded, profile))
+    return effort
 
 
 def _least_effort(encoded: WireRequest, profile: ModelProfile) -> str | None:
@@ -51,8 +48,7 @@ def _least_effort(encoded: WireRequest, profile: ModelProfile) -> str | None:
     if not profile.is_known:
         if asked.is_effort_none:
             return "none"
-        reason = f"it is not known whether `{encoded.model}` can think"
-        encoded.degrade("no thinking", BY_ITSELF, reason)
+        encoded.degrade("no thinking", BY_ITSELF, _unknown(encoded))
     if not profile.reasons:
         return None
     effort = profile.fitting_effort("none")
@@ -64,3 +60,7 @@ def _least_effort(encoded: WireRequest, profile: ModelProfile) -> str | None:
 
 def _efforts(encoded: WireRequest, profile: ModelProfile) -> str:
     return f"`{encoded.model}` takes {', '.join(f'`{each}`' for each in profile.efforts)}"
+
+
+def _unknown(encoded: WireRequest) -> str:
+    return f"it is not known whether `{encoded.model}` can think"

@@ -181,7 +181,7 @@ def read_config(
     found = _found(values, chosen, variables)
     if chosen.key_variable and not found.get("api_key"):
         return f"no API key; set `{chosen.key_variable}` or the config key `api_key`"
-    settings = read_settings(OpenAIChatConfig, found, module, {})
+    settings = read_settings(OpenAIChatConfig, found, module, variables)
     if not settings.base_url:
         return (
             f"no address; set `{_OTHER_ADDRESS}` or the config key `base_url`, or choose a `preset`"
