@@ -179,7 +179,8 @@ def add_sampling(encoded: WireRequest, profile: ModelProfile, sampling: Sampling
     thinks = "thinking" in body
     if temperature is not None:
         if thinks and temperature != 1:
-            note_unsent_sampling(encoded, temperature, None, "thinking excludes it")
+            requested = f"a temperature of {temperature:g}"
+            encoded.degrade(requested, "a temperature of 1", "thinking excludes any other")
         else:
             body["temperature"] = temperature
     if top_p is None:

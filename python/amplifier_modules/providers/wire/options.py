@@ -10,6 +10,7 @@ from amplifier_core._kernel.shown import shown
 from amplifier_core.llm_errors import ConfigurationError, InvalidRequestError
 from amplifier_core.message_models import ChatRequest, ResponseFormat
 
+from ...counted import counted
 from .body import WireRequest
 from .fields import JsonDict, fields_of
 
@@ -98,9 +99,8 @@ def stop_texts(encoded: WireRequest, request: ChatRequest) -> list[str]:
     """Return the texts that end an answer, without blank ones, which services refuse."""
     asked = request.stop or []
     stops = [stop for stop in asked if stop.strip()]
-    if len(stops) < len(asked):
-        reason = "services refuse blank ones"
-        encoded.degrade(f"{len(asked)} texts that end the answer", f"{len(stops)} of them", reason)
+    if blank := len(asked) - len(stops):
+        encoded.degrade(counted(blank, "blank stop text"), "none", "services refuse blank ones")
     return stops
 
 
