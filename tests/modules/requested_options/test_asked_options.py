@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from strict_services import LOOK, SERVICES, body_of, changes, degradations, request
@@ -66,35 +66,53 @@ OF_RESPONSES = (
 """Those of an API without texts that end an answer."""
 
 
-async def found(name: str, *, settings: Any = None, options: Any = None, **fields: Any) -> Found:
-    """Return what settings, options and fields of a request change, and what is reported."""
-    service = SERVICES[name]
-    with service.server() as server:
-        plain = service.provider(server, {})
-        provider = service.provider(server, {}, **(settings or {}))
-        try:
-            await plain.complete(request(tools=fields.get("tools")))
-            before = body_of(server)
-            response = await provider.complete(request(**fields), **(options or {}))
-        finally:
-            await plain.close()
+class Asking:
+    """A provider that is asked, and what its server got of a request that says nothing."""
+
+    def __init__(self, name: str) -> None:
+        self._service = SERVICES[name]
+
+    async def __aenter__(self) -> Self:
+        self._server = self._service.server().__enter__()
+        self._provider = self._service.provider(self._server, {})
+        self._others: list[Any] = []
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for provider in (self._provider, *self._others):
             await provider.close()
-        assert server.refusals == []
-        return changes(before, body_of(server)), degradations(response)
+        self._server.__exit__()
+        assert self._server.refusals == []
+
+    async def found(
+        self, options: dict[str, Any] | None = None, *, settings: Any = None, **fields: Any
+    ) -> Found:
+        """Return what options, settings and fields of a request change, and what is reported."""
+        before = self._provider
+        await before.complete(request(tools=fields.get("tools")))
+        plain = body_of(self._server)
+        provider = before
+        if settings is not None:
+            provider = self._service.provider(self._server, {}, **settings)
+            self._others.append(provider)
+        response = await provider.complete(request(**fields), **(options or {}))
+        return changes(plain, body_of(self._server)), degradations(response)
 
 
 @pytest.mark.parametrize("name", SHORT)
 async def test_a_limit_is_sent_as_it_was_given(name: str) -> None:
-    assert await found(name, max_output_tokens=100) == (SHORT[name], [])
-    assert await found(name, options={"max_tokens": 100}) == (SHORT[name], [])
-    assert await found(name, settings={"max_tokens": 100}) == (SHORT[name], [])
+    async with Asking(name) as asking:
+        assert await asking.found(max_output_tokens=100) == (SHORT[name], [])
+        assert await asking.found({"max_tokens": 100}) == (SHORT[name], [])
+        assert await asking.found(settings={"max_tokens": 100}) == (SHORT[name], [])
 
 
 @pytest.mark.parametrize("name", WARM)
 async def test_a_temperature_is_sent_as_it_was_given_or_reported(name: str) -> None:
-    assert await found(name, temperature=0.5) == WARM[name]
-    assert await found(name, options={"temperature": 0.5}) == WARM[name]
-    assert await found(name, settings={"temperature": 0.5}) == WARM[name]
+    async with Asking(name) as asking:
+        assert await asking.found(temperature=0.5) == WARM[name]
+        assert await asking.found({"temperature": 0.5}) == WARM[name]
+        assert await asking.found(settings={"temperature": 0.5}) == WARM[name]
 
 
 _BUDGET = {"thinking": {"type": "enabled", "budget_tokens": 2_048}}
@@ -155,29 +173,33 @@ _REASONS = {"reasoning": {"effort": "medium", "summary": "detailed"}}
 async def test_who_asks_for_what_excludes_another_hears_of_it(
     name: str, fields: dict[str, Any], options: dict[str, Any], expected: Found
 ) -> None:
-    assert await found(name, options=options, **fields) == expected
+    async with Asking(name) as asking:
+        assert await asking.found(options, **fields) == expected
 
 
 @pytest.mark.parametrize("name", SERVICES)
 async def test_a_tool_call_without_tools_and_blank_stops_are_reported(name: str) -> None:
     stops = "stop texts" if name in OF_RESPONSES else "1 blank stop text"
-    changed, reported = await found(name, tool_choice="required", stop=[" "])
-    assert (changed, set(reported)) == ({}, {("a tool call", "none"), (stops, "none")})
-    assert await found(name, tool_choice="auto", stop=[]) == ({}, [])
+    async with Asking(name) as asking:
+        changed, reported = await asking.found(tool_choice="required", stop=[" "])
+        assert (changed, set(reported)) == ({}, {("a tool call", "none"), (stops, "none")})
+        assert await asking.found(tool_choice="auto", stop=[]) == ({}, [])
 
 
-@pytest.mark.parametrize("value", [0, -1, "100", True])
-async def test_a_limit_that_is_none_is_refused(value: Any) -> None:
-    for name in ("claude with a budget", "gpt that can stop", "groq", "ollama"):
-        with pytest.raises(InvalidRequestError, match=r"`max_tokens` is .*must be a whole number"):
-            await found(name, options={"max_tokens": value})
+@pytest.mark.parametrize("name", ["claude with a budget", "gpt that can stop", "groq", "ollama"])
+async def test_a_limit_that_is_none_is_refused(name: str) -> None:
+    async with Asking(name) as asking:
+        for value in (0, -1, "100", True):
+            with pytest.raises(InvalidRequestError, match=r"`max_tokens` is .*a whole number from"):
+                await asking.found({"max_tokens": value})
 
 
 async def test_a_forced_tool_call_excludes_thinking_and_says_so() -> None:
-    name = "claude with a budget"
     forced = {"type": "tool", "name": "look"}
-    changed, reported = await found(name, tools=[LOOK], tool_choice="look")
-    assert changed == {"thinking": None, "tool_choice": forced}
+    async with Asking("claude with a budget") as asking:
+        changed, reported = await asking.found(tools=[LOOK], tool_choice="look")
+    assert changed["tool_choice"] == forced
+    assert changed["thinking"] is None
     assert reported == [("thinking", "no thinking")]
 
 
