@@ -58,12 +58,18 @@ class ToolCall(ClosedModel):
 class ProviderResponse(ClosedModel):
     """A provider's answer in the older form; `ChatResponse` is the one in use."""
 
-    content: str
-    raw: Any | None = None
-    usage: dict[str, Integer] | None = None
-    tool_calls: list[ToolCall] | None = None
-    content_blocks: list[Any] | None = None
-    """Blocks of `content_models`, not checked here."""
+    content: str = Field(..., description="Response text content")
+    raw: Any | None = Field(default=None, description="Raw provider response object")
+    usage: dict[str, Integer] | None = Field(default=None, description="Token usage statistics")
+    tool_calls: list[ToolCall] | None = Field(
+        default=None, description="Parsed tool calls from response"
+    )
+    content_blocks: list[Any] | None = Field(
+        default=None,
+        description=(
+            "Structured content blocks (TextContent, ThinkingContent, ToolCallContent, etc.)"
+        ),
+    )
 
 
 class ToolResult(ClosedModel):

@@ -338,6 +338,16 @@ def test_the_older_response_holds_anything_as_blocks() -> None:
 
     assert response.tool_calls == [call]
     assert ProviderResponse(content="x").content_blocks is None
+    fields = ProviderResponse.model_fields.items()
+    assert {name: field.description for name, field in fields} == {
+        "content": "Response text content",
+        "raw": "Raw provider response object",
+        "usage": "Token usage statistics",
+        "tool_calls": "Parsed tool calls from response",
+        "content_blocks": (
+            "Structured content blocks (TextContent, ThinkingContent, ToolCallContent, etc.)"
+        ),
+    }
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,25 @@ async def test_content_is_counted_by_the_type_of_its_blocks(bench, say):
     assert durations["model"]["scripted"]["count"] == 2
 
 
+@pytest.mark.parametrize("budget", [None, {"tool_calls": 3}])
+async def test_each_result_of_a_tool_is_counted_also_one_of_a_failure(bench, say, budget):
+    calls = (("1", "look", {}), ("2", "fail", {}), ("3", "unknown", {}), ("4", "refuse", {}))
+    turn = bench("basic", say.calls(*calls), say.text("done"), config={"budget": budget})
+
+    def fail(given: Any) -> str:
+        raise LookupError("not found")
+
+    turn.tool("look", lambda given: "seen")
+    turn.tool("fail", fail)
+    turn.tool("refuse", lambda given: ToolResult(success=False, error={"message": "no"}))
+    observer = observed(turn)
+    await turn.run("go")
+
+    results = [each for each in await turn.history() if each["role"] == "tool"]
+    assert len(results) == 4
+    assert observer.statistics.snapshot()["blocks"]["tool_result"] == 4
+
+
 async def test_an_error_of_the_provider_is_counted_by_its_type(bench, say):
     turn = bench("basic", RateLimitError(f"slow down, token={SECRET}"))
     observer = observed(turn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from ..settings import SettingError, Settings
 from ..value_problems import problem
@@ -71,8 +72,7 @@ def changed_setting(settings: SettingsT, name: str, value: Any, module: str) -> 
     field = type(settings).model_fields[name]
     if value is None:
         return settings.model_copy(update={name: field.get_default(call_default_factory=True)})
-    declared: Any = Annotated[(field.annotation, *field.metadata)]  # pyright: ignore[reportInvalidTypeForm, reportUnknownMemberType] -- made here
-    adapter: TypeAdapter[Any] = TypeAdapter(declared)
+    adapter: TypeAdapter[Any] = TypeAdapter(_declared(field))
     try:
         checked = adapter.validate_python(value, strict=True)
     except ValidationError as error:
@@ -80,3 +80,9 @@ def changed_setting(settings: SettingsT, name: str, value: Any, module: str) -> 
     else:
         return settings.model_copy(update={name: checked})
     raise SettingError(f"{module}: {problem(type(settings), detail, {})}", module=module, key=name)
+
+
+def _declared(field: FieldInfo) -> Any:
+    """Return the type of a field as it was declared, with what it is checked by."""
+    found: Any = field.annotation
+    return Annotated[(found, *field.metadata)] if field.metadata else found  # pyright: ignore[reportInvalidTypeForm] -- made here

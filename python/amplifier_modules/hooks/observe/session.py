@@ -232,6 +232,8 @@ class SessionObserver:
         self._tool_ran(data, result, error)
 
     def _tool_failed(self, data: Mapping[str, Any]) -> None:
+        message = text_at(mapping(data.get("error")), "msg")  # what the model gets as the result
+        self._content("result", [{"type": "tool_result", "output": message}])
         self._tool_ran(data, None, self._redactor.redact(error_type(data)))
 
     def _tool_ran(self, data: Mapping[str, Any], result: Any, error: str | None) -> None:
