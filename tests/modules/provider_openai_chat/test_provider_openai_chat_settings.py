@@ -50,6 +50,8 @@ ON_THE_WIRE: list[tuple[dict[str, Any], str, Any]] = [
     ({"reasoning_effort": "low"}, "reasoning_effort", "low"),
     ({"reasoning": "high", "reasoning_effort": "low"}, "reasoning_effort", "high"),
     ({"effort": "low"}, "reasoning_effort", "low"),
+    ({"extended_thinking": "low"}, "reasoning_effort", "low"),
+    ({"preset": "deepseek", "thinking_mode_enabled": False}, "thinking", {"type": "disabled"}),
     ({"reasoning": "low", "thinking_request": "reasoning"}, "reasoning", {"effort": "low"}),
     ({"include_usage": False}, "stream_options", None),
     ({"extra_body": {"seed": 3}}, "seed", 3),
