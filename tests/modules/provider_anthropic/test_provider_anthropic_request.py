@@ -133,7 +133,7 @@ def test_a_model_with_budgets_thinks_by_default() -> None:
         ({"thinking_budget_tokens": 10}, {}, 1_024, 16_000),
         ({"thinking_budget_tokens": 20_000}, {"reasoning_effort": "low"}, 20_000, 36_000),
         ({"thinking_budget_tokens": 900_000}, {}, 63_999, 64_000),
-        ({}, {"max_output_tokens": 100}, 8_192, 8_292),
+        ({"extended_thinking": True}, {"max_output_tokens": 100}, 8_192, 8_292),
         ({}, {"options": {"thinking_budget_tokens": 2_000, "max_tokens": 500}}, 2_000, 2_500),
     ],
 )
