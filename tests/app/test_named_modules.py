@@ -60,6 +60,18 @@ def ids(plan: dict[str, Any], section: str) -> list[str]:
     return [entry["module"] for entry in plan[section]]
 
 
+@pytest.mark.parametrize(("text", "expected"), [("yes", {"enable_thinking": True}), ("no", {})])
+def test_the_command_has_models_of_ollama_think_unless_the_environment_says_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("THINKING_MODE_ENABLED", text)
+    plan = mount_plan(tmp_path, {}, provider_module="provider-ollama")
+    (entry,) = plan["providers"]
+    found = {key: entry["config"][key] for key in entry["config"] if "thinking" in key}
+    assert found == expected
+    assert "extended_thinking" not in plan["session"]["orchestrator"]["config"]
+
+
 def test_a_tool_or_a_hook_is_added_and_anything_else_takes_the_place_of_the_usual(
     tmp_path: Path,
 ) -> None:

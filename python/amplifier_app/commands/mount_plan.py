@@ -65,12 +65,14 @@ def mount_plan(
     from amplifier_guard import LimitError, Limits
 
     try:
-        Limits.load()
+        thinks = Limits.load().thinking_mode_enabled
     except LimitError as error:
         raise Failure(str(error), hint="correct the environment variable") from error
     config = {**provider_settings(os.environ), **provider}
     if model is not None:
         config["default_model"] = model
+    if thinks and provider_module == "provider-ollama":
+        config.setdefault("enable_thinking", True)  # unasked, older servers mix thoughts into texts
     loop = loop_settings(os.environ)
     tools = {"root": str(folder), **tool_settings(os.environ)}
     plan: dict[str, Any] = {
