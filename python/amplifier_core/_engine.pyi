@@ -996,6 +996,8 @@ class StreamDecoder:
 
     The dialect is `anthropic`, `responses`, `chat` or `ollama`. A line, an event or a stream over
     its limit, in bytes, raises `StreamLimitError` from `feed` and is the `error` of the result.
+    Calls past `max_calls` are refused: they have a name and no arguments. Of nine times as many and
+    more, the rest is left out.
 
     Of several choices of a `chat` stream the blocks are those of choice 0; the others are in
     `metadata["choices"]`, where no call may run. Calls of an `ollama` stream mostly have no id.
@@ -1010,6 +1012,7 @@ class StreamDecoder:
         max_line_bytes: int = 33_554_432,
         max_event_bytes: int = 33_554_432,
         max_total_bytes: int = 1_073_741_824,
+        max_calls: int = 128,
     ) -> Self: ...
     def feed(self, data: bytes) -> list[StreamEvent]:
         """Return every block event that this chunk completes, stamped with the time of this call.
@@ -1343,7 +1346,7 @@ class ParsedCall:
 class StreamProcessor:
     """Turns the chunks of one answer into events, each the name of its class and its fields."""
 
-    def __new__(cls, parser: ToolCallParser | None = None) -> Self: ...
+    def __new__(cls, parser: ToolCallParser | None = None, max_calls: int = 128) -> Self: ...
     def feed(self, chunk: Any) -> list[tuple[Any, ...]]:
         """Take a chunk and return what it brings."""
     def finish(self) -> list[tuple[Any, ...]]:

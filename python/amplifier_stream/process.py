@@ -29,6 +29,7 @@ async def process_stream(
     tool_tags: ToolTags = ("tool",),
     transform: Transform | None = None,
     metrics: StreamMetrics | None = None,
+    max_calls: int = 128,
 ) -> ProcessedStream:
     """Turn the chunks of one answer into events, and return the result.
 
@@ -46,11 +47,13 @@ async def process_stream(
             calls are native, so that tags are text.
         transform: Returns the events to emit in place of each event.
         metrics: Records measurements of the answer.
+        max_calls: Calls of the answer that may run. Further ones end with an error; of nine times as
+            many and more, the rest is left out.
 
     Raises:
         BaseException: The cancellation, or an exception of a callback.
     """
-    run = ProcessRun(tool_tags, transform, metrics)
+    run = ProcessRun(tool_tags, transform, metrics, max_calls)
     source = _AsyncSource(stream)
     try:
         while not run.is_over:
@@ -85,13 +88,14 @@ def process_stream_sync(
     tool_tags: ToolTags = ("tool",),
     transform: Transform | None = None,
     metrics: StreamMetrics | None = None,
+    max_calls: int = 128,
 ) -> ProcessedStream:
     """Turn the chunks of one answer into events without awaiting anything; see `process_stream`.
 
     Raises:
         BaseException: The interruption, or an exception of a callback.
     """
-    run = ProcessRun(tool_tags, transform, metrics)
+    run = ProcessRun(tool_tags, transform, metrics, max_calls)
     source = iter(stream)
     try:
         while not run.is_over:

@@ -28,12 +28,16 @@ class ProcessRun:
     """The part that the async and the sync driver share."""
 
     def __init__(
-        self, tool_tags: ToolTags, transform: Transform | None, metrics: StreamMetrics | None
+        self,
+        tool_tags: ToolTags,
+        transform: Transform | None,
+        metrics: StreamMetrics | None,
+        max_calls: int,
     ) -> None:
         """Start an answer; see `process_stream` for the arguments."""
         if tool_tags is not None and not isinstance(tool_tags, ToolCallParser):
             tool_tags = ToolCallParser(tool_tags)
-        self._processor = StreamProcessor(tool_tags)
+        self._processor = StreamProcessor(tool_tags, max_calls)
         self._transform = transform
         self._metrics = metrics
         self._pending: deque[AgentEvent] = deque()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+import trio
 from pydantic import BaseModel
 
 from amplifier_agent import Agent, BaseProvider, Budget, ScriptedProvider, hook, tool
 from amplifier_core import ChatRequest, ChatResponse, TextBlock
+from amplifier_core._kernel.interruption import asyncio_task
 from amplifier_modules.spending.ledger import Ledger
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -70,6 +73,68 @@ async def work() -> str:
     """Work for long."""
     await anyio.sleep(60)
     return "worked"
+
+
+def block(seconds: float) -> None:
+    """Let time pass while nothing else can run, as `time.sleep` does in an async tool."""
+    if asyncio_task() is None:
+        trio.lowlevel.current_clock().jump(seconds)  # pyright: ignore
+    else:
+        asyncio.get_running_loop()._jumping.jumped += seconds  # pyright: ignore
+
+
+@tool
+async def block_loop() -> str:
+    """Keep the event loop for a minute."""
+    block(60)
+    return "blocked"
+
+
+@tool(is_loop_breaking=True)
+async def block_and_end() -> str:
+    """Keep the event loop for a minute, and end the turn."""
+    block(60)
+    return "the end"
+
+
+@pytest.mark.parametrize("name", ["block_loop", "block_and_end"])
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_tool_that_keeps_the_event_loop_past_the_limit_ends_the_turn(
+    name: str, streams: bool
+) -> None:
+    model = ScriptedProvider([{"tool": name}, "done"])
+    agent = Agent(
+        model,
+        tools=[block_loop, block_and_end],
+        budget=Budget(seconds=10),
+        loop="loop-streaming" if streams else "loop-basic",
+    )
+    result = await agent.run("go")
+    assert (result.status, result.reason) == ("limit", "the budget of 10 s is used up")
+    assert len(model.requests) == 1
+
+
+async def test_the_next_call_does_not_begin_after_one_that_kept_the_event_loop() -> None:
+    ran: list[int] = []
+
+    @tool
+    async def work_for_long(x: int) -> str:
+        """Keep the event loop."""
+        ran.append(x)
+        block(60)
+        return "blocked"
+
+    calls = [{"tool": "work_for_long", "arguments": {"x": x}} for x in (1, 2)]
+    model = ScriptedProvider([calls, "done"])
+    agent = Agent(model, tools=[work_for_long], budget=Budget(seconds=10))
+    assert (await agent.run("go")).status == "limit"
+    assert (len(ran), len(model.requests)) == (1, 1)
+
+
+async def test_a_tool_that_keeps_the_event_loop_within_the_limit_changes_nothing() -> None:
+    model = ScriptedProvider([{"tool": "block_loop"}, "done"])
+    agent = Agent(model, tools=[block_loop], budget=Budget(seconds=61))
+    assert (await agent.run("go")).text == "done"
 
 
 @pytest.mark.parametrize("seconds", [10, 0.3, 1.7])

@@ -128,6 +128,76 @@ async def test_a_call_that_the_answer_takes_back_keeps_its_result(bench, say, va
     valid(await turn.history())
 
 
+async def test_a_call_that_is_taken_back_while_it_waits_never_runs(bench, say, valid):
+    turn = bench("basic")
+    streamed = Streamed(turn, most_at_once=1)
+    go = anyio.Event()
+
+    async def look(given):
+        await go.wait()
+        return f"seen {given['x']}"
+
+    tool = turn.tool("look", look)
+
+    async def ask():
+        for x in (1, 2, 3):
+            streamed.round.start(call(str(x), "look", x=x))
+        await anyio.wait_all_tasks_blocked()
+        streamed.round.withdraw("2")
+        go.set()
+        return say.calls(("1", "look", {"x": 1}))
+
+    await streamed.run(ask())
+    assert tool.inputs == [{"x": 1}], "the third is not in the answer either"
+    assert await streamed.results() == [("1", "seen 1")]
+    valid(await turn.history())
+
+
+async def test_a_call_that_is_taken_back_while_it_is_judged_never_runs(bench, say, valid):
+    turn = bench("basic")
+    streamed = Streamed(turn)
+    tool = turn.tool("look", lambda given: f"seen {given['x']}")
+
+    async def judge(event, data):
+        if data["tool_input"]["x"] == 1:
+            await anyio.sleep_forever()
+
+    turn.hook("tool:pre", judge)
+
+    async def ask():
+        streamed.round.start(call("1", "look", x=1))
+        await anyio.wait_all_tasks_blocked()
+        streamed.round.withdraw("1")
+        streamed.round.start(call("2", "look", x=2))
+        return say.calls(("2", "look", {"x": 2}))
+
+    with anyio.fail_after(10):
+        await streamed.run(ask())
+    assert tool.inputs == [{"x": 2}]
+    assert await streamed.results() == [("2", "seen 2")]
+    valid(await turn.history())
+
+
+async def test_an_equal_call_of_the_answer_that_starts_again_has_the_result_of_the_first(
+    bench, say, valid
+):
+    turn = bench("basic")
+    streamed = Streamed(turn)
+    tool = turn.tool("look", lambda given: f"seen {given['x']}")
+
+    async def ask():
+        streamed.round.start(call("1", "look", x=1))
+        await anyio.wait_all_tasks_blocked()
+        streamed.round.withdraw("1")
+        streamed.round.start(call("9", "look", x=1))
+        return say.calls(("9", "look", {"x": 1}))
+
+    await streamed.run(ask())
+    assert tool.inputs == [{"x": 1}]
+    assert await streamed.results() == [("9", "seen 1")]
+    valid(await turn.history())
+
+
 async def test_limits_and_exclusive_tools_hold_for_early_calls(bench, say, valid):
     turn = bench("basic")
     streamed = Streamed(turn, most_at_once=2)

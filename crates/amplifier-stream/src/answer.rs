@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use amplifier_core::{Json, Object};
 
-use crate::block::{Block, BlockType};
+use crate::block::{Block, BlockType, ToolCall};
+use crate::call_limit::CallLimit;
 use crate::error::{ResponseError, in_stream};
 use crate::framing::BodyEnd;
 use crate::json::{PartialArguments, Piece, Scanner};
@@ -29,6 +30,8 @@ pub(crate) struct Answer {
     blocks: BTreeMap<u64, Slot>,
     /// The arguments of the blocks whose arguments were asked for.
     partial_arguments: BTreeMap<u64, PartialArguments>,
+    /// Which calls may run.
+    calls: CallLimit,
     /// What happened since the caller asked last.
     pub(crate) events: Vec<StreamEvent>,
     /// The record at the end, without its blocks.
@@ -49,9 +52,10 @@ pub(crate) enum NotOpen {
 }
 
 impl Answer {
-    pub(crate) fn new(status: u16) -> Self {
+    pub(crate) fn new(status: u16, max_calls: usize) -> Self {
         Self {
             status,
+            calls: CallLimit::new(max_calls),
             ..Self::default()
         }
     }
@@ -132,13 +136,58 @@ impl Answer {
     }
 
     /// Begins a block at an index that is free; text that it has already is its first delta.
-    pub(crate) fn begin(&mut self, index: u64, block: OpenBlock) {
+    pub(crate) fn begin(&mut self, index: u64, mut block: OpenBlock) {
+        if *block.block_type() == BlockType::ToolCall {
+            if self.calls.admit(index) {
+                let message = format!("{}; the others are refused", self.calls.refusal());
+                self.find("refused_calls", None, &message, None);
+            }
+            if self.calls.refuses(index) {
+                block.first_input = None;
+            }
+        }
         let block_type = block.block_type();
         self.report(index, block_type, Change::Start(block.metadata()));
         if let Some(text) = block.first_text() {
             self.report(index, block_type, Change::Delta(text.to_owned()));
         }
         self.put(index, Slot::Open(Box::new(block)));
+    }
+
+    /// How many calls may run.
+    pub(crate) fn max_calls(&self) -> usize {
+        self.calls.most()
+    }
+
+    /// Whether the answer has so many calls that a further one is left out.
+    pub(crate) fn drops_call(&mut self) -> bool {
+        let had_dropped = self.calls.has_dropped();
+        let drops = self.calls.drops();
+        if drops && !had_dropped {
+            let message = "further calls were left out of the answer";
+            self.find("dropped_calls", None, message, None);
+        }
+        drops
+    }
+
+    /// Whether nothing is known of the block at this index because its call was left out.
+    pub(crate) fn may_have_dropped(&self, index: u64) -> bool {
+        self.calls.has_dropped() && !self.has(index)
+    }
+
+    /// The block to hold: of a call past the limit neither arguments nor the right to run.
+    fn limited(&self, index: u64, mut block: Block) -> Block {
+        if let Block::ToolCall(call) = &mut block
+            && self.calls.refuses(index)
+        {
+            *call = ToolCall {
+                error: Some(self.calls.refusal()),
+                arguments: None,
+                raw_arguments: String::new(),
+                ..std::mem::take(call)
+            };
+        }
+        block
     }
 
     fn put(&mut self, index: u64, slot: Slot) {
@@ -180,7 +229,12 @@ impl Answer {
 
     /// Adds a piece to an open block.
     pub(crate) fn push(&mut self, index: u64, part: Part, piece: Piece<'_>) -> Result<(), NotOpen> {
+        let is_refused = self.calls.refuses(index);
         let block = self.open(index)?;
+        // A correction may make another block of a call.
+        if is_refused && *block.block_type() == BlockType::ToolCall {
+            return Ok(());
+        }
         let (change, unpaired) = block.push(part, piece);
         let block_type = block.block_type().clone();
         self.report(index, &block_type, change);
@@ -212,11 +266,12 @@ impl Answer {
 
     /// Puts a block in the place of another that has ended, or that never will.
     pub(crate) fn replace(&mut self, index: u64, block: Block) {
+        let block = self.limited(index, block);
         self.put(index, Slot::Ended(Arc::new(block)));
     }
 
     fn close(&mut self, index: u64, block_type: &BlockType, changes: Vec<Change>, block: Block) {
-        let block = Arc::new(block);
+        let block = Arc::new(self.limited(index, block));
         let end = Change::End(Arc::clone(&block));
         for change in changes.into_iter().chain([end]) {
             self.report(index, block_type, change);

@@ -88,7 +88,7 @@ impl StreamDecoder {
             Body::Stream(Box::new(Stream {
                 frames,
                 decoder: dialect.decoder(),
-                answer: Answer::new(status),
+                answer: Answer::new(status, limits.max_calls),
             }))
         } else {
             Body::Error(Vec::new())

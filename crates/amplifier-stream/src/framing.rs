@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::call_limit::MAX_CALLS;
 use crate::steps;
 
 mod line;
@@ -24,7 +25,7 @@ pub enum BodyEnd {
     Complete,
 }
 
-/// How much one line, one event and a whole stream may hold.
+/// How much one line, one event, a whole stream and its answer may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one line without its end.
@@ -33,6 +34,8 @@ pub struct Limits {
     pub max_event_bytes: usize,
     /// Bytes of the whole stream.
     pub max_total_bytes: usize,
+    /// Calls of the answer that may run; further ones are refused.
+    pub max_calls: usize,
 }
 
 impl Limits {
@@ -42,6 +45,7 @@ impl Limits {
         max_line_bytes: 32 * 1024 * 1024,
         max_event_bytes: 32 * 1024 * 1024,
         max_total_bytes: 1024 * 1024 * 1024,
+        max_calls: MAX_CALLS,
     };
 
     /// The part of a chunk that the stream has room for, and whether that is all of it.

@@ -12,6 +12,7 @@
 mod answer;
 mod arguments;
 mod block;
+mod call_limit;
 mod decoder;
 mod dialect;
 mod error;
@@ -25,6 +26,7 @@ mod stream_event;
 mod stream_result;
 mod tag;
 mod text;
+mod usage;
 
 #[cfg(not(feature = "steps"))]
 use amplifier_core::steps;
@@ -33,6 +35,7 @@ pub use amplifier_core::steps;
 
 pub use arguments::{MAX_ARGUMENT_DEPTH, parse_arguments};
 pub use block::{Block, BlockType, ToolCall};
+pub use call_limit::MAX_CALLS;
 pub use decoder::StreamDecoder;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::{ResponseError, decode_error};
@@ -48,9 +51,10 @@ pub use process::{
     last_chunk, process_stream,
 };
 pub use stream_event::{Change, StreamEvent};
-pub use stream_result::{Finding, StreamResult, Usage};
+pub use stream_result::{Finding, StreamResult};
 pub use tag::{
     CallError, CoercionError, MAX_CALL_BYTES, ParsedCall, ParsedContent, TagNameError, TagNames,
     ThinkingEvent, ThinkingFilter, ThinkingParser, ToolCallEvent, ToolCallParser, XmlError,
     coerce_arguments,
 };
+pub use usage::Usage;

@@ -5,6 +5,7 @@ use amplifier_core::{Json, Object};
 use crate::block::Block;
 use crate::error::ResponseError;
 use crate::stream_event::StreamEvent;
+use crate::usage::Usage;
 
 /// The final record of a stream.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,26 +38,6 @@ pub struct StreamResult {
     pub findings: Vec<Finding>,
     /// Events that only the end of the stream completed.
     pub events: Vec<StreamEvent>,
-}
-
-/// Token counts that do not overlap; `None` is unknown, which is not zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Input that no cache knew.
-    pub input_tokens: Option<i64>,
-    /// Input read from a cache.
-    pub cache_read_tokens: Option<i64>,
-    /// Input written to a cache.
-    pub cache_write_tokens: Option<i64>,
-    /// Output without reasoning, where reasoning is known.
-    pub output_tokens: Option<i64>,
-    /// Output spent on reasoning.
-    pub reasoning_tokens: Option<i64>,
-}
-
-/// Returns a count that a service reports; what is no whole number from 0 on is not known.
-pub(crate) fn read_count(reported: &Json) -> Option<i64> {
-    reported.as_i64().filter(|count| *count >= 0)
 }
 
 /// Something that was repaired, ignored or not understood.

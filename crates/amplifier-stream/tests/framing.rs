@@ -271,7 +271,7 @@ proptest! {
         max_event_bytes in 0usize..20,
         max_total_bytes in 0usize..200,
     ) {
-        let limits = Limits { max_line_bytes, max_event_bytes, max_total_bytes };
+        let limits = Limits { max_line_bytes, max_event_bytes, max_total_bytes, ..Limits::DEFAULT };
         prop_assert_eq!(decode(&cut(&wire, &places), Limits::DEFAULT), decode(&[&wire], Limits::DEFAULT));
         prop_assert_eq!(decode(&cut(&wire, &places), limits), decode(&[&wire], limits));
     }

@@ -102,11 +102,9 @@ fn a_message_that_starts_again_drops_the_calls_and_the_text_of_the_first() {
     assert_eq!(answer.assistant_content, "Hello");
     assert_eq!(
         calls(&answer),
-        [
-            (1, Some("a"), None),
-            (2, Some("b"), Some(r#"{"x":2}"#.to_owned()))
-        ]
+        [(2, Some("b"), Some(r#"{"x":2}"#.to_owned()))]
     );
+    assert_eq!(answer.tool_call_content.lines().count(), 1);
     assert_eq!(
         ended(&told),
         [(1, Some("a"), r#"{"x":1"#), (2, Some("b"), r#"{"x":2}"#)]
@@ -122,7 +120,7 @@ fn a_message_that_starts_again_drops_the_calls_and_the_text_of_the_first() {
 }
 
 #[test]
-fn a_call_that_ended_before_the_restart_must_not_run() {
+fn a_call_that_ended_before_the_restart_is_not_among_the_calls() {
     let (events, result) = decode(
         Dialect::Anthropic,
         &[
@@ -136,10 +134,82 @@ fn a_call_that_ended_before_the_restart_must_not_run() {
         ],
     );
     let (_, answer) = process(&events, &result);
-    let expected = [(0, Some("a"), None), (1, Some("b"), Some("{}".to_owned()))];
+    let expected = [(1, Some("b"), Some("{}".to_owned()))];
     assert_eq!(calls(&answer), expected);
-    let error = answer.calls[0].error.as_ref().map(ToString::to_string);
-    assert_eq!(error.as_deref(), Some("the provider withdrew the call"));
+}
+
+#[test]
+fn an_answer_cut_after_its_restart_has_the_calls_of_the_second_start_alone() {
+    let (events, result) = decode(
+        Dialect::Anthropic,
+        &[
+            message("m1"),
+            begin(0, &call("a")),
+            end(0),
+            message("m2"),
+            begin(0, &call("b")),
+            end(0),
+        ],
+    );
+    let (_, answer) = process(&events, &result);
+    assert!(answer.truncated);
+    assert_eq!(calls(&answer), [(1, Some("b"), None)]);
+}
+
+#[test]
+fn a_message_that_comes_again_under_its_id_drops_what_came_of_it() {
+    for again in [
+        message("m"),
+        json!({"type": "message_start", "message": {}}),
+    ] {
+        let (events, result) = decode(
+            Dialect::Anthropic,
+            &[
+                again.clone(),
+                begin(0, &json!({"type": "text", "text": "Hel"})),
+                begin(1, &call("a")),
+                end(1),
+                again,
+                begin(0, &json!({"type": "text", "text": "Hello"})),
+                end(0),
+                begin(1, &call("a")),
+                end(1),
+                json!({"type": "message_stop"}),
+            ],
+        );
+        let kinds = result.findings.iter().map(|finding| finding.kind);
+        assert_eq!(
+            kinds.collect::<Vec<_>>(),
+            ["repeated_message_start", "restarted_message"]
+        );
+        let (_, answer) = process(&events, &result);
+        assert_eq!(answer.assistant_content, "Hello");
+        assert_eq!(
+            calls(&answer),
+            [(2, Some("a"), Some("{}".to_owned()))],
+            "{events:?}"
+        );
+    }
+}
+
+#[test]
+fn a_start_that_comes_twice_drops_nothing_of_what_follows() {
+    let (_, result) = decode(
+        Dialect::Anthropic,
+        &[
+            message("m"),
+            message("m"),
+            begin(0, &json!({"type": "text", "text": "a"})),
+            end(0),
+            begin(0, &json!({"type": "text", "text": "b"})),
+            end(0),
+            message("m"),
+            begin(2, &json!({"type": "text", "text": "c"})),
+            end(2),
+            json!({"type": "message_stop"}),
+        ],
+    );
+    assert_eq!(result.blocks.len(), 3, "{result:?}");
 }
 
 fn created(id: &str) -> Value {
@@ -175,11 +245,24 @@ fn another_response_in_the_same_stream_replaces_the_first() {
     let (_, answer) = process(&events, &result);
     assert_eq!(
         calls(&answer),
-        [
-            (0, Some("a"), None),
-            (1, Some("b"), Some(r#"{"x":2}"#.to_owned()))
-        ]
+        [(1, Some("b"), Some(r#"{"x":2}"#.to_owned()))]
     );
+}
+
+#[test]
+fn a_response_that_comes_again_under_its_id_drops_what_came_of_it() {
+    let again = [
+        created("r"),
+        item("added", "a", ""),
+        item("done", "a", "{}"),
+    ];
+    let (events, result) = decode(
+        Dialect::Responses,
+        &[&again[..], &again[..], &[completed("r", &json!([]))]].concat(),
+    );
+    assert_eq!(result.findings[0].kind, "restarted_response");
+    let (_, answer) = process(&events, &result);
+    assert_eq!(calls(&answer), [(1, Some("a"), Some("{}".to_owned()))]);
 }
 
 #[test]
@@ -194,7 +277,7 @@ fn a_call_whose_id_is_corrected_at_its_end_is_another_call() {
         ],
     );
     let (told, answer) = process(&events, &result);
-    let expected = [(0, Some("a"), None), (1, Some("b"), Some("{}".to_owned()))];
+    let expected = [(1, Some("b"), Some("{}".to_owned()))];
     assert_eq!(calls(&answer), expected);
     assert_eq!(ended(&told), [(0, Some("a"), ""), (1, Some("b"), "{}")]);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from amplifier_core.llm_errors import InvalidToolCallError
 from amplifier_core.models import ToolResult
 
+from ..budget import OverBudgetError
 from ..failure import in_words
 from .answers.response import RequestedCall
 from .recovery.recoverable_error import ErrorKind, RecoverableError
@@ -12,6 +13,28 @@ from .tool_answer import Answer
 
 NO_NAME = "the call has no tool name"
 """How the parsers of `amplifier_stream` begin to report a call without a name."""
+
+
+PAST_LIMIT = "an answer can have at most"
+"""How `amplifier_stream` begins to report a call past the limit of an answer."""
+
+
+class TooManyCallsError(RuntimeError):
+    """The call is past the limit of calls of one answer."""
+
+    def __init__(self, name: str, limit: str) -> None:
+        """Name the tool and the limit."""
+        super().__init__(
+            f"`{name}` was not run: {limit}; call it again in your next answer if you still need it"
+        )
+
+
+class OutOfTimeError(OverBudgetError):
+    """The time of the turn was over before the tool could begin."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        """Name the tool and the limit."""
+        super().__init__(f"`{name}` was not run: {reason}")
 
 
 class UnknownToolError(LookupError):
@@ -44,7 +67,14 @@ class ToolTimeoutError(TimeoutError):
         )
 
 
-_TOLD = (UnknownToolError, DeniedByHookError, ToolTimeoutError, InvalidToolCallError)
+_TOLD = (
+    UnknownToolError,
+    DeniedByHookError,
+    ToolTimeoutError,
+    InvalidToolCallError,
+    TooManyCallsError,
+    OutOfTimeError,
+)
 
 
 def is_failure_of_tool(error: Exception) -> bool:
@@ -76,7 +106,7 @@ def error_of_call(
     """
     text = answer.text.removeprefix("Error: ")
     kind = ErrorKind.TOOL_FAILED
-    if isinstance(failure, DeniedByHookError):
+    if isinstance(failure, DeniedByHookError | TooManyCallsError):
         kind = ErrorKind.CALL_DENIED
     elif isinstance(failure, UnknownToolError):
         kind = ErrorKind.UNKNOWN_TOOL if call.name else ErrorKind.NO_TOOL_NAME

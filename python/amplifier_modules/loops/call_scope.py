@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..argument_check import ArgumentCheck
+from ..calls_per_answer import USUAL_CALLS
 from ..spending.ledger import Ledger
 from .boundary.cancellation import TurnCancellation
 from .boundary.hook_points import HookPoints
@@ -23,6 +24,8 @@ class CallRules:
     """Bytes of each result in the messages, at most; None for no limit."""
     most_at_once: int | None = None
     """How many calls of one response run at the same time; None for no limit."""
+    most_calls: int = USUAL_CALLS
+    """How many calls of one response may run."""
     arguments: ArgumentCheck = field(default_factory=ArgumentCheck)
     """Compares the arguments with the schemas of the tools."""
     ledger: Ledger | None = None

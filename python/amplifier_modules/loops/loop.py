@@ -97,6 +97,7 @@ class Loop:
             longest=longest_tool(settings.tool_timeout, coordinator),
             max_bytes=settings.max_result_bytes,
             most_at_once=None if most == UNLIMITED else most,
+            most_calls=settings.max_calls_per_answer,
             arguments=shared.arguments,
             ledger=ledger_of_turn(settings.budget, coordinator),
         )

@@ -214,6 +214,7 @@ class ModelCalls:
             tags,
             known_texts,
             request.tools,
+            self._settings.max_calls_per_answer,
             self._is_streaming,
             self._after_word(),
             self._hides_thoughts,

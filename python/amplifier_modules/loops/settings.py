@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..budget import Budget
 from ..budget_config import budget_of
+from ..calls_per_answer import USUAL_CALLS, CallsPerAnswer
 from ..providers.requested_thinking import ExtendedThinking, ThinkingMode
 from ..providers.tag_options import ToolTags
 from ..settings import OptionalText, Settings
@@ -129,6 +130,10 @@ class LoopSettings(Settings):
         int, AfterValidator(_at_least_one), Form("a whole number, at least 1, or -1 for no limit")
     ] = 16
     """How many tool calls of one answer run at the same time; the others wait for their turn."""
+
+    max_calls_per_answer: CallsPerAnswer = USUAL_CALLS
+    """Tool calls of an answer that may run, at most; the model is told that further ones were not
+    run. A provider may have a lower limit."""
 
     @property
     def task_limits(self) -> TaskLimits:

@@ -31,8 +31,10 @@ from .boundary.contained import Contained, contained, is_cancelled
 from .boundary.together import absorb_own_cancellation
 from .call_errors import (
     NO_NAME,
+    PAST_LIMIT,
     DeniedByHookError,
     ToolTimeoutError,
+    TooManyCallsError,
     UnknownToolError,
     is_failure_of_tool,
     words_for_model,
@@ -70,6 +72,7 @@ class CallRun:
         "interrupt",
         "is_exclusive",
         "is_given_up",
+        "is_past_limit",
         "is_read_only",
         "limit",
         "requested",
@@ -108,6 +111,8 @@ class CallRun:
         """Whether no other call of the response may run at the same time."""
         self.is_read_only = getattr(tool, "read_only", False) is True
         """Whether the tool says that it changes nothing."""
+        self.is_past_limit = False
+        """Whether the response has as many calls before it as may run."""
         self._scope = scope
         self._about = {
             "tool_name": requested.name,
@@ -156,6 +161,7 @@ class CallRun:
         hooks, rules, cancellation = scope.hooks, scope.rules, scope.cancellation
         if cancellation.is_cancelled:
             return NOT_STARTED
+        self._check_limit()
         tool_input: Any = _copied(call.arguments or {})
         question: CallQuestion | None = None
         about = {**self._about, "read_only": True} if self.is_read_only else self._about
@@ -200,6 +206,19 @@ class CallRun:
         if is_final and not answer.is_error:
             self.final_answer = answer.text
         return answer
+
+    def _check_limit(self) -> None:
+        """Refuse a call past the limit of calls of a response: that of the loop or its provider.
+
+        Raises:
+            TooManyCallsError: It is past the limit.
+        """
+        call = self.requested
+        if self.is_past_limit:
+            limit = f"{PAST_LIMIT} {self._scope.rules.most_calls} tool calls"
+            raise TooManyCallsError(call.name, limit)
+        if call.problem is not None and call.problem.startswith(PAST_LIMIT):
+            raise TooManyCallsError(call.name, call.problem)
 
     async def _judged(
         self, about: dict[str, Any], tool_input: dict[str, Any], *, asks: bool

@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -32,6 +33,9 @@ from .turn_history import TurnHistory
 __all__ = ["INTERRUPTED", "NOT_STARTED", "ToolRound"]
 
 Answered = TypeVar("Answered")
+
+REFUSED_SHARE = 9
+"""How many times as many calls as may run are stored; what an answer has beyond is left out."""
 
 
 class ToolRound:
@@ -80,6 +84,8 @@ class ToolRound:
         self._pausing = pausing
         self._calls: list[CallRun] = []
         self._waiting: deque[CallRun] = deque()
+        self._withdrawn: list[CallRun] = []
+        """Calls that run, or ran, and that the provider took back."""
         self._running: dict[CallRun, Callable[[], object]] = {}
         self._notes: list[str | None] = []
         self._is_alone = False
@@ -181,23 +187,53 @@ class ToolRound:
         raise next(call.interrupt for call in self._calls if call.interrupt is not None)
 
     def start(self, call: RequestedCall) -> None:
-        """Run a call as soon as it may, while the model still writes its answer."""
+        """Run a call as soon as it may, while the model still writes its answer.
+
+        An answer that starts again has the result of an equal call that already ran.
+        """
+        if (same := _taken(self._withdrawn, call)) is not None:
+            same.requested = call
+            return
         self._add(call)
         self._begin_next()
+
+    def withdraw(self, call_id: str) -> None:
+        """Keep a call from running that the model's answer has no more; what runs goes on."""
+        for call in self._calls:
+            if call.requested.id != call_id or call in self._withdrawn:
+                continue
+            if call.has_begun:
+                self._withdrawn.append(call)
+            else:
+                self._forget(call)
+            return
+
+    def _forget(self, call: CallRun) -> None:
+        """Take out a call whose tool was not started."""
+        self._calls.remove(call)
+        if call in self._waiting:
+            self._waiting.remove(call)
+        elif (cancel := self._running.get(call)) is not None:
+            call.is_given_up = True
+            cancel()
 
     async def remember(self, response: ChatResponse, calls: Iterable[RequestedCall]) -> None:
         """Store the complete answer with its calls.
 
-        A call that was started although the answer lacks it is stored after the others.
+        A call that was begun although the answer lacks it is stored after the others; one that still
+        waits is not run.
         """
         started, self._calls = self._calls, []
-        for call in calls:
+        for call in islice(calls, self._rules.most_calls * REFUSED_SHARE):
             if started and (early := _taken(started, call)) is not None:
                 early.requested = call  # as the answer has it
                 self._calls.append(early)
             else:
                 self._add(call)
+        waiting = [call for call in started if call in self._waiting]
         self._calls += started
+        for call in waiting:
+            self._forget(call)
         await self._remember(response)
 
     async def finish(self) -> None:
@@ -247,6 +283,7 @@ class ToolRound:
 
     def _add(self, call: RequestedCall) -> None:
         run = CallRun(call, self._scope)
+        run.is_past_limit = len(self._calls) >= self._rules.most_calls
         self._calls.append(run)
         self._waiting.append(run)
 

@@ -339,6 +339,9 @@ class Turn:
         """Return how the turn ends after these calls; None if it goes on."""
         if self.ledger is not None:
             await self.ledger.warn()
+            if self.ledger.seconds_left() == 0:
+                self.report.reason = self.ledger.out_of_time().reason
+                return Outcome.INCOMPLETE
         self._actions.note(calls.requested, calls.results)
         if calls.final_answer is not None:
             self.report.answer = calls.final_answer

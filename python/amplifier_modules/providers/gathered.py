@@ -27,12 +27,11 @@ from amplifier_stream import (
     RestartEvent,
     ThinkingContentEvent,
     ThinkingEndEvent,
-    ToolCallEndEvent,
     ToolCallStartEvent,
     process_stream,
 )
 
-from .pieces import DroppedCall, OtherBlock, Pieces
+from .pieces import OtherBlock, Pieces
 
 Kind = Literal["text", "thinking", "call", "other"]
 _KIND_OF: dict[str, Kind] = {"message": "text", "thinking": "thinking"}
@@ -52,7 +51,7 @@ class Part:
 
 
 class Gathered:
-    """The parts of an answer, and what became of its calls."""
+    """The parts of an answer, and the numbers of its calls."""
 
     def __init__(self, pieces: Pieces) -> None:
         """Begin with nothing of these pieces."""
@@ -60,9 +59,6 @@ class Gathered:
         self.numbers: dict[int, int] = {}
         """The number of each native call, by its index in the chunks."""
         self._pieces = pieces
-        self._was_good: dict[int, bool] = {}
-        """Whether a call could run when it ended, by its number."""
-        self._dropped: set[int] = set()
 
     def note(self, event: AgentEvent) -> None:
         """Take an event, before anything changes it."""
@@ -78,10 +74,6 @@ class Gathered:
                 self.parts.append(Part("call", index=index))
                 if self._pieces.call_index is not None:
                     self.numbers[self._pieces.call_index] = index
-            case ToolCallEndEvent(index=index, call=call):
-                self._was_good[index] = call.error is None
-            case DroppedCall(index=index):
-                self._dropped.add(self.numbers.get(index, index))
             case RestartEvent(content_type=kind):
                 self.parts = [part for part in self.parts if part.kind != _KIND_OF.get(kind)]
             case OtherBlock():
@@ -98,17 +90,6 @@ class Gathered:
     def text(self, kind: Kind = "text") -> str:
         """Return the text, or the thinking, so far."""
         return "".join(part.text for part in self.parts if part.kind == kind)
-
-    def standing(self, answer: ProcessedStream) -> list[ParsedCall]:
-        """Return the calls that no provider took back; some cannot run, which their `error` says."""
-        return [call for call in answer.calls if not self._is_withdrawn(call, answer)]
-
-    def _is_withdrawn(self, call: ParsedCall, answer: ProcessedStream) -> bool:
-        if call.is_native:
-            return call.index in self._dropped
-        # A call in tags fails after its end only with the text that it was in, or with the answer.
-        was_good = self._was_good.get(call.index, False)
-        return was_good and call.error is not None and not answer.truncated
 
     def response(self, answer: ProcessedStream, calls: dict[int, ToolCall]) -> ChatResponse:
         """Return the response of an answer that ended without one.
@@ -173,7 +154,7 @@ async def whole_response(source: AsyncIterator[Any]) -> ChatResponse:
         raise error
     if pieces.response is not None:
         return pieces.response
-    calls = {call.index: tool_call(call) for call in gathered.standing(answer)}
+    calls = {call.index: tool_call(call) for call in answer.calls}
     return gathered.response(answer, calls)
 
 

@@ -225,7 +225,7 @@ class Ledger:
             if ledger.budget.seconds is not None
         ]
         _, seconds = min(limits, default=(0, 0))
-        return Limit("seconds", f"the budget of {seconds:g} s is used up")
+        return _time_limit(seconds)
 
     def tell(self, hooks: Teller) -> None:
         """Have the warnings of the turn, and of the one that it is a part of, go to these hooks."""
@@ -364,7 +364,13 @@ class Ledger:
         return None
 
     def _used_up(self, estimate: Estimate | None = None) -> Limit | None:
-        """The limit of tokens or cost, if it is reached or cannot be kept."""
+        """The limit of seconds, tokens or cost, if it is reached or cannot be kept.
+
+        That of seconds may be reached before its timer is: where a tool kept the event loop.
+        """
+        seconds = self.budget.seconds
+        if seconds is not None and self._clock() - self._began >= seconds:
+            return _time_limit(seconds)
         tokens, cost = self.budget.tokens, self.budget.cost
         if tokens is not None:
             left = tokens - self._tokens
@@ -426,6 +432,10 @@ RUNNING: ContextVar[Ledger | None] = ContextVar("running_ledger", default=None)
 
 def _warned_from(limit: float | Decimal) -> Decimal:
     return Decimal(limit) * WARNING_SHARE
+
+
+def _time_limit(seconds: float) -> Limit:
+    return Limit("seconds", f"the budget of {seconds:g} s is used up")
 
 
 def _counted(number: int, noun: str) -> str:

@@ -6,6 +6,18 @@ import anyio
 import pytest
 from tagged_answers import LOOK, Pieces
 
+from amplifier_stream import ChunkCall, StreamChunk
+
+WITHDRAWN = StreamChunk(block_index=0, dropped=True)
+
+
+def native(id, x):
+    """A native call that is complete in one chunk."""
+    arguments = {"x": x}
+    block = {"type": "tool_call", "id": id, "name": "look", "arguments": arguments}
+    return StreamChunk(type="tool_call", call=ChunkCall(0, id, "look", block))
+
+
 SECOND = LOOK.replace('"x": 1', '"x": 2')
 
 
@@ -85,3 +97,43 @@ async def test_without_the_setting_a_call_waits_for_the_whole_answer(bench):
     turn.tool("look", lambda given: order.append("look") or "seen")
     await turn.run("go")
     assert order == ["rest", "look"]
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+@pytest.mark.parametrize("loop", ["streaming", "tagged"])
+async def test_no_native_call_of_an_answer_that_starts_again_runs(bench, valid, loop, is_early):
+    withdrawn = StreamChunk(type="tool_call", call=ChunkCall(0), dropped=True)
+    answer = [native("a", 1), withdrawn, native("b", 2), StreamChunk(finished=True)]
+    turn = bench(loop, config={"execute_while_streaming": is_early})
+    turn.provider = Pieces(answer, ["done"])
+    tool = turn.tool("look", lambda given: "seen")
+    assert await turn.run() == "done"
+    assert tool.inputs == [{"x": 2}]
+    history = await turn.history()
+    assert [each["id"] for each in history[1]["tool_calls"]] == ["b"]
+    valid(history)
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+async def test_no_call_in_tags_of_an_answer_that_starts_again_runs(bench, valid, is_early):
+    first, again = (StreamChunk(each, block_index=0) for each in (LOOK, SECOND))
+    turn = bench("tagged", config={"execute_while_streaming": is_early})
+    turn.provider = Pieces([first, WITHDRAWN, again, StreamChunk(finished=True)], ["done"])
+    tool = turn.tool("look", lambda given: "seen")
+    assert await turn.run() == "done"
+    assert tool.inputs == [{"x": 2}]
+    valid(await turn.history())
+
+
+async def test_a_call_that_already_ran_keeps_its_result_when_the_answer_starts_again(bench, valid):
+    ran = anyio.Event()
+    first, again = (StreamChunk(each, block_index=0) for each in (LOOK, SECOND))
+    answer = [first, ran.wait, WITHDRAWN, again, StreamChunk(finished=True)]
+    turn = early(bench, "tagged", answer, ["done"])
+    tool = turn.tool("look", lambda given: ran.set() or f"seen {given['x']}")
+    with anyio.fail_after(5):
+        assert await turn.run() == "done"
+    assert tool.inputs == [{"x": 1}, {"x": 2}]
+    history = await turn.history()
+    assert [each["content"] for each in history if each["role"] == "tool"] == ["seen 2", "seen 1"]
+    valid(history)

@@ -69,6 +69,7 @@ impl StreamDecoder {
         max_line_bytes = 33_554_432,
         max_event_bytes = 33_554_432,
         max_total_bytes = 1_073_741_824,
+        max_calls = 128,
     ))]
     fn new(
         dialect: &str,
@@ -77,12 +78,14 @@ impl StreamDecoder {
         max_line_bytes: usize,
         max_event_bytes: usize,
         max_total_bytes: usize,
+        max_calls: usize,
     ) -> PyResult<Self> {
         let dialect = dialect.parse().map_err(Error::from)?;
         let limits = Limits {
             max_line_bytes,
             max_event_bytes,
             max_total_bytes,
+            max_calls,
         };
         let decoder = stream::StreamDecoder::new(dialect, status, read_headers(headers)?, limits);
         Ok(Self {

@@ -96,6 +96,7 @@ impl SseDecoder {
             max_line_bytes,
             max_event_bytes,
             max_total_bytes,
+            ..Limits::DEFAULT
         };
         Self {
             state: Mutex::new(Some(stream::SseDecoder::new(limits))),

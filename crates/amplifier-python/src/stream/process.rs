@@ -43,11 +43,12 @@ impl StreamProcessor {
 #[pymethods]
 impl StreamProcessor {
     #[new]
-    #[pyo3(signature = (parser = None))]
-    fn new(parser: Option<&Bound<'_, ToolCallParser>>) -> Self {
+    #[pyo3(signature = (parser = None, max_calls = 128))]
+    fn new(parser: Option<&Bound<'_, ToolCallParser>>, max_calls: usize) -> Self {
         let parser = parser.map(|parser| parser.get().fresh());
+        let processor = stream::StreamProcessor::new(parser).with_max_calls(max_calls);
         Self {
-            processor: Mutex::new(stream::StreamProcessor::new(parser)),
+            processor: Mutex::new(processor),
         }
     }
 

@@ -13,15 +13,21 @@ impl Answer {
     ///
     /// Findings and a failure stay: they are about the stream.
     pub(crate) fn restart(&mut self) {
-        for index in self.indices() {
-            self.drop_block(index);
-        }
+        self.drop_blocks();
         let result = &mut self.result;
         result.model = None;
         result.metadata.clear();
         result.raw_stop_reason = None;
         result.stop_sequence = None;
         result.raw_usage = None;
+    }
+
+    /// Drops every block.
+    pub(crate) fn drop_blocks(&mut self) {
+        for index in self.indices() {
+            self.drop_block(index);
+        }
+        self.calls.clear();
     }
 
     /// Drops a block from the answer and returns it.

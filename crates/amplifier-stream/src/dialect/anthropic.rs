@@ -87,7 +87,11 @@ impl Decoder {
                     .delta
                     .take()
                     .ok_or("`content_block_delta` without a `delta`")?;
-                block::fold(self.place(index()?), delta, answer)
+                let place = self.place(index()?);
+                if answer.may_have_dropped(place) {
+                    return Ok(());
+                }
+                block::fold(place, delta, answer)
             }
             "content_block_start" => {
                 let block = envelope.content_block;
@@ -97,7 +101,7 @@ impl Decoder {
             "content_block_stop" => {
                 let index = index()?;
                 let place = self.place(index);
-                if !answer.end(place) {
+                if !answer.end(place) && !answer.may_have_dropped(place) {
                     let message =
                         format!("an end of block {index}, which is not open, was ignored");
                     answer.find("unexpected_block_stop", Some(place), &message, None);

@@ -26,6 +26,9 @@ mod wire;
 use choice::Choice;
 use wire::Chunk;
 
+/// Choices beside the answer that are folded.
+const MAX_CHOICES: usize = 128;
+
 /// Folds the chunks of one response.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
@@ -33,6 +36,7 @@ pub(crate) struct Decoder {
     choice: Choice,
     /// The other choices and what they are folded into.
     others: BTreeMap<u64, (Choice, Answer)>,
+    has_dropped_choices: bool,
     usage: Option<String>,
     x_groq: Option<String>,
     kept: Kept,
@@ -160,9 +164,17 @@ impl Decoder {
                 self.choice.take(choice, answer)?;
                 continue;
             }
-            let status = answer.status;
+            if self.others.len() >= MAX_CHOICES && !self.others.contains_key(&choice.index) {
+                if !std::mem::replace(&mut self.has_dropped_choices, true) {
+                    let message = format!("choices after the first {MAX_CHOICES} were left out");
+                    answer.find("dropped_choices", None, &message, None);
+                }
+                continue;
+            }
+            let (status, max_calls) = (answer.status, answer.max_calls());
             let other = self.others.entry(choice.index);
-            let (other, folded) = other.or_insert_with(|| (Choice::default(), Answer::new(status)));
+            let (other, folded) =
+                other.or_insert_with(|| (Choice::default(), Answer::new(status, max_calls)));
             other.take(choice, folded)?;
             folded.events.clear();
         }

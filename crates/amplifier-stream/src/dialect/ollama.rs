@@ -12,7 +12,8 @@ use crate::dialect::kept::Kept;
 use crate::framing::SseEvent;
 use crate::json::{InvalidJson, Piece, Scanner};
 use crate::open_block::OpenBlock;
-use crate::stream_result::{StreamResult, Usage, read_count};
+use crate::stream_result::StreamResult;
+use crate::usage::{Usage, read_count};
 
 /// Folds the lines of one response.
 #[derive(Debug, Default)]
@@ -121,6 +122,9 @@ impl Decoder {
 
 /// Takes a call, which always comes whole and mostly without an id.
 fn take_call(raw: &str, answer: &mut Answer) -> Result<(), InvalidJson> {
+    if answer.drops_call() {
+        return Ok(());
+    }
     let mut fields = Object::new();
     let mut arguments = None;
     let mut scanner = Scanner::new(raw);

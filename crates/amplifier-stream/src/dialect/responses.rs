@@ -142,10 +142,12 @@ impl Decoder {
             "response.output_item.done" => {
                 let item = read_object("item", envelope.item, answer)?;
                 let found = self.find_item(envelope.output_index, answer);
-                let index = found.unwrap_or_else(|| {
+                let index = found.or_else(|| {
                     self.begin_item(envelope.output_index, item.clone(), false, answer)
                 });
-                self.end_item(index, item, answer);
+                if let Some(index) = index {
+                    self.end_item(index, item, answer);
+                }
             }
             "response.content_part.added" => {
                 self.take_part(List::Content, false, &envelope, answer)?;
@@ -178,6 +180,7 @@ impl Decoder {
     /// Drops everything that came before the creation of another response: a proxy lost its upstream
     /// and sent a second, whole answer after the part of the first.
     fn restart_for(&mut self, id: Option<&str>, answer: &mut Answer) {
+        self.is_at_start = true;
         let Some(known) = answer.result.id.as_deref() else {
             return;
         };
@@ -187,8 +190,7 @@ impl Decoder {
         let message = format!("response `{known}` was dropped when another began in its stream");
         answer.find("restarted_response", None, &message, None);
         answer.restart();
-        self.items.clear();
-        self.moved.clear();
+        self.drop_items(answer);
         self.sequence = Sequence::default();
     }
 

@@ -31,8 +31,8 @@ pub struct StreamProcessor {
     thinking: Told,
     message: Told,
     calls: Calls,
-    /// The number of the call in tags among all calls.
-    tagged: u64,
+    /// The number of the call in tags among all calls; `None` for one that is left out.
+    tagged: Option<u64>,
     judged_calls: Vec<Arc<ToolCall>>,
     is_over: bool,
 }
@@ -49,10 +49,19 @@ impl StreamProcessor {
             thinking: Told::default(),
             message: Told::default(),
             calls: Calls::default(),
-            tagged: 0,
+            tagged: None,
             judged_calls: Vec::new(),
             is_over: false,
         }
+    }
+
+    /// Lets so many calls of the answer run, in the place of [`MAX_CALLS`](crate::MAX_CALLS).
+    ///
+    /// Further ones are refused. Far more than that are not reported either.
+    #[must_use]
+    pub fn with_max_calls(mut self, max_calls: usize) -> Self {
+        self.calls = Calls::new(max_calls);
+        self
     }
 
     /// Whether the answer ended; later chunks are ignored.
@@ -210,22 +219,22 @@ impl StreamProcessor {
     fn tell(&mut self, parsed: Vec<ToolCallEvent>, events: &mut Vec<AgentEvent>) {
         for event in parsed {
             self.end_thinking(events);
-            let index = self.tagged;
-            match event {
-                ToolCallEvent::Regular(text) => {
+            match (event, self.tagged) {
+                (ToolCallEvent::Regular(text), _) => {
                     if !std::mem::replace(&mut self.has_message, true) {
                         events.push(AgentEvent::MessageStart);
                     }
                     self.answer.assistant_content.push_str(&text);
                     events.push(AgentEvent::MessageContent(text));
                 }
-                ToolCallEvent::Start { index, .. } => {
-                    let index = self.calls.number(index);
-                    self.tagged = index;
-                    let (id, name) = (None, None);
-                    events.push(AgentEvent::ToolCallStart { index, id, name });
+                (ToolCallEvent::Start { index, .. }, _) => {
+                    self.tagged = self.calls.number(index);
+                    if let Some(index) = self.tagged {
+                        let (id, name) = (None, None);
+                        events.push(AgentEvent::ToolCallStart { index, id, name });
+                    }
                 }
-                ToolCallEvent::Content { text, .. } => {
+                (ToolCallEvent::Content { text, .. }, Some(index)) => {
                     let (content, name) = (text, None);
                     events.push(AgentEvent::ToolCallContent {
                         index,
@@ -233,7 +242,7 @@ impl StreamProcessor {
                         name,
                     });
                 }
-                ToolCallEvent::Name { name, .. } => {
+                (ToolCallEvent::Name { name, .. }, Some(index)) => {
                     let (content, name) = (String::new(), Some(name));
                     events.push(AgentEvent::ToolCallContent {
                         index,
@@ -241,13 +250,14 @@ impl StreamProcessor {
                         name,
                     });
                 }
-                ToolCallEvent::End(mut call) => {
+                (ToolCallEvent::End(mut call), Some(index)) => {
                     call.index = index;
                     for finding in &mut call.findings {
                         finding.block_index = Some(index);
                     }
                     self.calls.end(*call, events);
                 }
+                (_, None) => {}
             }
         }
     }

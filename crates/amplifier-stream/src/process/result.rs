@@ -15,7 +15,8 @@ pub struct ProcessedStream {
     pub tool_call_content: String,
     /// Who speaks.
     pub role: String,
-    /// All calls in the order of their beginnings, those that must not run too.
+    /// The calls in the order of their beginnings, those that must not run too, without those that
+    /// the provider withdrew.
     pub calls: Vec<ParsedCall>,
     /// What the answer cost, from the last chunk that says so.
     pub usage: Option<Object>,

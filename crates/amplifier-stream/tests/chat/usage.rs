@@ -57,7 +57,26 @@ fn usage_is_counted_apart_as_each_vendor_means_it() {
         ),
         (
             json!({"prompt_tokens": 1, "cached_tokens": 8, "completion_tokens": "many"}),
-            [Some(0), Some(8), None, None, None],
+            [Some(0), Some(1), None, None, None],
+        ),
+        // Parts of more than the whole: as the service counts, no prompt is above its own.
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 6, "total_tokens": 16,
+                "prompt_tokens_details": {"cached_tokens": 161}}),
+            [Some(0), Some(10), None, Some(6), None],
+        ),
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 6, "total_tokens": 16,
+                "completion_tokens_details": {"reasoning_tokens": 9}}),
+            [Some(10), None, None, Some(0), Some(6)],
+        ),
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 60, "total_tokens": 16}),
+            [Some(10), None, None, Some(6), None],
+        ),
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 6, "total_tokens": 0}),
+            [Some(10), None, None, Some(6), None],
         ),
     ] {
         let found = result(&[json!({"choices": [], "usage": raw})]).usage;

@@ -148,6 +148,9 @@ pub(crate) fn assert_agent_events_agree(
     if !result.blocks.iter().any(is_mixed) {
         assert_same(&answer.assistant_content, &whole(BlockType::Text));
     }
+    // None that was withdrawn is among them.
+    let count = of_type(BlockType::ToolCall).count();
+    assert_eq!(answer.calls.len(), count, "{answer:?}");
     let mut calls: Vec<String> = answer.calls.iter().filter_map(runnable).collect();
     let mut expected: Vec<String> = of_type(BlockType::ToolCall)
         .filter_map(|block| match block {
@@ -235,7 +238,7 @@ fn fold(chunks: &[StreamChunk], parser: Option<ToolCallParser>) -> ProcessedStre
         (&thinking, &message),
         (&answer.thinking_content, &answer.assistant_content)
     );
-    assert_eq!(calls.len(), answer.calls.len());
+    assert!(calls.values().all(|told| told.end.is_some()));
     for call in &answer.calls {
         let told = &calls[&call.index];
         let end = told.end.as_ref().unwrap();

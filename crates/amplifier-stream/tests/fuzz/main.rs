@@ -13,9 +13,9 @@ mod tags;
 use std::time::SystemTime;
 
 use amplifier_stream::{
-    Block, Dialect, Headers, Limits, NdjsonDecoder, NdjsonLine, PartialArguments, SseDecoder,
-    StreamDecoder, StreamEvent, StreamResult, ThinkingFilter, ThinkingParser, decode_error,
-    parse_arguments, steps,
+    Block, Dialect, Headers, Limits, MAX_CALLS, NdjsonDecoder, NdjsonLine, PartialArguments,
+    SseDecoder, StreamDecoder, StreamEvent, StreamResult, ThinkingFilter, ThinkingParser,
+    decode_error, parse_arguments, steps,
 };
 
 use agreement::{assert_agent_events_agree, assert_blocks_agree};
@@ -106,6 +106,7 @@ fn limits(random: &mut Random) -> Limits {
             max_line_bytes: random.below(300),
             max_event_bytes: random.below(400),
             max_total_bytes: random.below(2000),
+            ..Limits::DEFAULT
         }
     } else {
         Limits::DEFAULT
@@ -134,8 +135,17 @@ fn lines_are_the_same_at_any_cut() {
 }
 
 /// Decodes chunks, and asks for arguments in between where `asks` says so.
-fn decode(dialect: Dialect, chunks: &[&[u8]], asks: bool) -> (Vec<StreamEvent>, StreamResult) {
-    let mut decoder = StreamDecoder::new(dialect, 200, Headers::default(), Limits::DEFAULT);
+fn decode(
+    dialect: Dialect,
+    max_calls: usize,
+    chunks: &[&[u8]],
+    asks: bool,
+) -> (Vec<StreamEvent>, StreamResult) {
+    let limits = Limits {
+        max_calls,
+        ..Limits::DEFAULT
+    };
+    let mut decoder = StreamDecoder::new(dialect, 200, Headers::default(), limits);
     let mut events = Vec::new();
     for chunk in chunks {
         decoder.feed(chunk, &mut events).unwrap();
@@ -171,19 +181,23 @@ fn hold_dialect(
     };
     try_inputs(dialect.as_str(), percent, input, |wire, random| {
         let chunks = chunks(random, wire);
-        let (events, result) = linear(wire.len(), chunks.len(), || decode(dialect, &chunks, true));
-        assert_eq!(
-            (&events, &result),
-            (
-                &decode(dialect, &[wire], false).0,
-                &decode(dialect, &[wire], false).1
-            )
-        );
+        let most = [0, 1, 2, MAX_CALLS, MAX_CALLS][random.below(5)];
+        let decode = |chunks: &[&[u8]], asks| decode(dialect, most, chunks, asks);
+        let (events, result) = linear(wire.len(), chunks.len(), || decode(&chunks, true));
+        let whole = decode(&[wire], false);
+        assert_eq!((&events, &result), (&whole.0, &whole.1));
         assert_blocks_agree(&events, &result);
         assert_agent_events_agree(&events, &result, false);
         let (split, filtered) = filter(&events, &result);
         assert_agent_events_agree(&split, &filtered, true);
         let has_failed = result.truncated || result.error.is_some();
+        let calls = result.blocks.iter().filter_map(|block| match block {
+            Block::ToolCall(call) => Some(call),
+            Block::Content(_) => None,
+        });
+        // An item of Responses may become a call at its end.
+        assert!(dialect == Dialect::Responses || calls.clone().count() <= most * 9);
+        assert!(calls.filter(|call| call.arguments.is_some()).count() <= most);
         for block in &result.blocks {
             if let Block::ToolCall(call) = block {
                 assert_eq!(call.arguments.is_some(), call.error.is_none(), "{call:?}");

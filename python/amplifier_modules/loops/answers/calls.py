@@ -18,7 +18,7 @@ from amplifier_core.message_models import (
 from amplifier_stream import ParsedCall, ProcessedStream, coerce_arguments
 
 from ...providers.content_calls import tool_calls_of
-from ...providers.gathered import Gathered, Part, block_of, broken, tool_call
+from ...providers.gathered import Part, block_of, broken, tool_call
 
 
 class EndedCalls:
@@ -27,6 +27,8 @@ class EndedCalls:
     def __init__(self, tools: list[ToolSpec] | None) -> None:
         """Convert arguments that came as text by the schemas of these tools."""
         self.by_number: dict[int, ToolCall] = {}
+        self.in_tags: set[int] = set()
+        """The numbers of those that came in tags."""
         self._schemas = {tool.name: tool.parameters for tool in tools or ()}
 
     def add(self, call: ParsedCall) -> ToolCall:
@@ -38,12 +40,14 @@ class EndedCalls:
             except ValueError as problem:
                 ended = _refused(ended, str(problem), call)
         self.by_number[call.index] = ended
+        if not call.is_native:
+            self.in_tags.add(call.index)
         return ended
 
-    def standing(self, gathered: Gathered, answer: ProcessedStream) -> dict[int, ToolCall]:
+    def standing(self, answer: ProcessedStream) -> dict[int, ToolCall]:
         """Return the calls that count, by their numbers, as they are at the end of the answer."""
         calls: dict[int, ToolCall] = {}
-        for call in gathered.standing(answer):
+        for call in answer.calls:
             ended = self.by_number.get(call.index) or self.add(call)
             if call.error is not None and "error" not in (ended.model_extra or {}):
                 ended = _refused(ended, call.error, call)

@@ -22,6 +22,7 @@ from amplifier_stream import (
     process_stream,
 )
 
+from ...calls_per_answer import USUAL_CALLS
 from ...providers.gathered import Gathered, error_of
 from ...providers.pieces import DroppedCall, OtherBlock, Pieces
 from .agent_events import hook_event, registered
@@ -44,6 +45,10 @@ class EarlyCalls(Protocol):
         """Run a call, which is complete."""
         ...
 
+    def withdraw(self, call_id: str) -> None:
+        """Keep a call from running, as the provider took it back; one that runs goes on."""
+        ...
+
 
 @dataclass(frozen=True)
 class Form:
@@ -55,6 +60,8 @@ class Form:
     """Texts of others, from which the model may copy calls, which then do not run."""
     tools: list[ToolSpec] | None = None
     """The tools of the request."""
+    max_calls: int = USUAL_CALLS
+    """How many calls may run."""
     with_deltas: bool = True
     """Whether displays get the content as it comes."""
     after_word: AfterWord | None = None
@@ -103,6 +110,7 @@ class Reading:
                 else None,
                 transform=self._seen,
                 metrics=metrics,
+                max_calls=self.form.max_calls,
             )
             if (error := error_of(answer)) is not None:
                 raise error
@@ -116,6 +124,8 @@ class Reading:
         self._gathered.note(event)
         if isinstance(event, ToolCallEndEvent):
             self._hand_over(event.call)
+        elif isinstance(event, RestartEvent | DroppedCall):
+            self._withdraw(event)
         if self._transform is None or isinstance(event, OtherBlock | DroppedCall):
             return (event,)
         events = list(self._transform(event))
@@ -132,6 +142,25 @@ class Reading:
         if self.early is not None and call.id and "error" not in (ended.model_extra or {}):
             self.early.start(RequestedCall(ended.id, ended.name, dict(ended.arguments)))
 
+    def _withdraw(self, event: RestartEvent | DroppedCall) -> None:
+        """Keep calls that an event makes void from running.
+
+        Those in tags that count at the end all the same run then.
+        """
+        if self.early is None:
+            return
+        void: Iterable[int] = self._calls.in_tags
+        if isinstance(event, DroppedCall):
+            void = (self._number_of(event),)
+        elif event.content_type != "message":
+            void = ()
+        for number in void:
+            if (call := self._calls.by_number.get(number)) is not None:
+                self.early.withdraw(call.id)
+
+    def _number_of(self, dropped: DroppedCall) -> int:
+        return self._gathered.numbers.get(dropped.index, dropped.index)
+
     async def _emit(self, event: AgentEvent) -> None:
         if self.form.hides_thoughts and _is_of_thought(event):
             if isinstance(event, ThinkingStartEvent | OtherBlock):
@@ -141,7 +170,7 @@ class Reading:
         if isinstance(event, ToolCallEndEvent):
             call = self._calls.by_number.get(event.index)
         if isinstance(event, DroppedCall):
-            event = DroppedCall(self._gathered.numbers.get(event.index, event.index))
+            event = DroppedCall(self._number_of(event))
         elif self.form.tags and not isinstance(event, OtherBlock):
             name, data = hook_event(event, self._own, call)
             if isinstance(event, ErrorEvent):
@@ -160,7 +189,7 @@ class Reading:
         if form.tags:
             text, names = answer.assistant_content, {tool.name for tool in form.tools or ()}
             self.quoted_call = call_in_last_quotation(text, form.tags, form.known_texts, names)
-        calls = self._calls.standing(self._gathered, answer)
+        calls = self._calls.standing(answer)
         response = self._pieces.response
         if response is None:
             response = self._gathered.response(answer, calls)

@@ -74,6 +74,7 @@ class Answer:
             response.status_code,
             self._headers,
             max_total_bytes=self._longest,
+            max_calls=settings.max_calls_per_answer,
         )
         tags = settings.thinking_tags
         self._thinking = ThinkingFilter(tags) if tags else None

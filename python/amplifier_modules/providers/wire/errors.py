@@ -18,12 +18,17 @@ from .service import Service
 _MAX_MESSAGE_CHARS = 500
 _MAX_NAME_CHARS = 100
 _TOO_LONG = re.compile(
-    r"prompt is too long|exceed\w* (?:the )?context|context (?:window|length|size)"
-    r"|maximum context|too many tokens|input is too long",
+    r"(?:prompt|inputs?|messages|conversation) (?:is|are) too long|exceed\w* (?:the )?context|context (?:window|length|size)"
+    r"|maximum context|too many tokens",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"content filter|content management polic|blocked by .*polic", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"credit balance|spend(?:ing)? limit", re.IGNORECASE)
+_BAD_KEY = re.compile(
+    r"\b(?:incorrect|invalid|wrong|expired) api[ _-]?key\b(?! (?:parameter|argument|field|property))"
+    r"|\bapi[ _-]?key (?:is |was |has )?(?:not valid|invalid|incorrect|wrong|expired)\b",
+    re.IGNORECASE,
+)
 _INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _REFUSED_BY_PROXY = re.compile(r"4\d\d ")
@@ -36,6 +41,7 @@ _BY_CODE: dict[str, type[LLMError]] = {
     "insufficient_quota": llm_errors.QuotaExceededError,
     "billing_hard_limit_reached": llm_errors.QuotaExceededError,
     "context_length_exceeded": llm_errors.ContextLengthError,
+    "too_many_prompt_tokens": llm_errors.ContextLengthError,
     "string_above_max_length": llm_errors.ContextLengthError,
     "content_filter": llm_errors.ContentFilterError,
     "content_policy_violation": llm_errors.ContentFilterError,
@@ -55,6 +61,7 @@ _BY_TYPE: dict[str, type[LLMError]] = {
     "billing_error": llm_errors.QuotaExceededError,
     "insufficient_quota": llm_errors.QuotaExceededError,
     "not_found_error": llm_errors.NotFoundError,
+    "too_many_prompt_tokens": llm_errors.ContextLengthError,
     "request_too_large": llm_errors.ContextLengthError,
     "rate_limit_error": llm_errors.RateLimitError,
     "timeout_error": llm_errors.LLMTimeoutError,
@@ -71,6 +78,7 @@ _BY_TEXT: tuple[tuple[type[LLMError], re.Pattern[str]], ...] = (
     (llm_errors.ContextLengthError, _TOO_LONG),
     (llm_errors.QuotaExceededError, _NO_CREDIT),
     (llm_errors.ContentFilterError, _FILTERED),
+    (llm_errors.AuthenticationError, _BAD_KEY),
 )
 _ADVICE: tuple[tuple[type[LLMError], str], ...] = (
     (llm_errors.AccessDeniedError, "the key lacks access; check its permissions"),

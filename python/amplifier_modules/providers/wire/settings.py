@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
+from ...calls_per_answer import USUAL_CALLS, CallsPerAnswer
 from ...settings import OptionalText
 from ...value_problems import Form
 from ..prices.settings import ModelPrices
@@ -122,6 +123,9 @@ class HttpSettings(RetrySettings):
     thinking_mode_enabled: ThinkingMode = True
     """Whether models think where neither a call nor another setting says it; false asks for no
     thinking, and does not show what comes of it all the same."""
+    max_calls_per_answer: CallsPerAnswer = USUAL_CALLS
+    """Tool calls of an answer that may run, at most; the model is told that further ones were not
+    run. A loop has a limit of its own."""
     reasoning_effort: OptionalText = None
     """Effort of requests that set none: `low`, `medium`, `high` or another that the model knows."""
     reasoning: OptionalText = None

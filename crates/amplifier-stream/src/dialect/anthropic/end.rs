@@ -3,7 +3,8 @@
 use amplifier_core::Object;
 
 use crate::block::Block;
-use crate::stream_result::{StreamResult, Usage, read_count};
+use crate::stream_result::StreamResult;
+use crate::usage::{ReportedUsage, Usage, read_count};
 
 /// Judges the folded result by what this dialect says.
 pub(super) fn finish(mut result: StreamResult) -> StreamResult {
@@ -47,12 +48,15 @@ fn usage(raw: &Object) -> Usage {
             .values()
             .try_fold(0i64, |sum, part| sum.checked_add(read_count(part)?))
     };
+    let produced = ReportedUsage {
+        output: count("output_tokens"),
+        reasoning,
+        ..ReportedUsage::default()
+    };
     Usage {
         input_tokens: count("input_tokens"),
         cache_read_tokens: count("cache_read_input_tokens"),
         cache_write_tokens: count("cache_creation_input_tokens").or_else(written),
-        output_tokens: count("output_tokens")
-            .map(|total| total.saturating_sub(reasoning.unwrap_or(0)).max(0)),
-        reasoning_tokens: reasoning,
+        ..produced.split()
     }
 }

@@ -17,6 +17,8 @@ impl Decoder {
         match self.phase {
             Phase::Expected => {}
             Phase::Open if answer.result.id == message.id => {
+                // Its blocks tell whether they follow or come again.
+                self.is_start_repeated = true;
                 let text = "`message_start` came twice for one message and was ignored";
                 answer.find("repeated_message_start", None, text, None);
                 return Ok(());
@@ -38,6 +40,7 @@ impl Decoder {
         }
         answer.find_unpaired(None, message.unpaired);
         self.moved.clear();
+        self.is_start_repeated = false;
         self.phase = Phase::Open;
         let result = &mut answer.result;
         result.id = message.id;

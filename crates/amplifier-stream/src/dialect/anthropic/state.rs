@@ -1,9 +1,14 @@
 //! How far a message is, and where its blocks are.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::block;
 use crate::answer::Answer;
+use crate::block::BlockType;
+
+/// Where blocks are that are left out: at an index that the wire cannot have.
+const NOWHERE: u64 = u64::MAX;
 
 /// Folds the events of one response.
 #[derive(Debug, Default)]
@@ -11,6 +16,8 @@ pub(crate) struct Decoder {
     pub(super) phase: Phase,
     /// Where blocks went whose index on the wire was taken.
     pub(super) moved: BTreeMap<u64, u64>,
+    /// Whether the start of the message came again, and no block has begun since.
+    pub(super) is_start_repeated: bool,
 }
 
 /// Where the message is in its life.
@@ -40,6 +47,19 @@ impl Decoder {
             self.phase = Phase::Open;
             let message = "a block came before `message_start`";
             answer.find("missing_message_start", None, message, None);
+        }
+        if mem::take(&mut self.is_start_repeated) && answer.has(index) {
+            answer.drop_blocks();
+            self.moved.clear();
+            let message =
+                "the message came again from its start, and its first blocks were dropped";
+            answer.find("restarted_message", None, message, None);
+        }
+        if *block.block_type() == BlockType::ToolCall && answer.drops_call() {
+            if answer.has(index) {
+                self.moved.insert(index, NOWHERE);
+            }
+            return Ok(NOWHERE);
         }
         let mut place = index;
         if answer.has(index) {

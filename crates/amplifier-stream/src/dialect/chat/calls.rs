@@ -45,9 +45,13 @@ impl Calls {
             if place.is_none() && fragment.is_nothing() {
                 continue;
             }
-            let place = place.unwrap_or_else(|| self.begin(&fragment, answer));
-            self.by_index.insert(slot, place);
-            self.extend(place, fragment, answer);
+            if let Some(place) = place.or_else(|| self.begin(&fragment, answer)) {
+                self.by_index.insert(slot, place);
+                self.extend(place, fragment, answer);
+            } else {
+                // What follows at this index is not of the call that was there before.
+                self.by_index.remove(&slot);
+            }
         }
     }
 
@@ -55,9 +59,10 @@ impl Calls {
     pub(super) fn take_function_call(&mut self, fragment: Fragment<'_>, answer: &mut Answer) {
         let known = self.function_call;
         let place = known.and_then(|place| self.continued(place, &fragment, answer));
-        let place = place.unwrap_or_else(|| self.begin(&fragment, answer));
-        self.function_call = Some(place);
-        self.extend(place, fragment, answer);
+        self.function_call = place.or_else(|| self.begin(&fragment, answer));
+        if let Some(place) = self.function_call {
+            self.extend(place, fragment, answer);
+        }
     }
 
     /// The call that a fragment without an index may belong to: the one with its id, the one at its
@@ -96,7 +101,11 @@ impl Calls {
         (!is_another).then_some(place)
     }
 
-    fn begin(&mut self, fragment: &Fragment<'_>, answer: &mut Answer) -> usize {
+    /// Begins a call, unless there are too many.
+    fn begin(&mut self, fragment: &Fragment<'_>, answer: &mut Answer) -> Option<usize> {
+        if answer.drops_call() {
+            return None;
+        }
         let mut fields = Object::new();
         for (key, text) in [("id", &fragment.id), ("name", &fragment.name)] {
             if !text.is_empty() {
@@ -113,7 +122,7 @@ impl Calls {
             is_custom: fragment.is_custom,
             closing: Closing::default(),
         });
-        place
+        Some(place)
     }
 
     /// Adds a fragment to its call: what names the call is said once, its arguments grow.

@@ -3,7 +3,8 @@
 use amplifier_core::Object;
 
 use crate::block::Block;
-use crate::stream_result::{StreamResult, Usage, read_count};
+use crate::stream_result::StreamResult;
+use crate::usage::{ReportedUsage, Usage, read_count};
 
 /// Judges the folded result by what this dialect says.
 pub(super) fn finish(mut result: StreamResult) -> StreamResult {
@@ -61,16 +62,18 @@ fn usage(raw: &Object) -> Usage {
     };
     let total = count("total_tokens");
     let is_apart = total.is_some() && sum([prompt, completion, reasoning]) == total;
-    let output = completion.map(|completion| match reasoning {
-        Some(reasoning) if !is_apart => completion.saturating_sub(reasoning).max(0),
-        _ => completion,
-    });
-    let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
-    Usage {
-        input_tokens: prompt.map(|prompt| prompt.saturating_sub(cached).max(0)),
-        cache_read_tokens: read,
-        cache_write_tokens: written,
-        output_tokens: output,
-        reasoning_tokens: reasoning,
-    }
+    let output = if is_apart {
+        sum([completion, reasoning, Some(0)])
+    } else {
+        completion
+    };
+    let reported = ReportedUsage {
+        input: prompt,
+        cache_read: read,
+        cache_write: written,
+        output,
+        reasoning,
+        total,
+    };
+    reported.split()
 }

@@ -5,7 +5,8 @@ use amplifier_core::Object;
 use crate::answer::Answer;
 use crate::block::{Block, ToolCall};
 use crate::error::ResponseError;
-use crate::stream_result::{StreamResult, Usage, read_count};
+use crate::stream_result::StreamResult;
+use crate::usage::{ReportedUsage, Usage, read_count};
 
 /// Takes the status with which a terminal event ends the response; its name implies one, too.
 pub(super) fn take_status(kind: &str, status: Option<String>, answer: &mut Answer) {
@@ -76,22 +77,13 @@ fn is_bare(call: &ToolCall) -> bool {
 fn usage(raw: &Object) -> Usage {
     let count = |key: &str| raw.get(key).and_then(read_count);
     let detail = |of: &str, key: &str| read_count(raw.get(of)?.get(key)?);
-    let read = detail("input_tokens_details", "cached_tokens");
-    let written = detail("input_tokens_details", "cache_write_tokens");
-    let reasoning = detail("output_tokens_details", "reasoning_tokens");
-    let without = |total: Option<i64>, parts: &[Option<i64>]| {
-        let parts = parts.iter().flatten();
-        total.map(|total| {
-            parts
-                .fold(total, |rest, part| rest.saturating_sub(*part))
-                .max(0)
-        })
+    let reported = ReportedUsage {
+        input: count("input_tokens"),
+        cache_read: detail("input_tokens_details", "cached_tokens"),
+        cache_write: detail("input_tokens_details", "cache_write_tokens"),
+        output: count("output_tokens"),
+        reasoning: detail("output_tokens_details", "reasoning_tokens"),
+        total: count("total_tokens"),
     };
-    Usage {
-        input_tokens: without(count("input_tokens"), &[read, written]),
-        cache_read_tokens: read,
-        cache_write_tokens: written,
-        output_tokens: without(count("output_tokens"), &[reasoning]),
-        reasoning_tokens: reasoning,
-    }
+    reported.split()
 }

@@ -1,6 +1,7 @@
 //! The output items of a response, from their announcement to the terminal response.
 
 use std::borrow::Cow;
+use std::mem;
 
 use amplifier_core::{Json, Object};
 
@@ -16,21 +17,38 @@ use crate::block::{Block, BlockType};
 use crate::json::Piece;
 use crate::open_block::Part;
 
+/// Where items are that are left out: at an index that no place in the output reaches.
+const NOWHERE: u64 = u64::MAX;
+
 impl Decoder {
-    /// Begins the item at this index of the wire, and says where it really is.
+    /// Begins the item at this index of the wire, and says where it really is; `None` for a call that
+    /// is left out.
     pub(super) fn begin_item(
         &mut self,
         wire_index: Option<u64>,
         fields: Object,
         is_whole: bool,
         answer: &mut Answer,
-    ) -> u64 {
+    ) -> Option<u64> {
         if self.phase == Phase::Expected {
             self.phase = Phase::Open;
             let message = "the stream began after `response.created`";
             answer.find("missing_response_created", None, message, None);
         }
         let mut index = wire_index.unwrap_or_else(|| answer.next_index());
+        if mem::take(&mut self.is_at_start) && answer.has(index) {
+            self.drop_items(answer);
+            let message =
+                "the response came again from its start, and its first items were dropped";
+            answer.find("restarted_response", None, message, None);
+        }
+        let kind = self.offered.block_type(&fields);
+        if kind == BlockType::ToolCall && answer.drops_call() {
+            if answer.has(index) {
+                self.moved.insert(index, NOWHERE);
+            }
+            return None;
+        }
         if answer.has(index) {
             let taken = index;
             index = answer.next_index();
@@ -38,10 +56,16 @@ impl Decoder {
             let message = format!("a second item with index {taken} was put at index {index}");
             answer.find("repeated_index", Some(index), &message, None);
         }
-        let kind = self.offered.block_type(&fields);
         answer.begin(index, block::open(&fields, kind));
         self.items.insert(index, Item::new(fields, is_whole));
-        index
+        Some(index)
+    }
+
+    /// Drops every item, because they come again.
+    pub(super) fn drop_items(&mut self, answer: &mut Answer) {
+        answer.drop_blocks();
+        self.items.clear();
+        self.moved.clear();
     }
 
     /// Where the item of an event is, if it began; without an index it is the last one.
@@ -73,10 +97,13 @@ impl Decoder {
             return is_whole.then_some(()).ok_or_else(missing);
         };
         let found = self.find_item(envelope.output_index, answer);
-        let index = found.unwrap_or_else(|| {
+        let index = found.or_else(|| {
             let fields = Object::from_iter([("type".to_owned(), source.item_type.into())]);
             self.begin_item(envelope.output_index, fields, false, answer)
         });
+        let Some(index) = index else {
+            return Ok(());
+        };
         let (Some(item), Ok(open)) = (self.items.get_mut(&index), answer.open(index)) else {
             let message = format!(
                 "`{}` of item {index} after its end was ignored",
@@ -155,8 +182,10 @@ impl Decoder {
                 let kind = self.offered.block_type(&item);
                 put(index, item, kind, answer);
             } else {
-                self.begin_item(Some(index), item.clone(), false, answer);
-                self.end_item(index, item, answer);
+                let begun = self.begin_item(Some(index), item.clone(), false, answer);
+                if let Some(index) = begun {
+                    self.end_item(index, item, answer);
+                }
             }
         }
         for index in left {

@@ -14,6 +14,8 @@ pub(crate) struct Decoder {
     pub(super) items: BTreeMap<u64, Item>,
     /// Where items went whose index on the wire was taken.
     pub(super) moved: BTreeMap<u64, u64>,
+    /// Whether `response.created` came, and no item has begun since.
+    pub(super) is_at_start: bool,
     pub(super) sequence: Sequence,
     pub(super) offered: OfferedTools,
 }
